@@ -1,0 +1,1 @@
+"""Pooled analyses of synthetic copies."""

@@ -1,0 +1,1 @@
+"""Combining rules, one file each."""

@@ -1,0 +1,1 @@
+"""Columns to parts, parts to the design matrix; pure functions of the schema."""

@@ -1,0 +1,150 @@
+"""What a column model may ask of the rows, what it is told, and what it may draw with.
+
+A model's ``fit`` is a generator: it yields a query, is resumed with the :class:`Answer`, and returns its
+parameters. Only the curator holds rows; every query but :class:`WholeRows` is answered by a sum over rows or
+by averages over at least five of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from pysynthdp._typing import FloatArray, IntArray
+
+__all__ = [
+    "Answer",
+    "Counts",
+    "MomentSums",
+    "Moments",
+    "Quantiles",
+    "Query",
+    "RowSum",
+    "Sampler",
+    "WholeRows",
+]
+
+Sums: TypeAlias = tuple[FloatArray, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowSum:
+    """Ask for ``sum over blocks of of(X, y)``.
+
+    Parameters
+    ----------
+    of : callable (X, y) -> tuple of arrays
+        ``X`` has shape (rows, features), intercept first; ``y`` shape (rows,): the target on the rows where it
+        is observed, level codes 0, 1, ... for a categorical one. The tuples are added over blocks.
+    every : int
+        1 for all rows; s for every s-th row (a systematic subsample: cheap first rounds on long tables).
+    """
+
+    of: Callable[[FloatArray, FloatArray], Sums]
+    every: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Ask for the cross-products of the step's features and its (transformed) target.
+
+    Parameters
+    ----------
+    transform : callable y -> z, optional
+        Applied to the target, elementwise; ``None`` means the target itself.
+    """
+
+    transform: Callable[[FloatArray], FloatArray] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MomentSums:
+    """The answer to :class:`Moments`.
+
+    Parameters
+    ----------
+    n : float
+        Number of rows in the sums.
+    gram : array (features, features)
+        X'X.
+    cross : array (features,)
+        X'z.
+    square : float
+        z'z.
+    """
+
+    n: float
+    gram: FloatArray
+    cross: FloatArray
+    square: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Ask for the number of rows at each level of a categorical target; answered with an array (levels,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles:
+    """Ask for the distribution of a numeric target as a coarse table.
+
+    Answered with an array (2, knots): increasing probabilities, and for each the mean of at least ``smallest``
+    neighbouring order statistics; never a single record's value where values differ.
+
+    Parameters
+    ----------
+    knots : int
+        At most this many groups of equal count, and at most a tenth of the rows.
+    smallest : int
+        The fewest records that any knot averages.
+    """
+
+    knots: int = 200
+    smallest: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRows:
+    """Ask for the rows themselves: (X, y). Refused under a formal guarantee; makes the fit confidential."""
+
+
+Query: TypeAlias = RowSum | Moments | Counts | Quantiles | WholeRows
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the curator says. ``value`` is a tuple of arrays, MomentSums or an array, by the query."""
+
+    value: Any
+
+
+class Sampler(Protocol):
+    """The random variates that a model may use when it draws."""
+
+    def normal(self, mean: FloatArray, sd: FloatArray | float) -> FloatArray:
+        """Independent normals, one for each entry of ``mean``."""
+        ...
+
+    def uniform(self, size: int) -> FloatArray:
+        """Independent uniforms on [0, 1)."""
+        ...
+
+    def categorical(self, probabilities: FloatArray) -> IntArray:
+        """One level for each row of ``probabilities`` (rows, levels); rows sum to one."""
+        ...
+
+    def poisson(self, mean: FloatArray) -> FloatArray:
+        """Independent Poisson counts."""
+        ...
+
+    def gamma(self, shape: float, scale: FloatArray) -> FloatArray:
+        """Independent gammas, one for each entry of ``scale``."""
+        ...
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """The stream itself, for models that need another law."""
+        ...
