@@ -37,8 +37,8 @@ class RowSum:
     Parameters
     ----------
     of : callable (X, y) -> tuple of arrays
-        ``X`` has shape (rows, features), intercept first; ``y`` shape (rows,): the target on the rows where it
-        is observed, level codes 0, 1, ... for a categorical one. The tuples are added over blocks.
+        ``X`` has shape (rows, features), intercept first; ``y`` shape (rows,): the target on the rows where
+        it is observed, level codes 0, 1, ... for a categorical one. The tuples are added over blocks.
     every : int
         1 for all rows; s for every s-th row (a systematic subsample: cheap first rounds on long tables).
     """
@@ -91,8 +91,8 @@ class Counts:
 class Quantiles:
     """Ask for the distribution of a numeric target as a coarse table.
 
-    Answered with an array (2, knots): increasing probabilities, and for each the mean of at least ``smallest``
-    neighbouring order statistics; never a single record's value where values differ.
+    Answered with an array (2, knots): increasing probabilities, and for each the mean of at least
+    ``smallest`` neighbouring order statistics; never a single record's value where values differ.
 
     Parameters
     ----------

@@ -1,0 +1,148 @@
+"""Tables for people: the only maker of printed numbers.
+
+A result builds one :class:`Table` in ``to_table()``; :class:`Printable` gives ``print``, ``_repr_html_``
+and a one-line ``repr``.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+__all__ = ["Cell", "Printable", "Table", "number"]
+
+Cell: TypeAlias = str | int | float | bool | None
+
+
+def number(value: Cell, digits: int = 4) -> str:
+    """Write one cell: text as it is, whole numbers in full, others to ``digits`` significant digits.
+
+    Examples
+    --------
+    >>> number(0.0123456), number(1234567), number(None), number(float("nan"))
+    ('0.01235', '1,234,567', '', '.')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return f"{value:,}"
+    return _real(float(value), digits)
+
+
+def _real(value: float, digits: int) -> str:
+    """Write a float with ``digits`` significant digits, without an exponent where that is readable."""
+    if math.isnan(value):
+        return "."
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if value == 0 or 1e-4 <= abs(value) < 1e7:
+        places = max(0, digits - 1 - (math.floor(math.log10(abs(value))) if value else 0))
+        return f"{value:,.{places}f}"
+    return f"{value:.{digits - 1}e}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table with facts above and notes below it.
+
+    Parameters
+    ----------
+    title : str
+        First line.
+    columns : tuple of str
+        Column heads; may be empty when there are only facts.
+    rows : tuple of tuples
+        Cells; numbers are formatted here and right-aligned.
+    facts : tuple of (label, value)
+        Shown between the title and the table.
+    notes : tuple of str
+        Shown below.
+    """
+
+    title: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    facts: tuple[tuple[str, Cell], ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def to_text(self) -> str:
+        """Write plain text, at most as wide as its content."""
+        parts = [self.title, "=" * len(self.title), *self._fact_lines()]
+        if self.columns:
+            parts += ["", *self._grid()] if self.facts else self._grid()
+        parts += [f"* {note}" for note in self.notes]
+        return "\n".join(parts)
+
+    def _fact_lines(self) -> list[str]:
+        """One aligned line a fact."""
+        width = max((len(label) for label, _ in self.facts), default=0)
+        return [f"{label + ':':<{width + 1}} {number(value)}".rstrip() for label, value in self.facts]
+
+    def _grid(self) -> list[str]:
+        """Head, rule and rows; numbers to the right."""
+        cells = [[number(cell) for cell in row] for row in self.rows]
+        widths = [max([len(head), *(len(row[i]) for row in cells)]) for i, head in enumerate(self.columns)]
+        right = [self._is_numeric(i) for i in range(len(self.columns))]
+
+        def line(texts: list[str] | tuple[str, ...]) -> str:
+            pairs = zip(texts, widths, right, strict=True)
+            return "  ".join(t.rjust(w) if r else t.ljust(w) for t, w, r in pairs).rstrip()
+
+        return [line(self.columns), "  ".join("-" * w for w in widths), *(line(row) for row in cells)]
+
+    def _is_numeric(self, index: int) -> bool:
+        """Whether a column holds numbers only."""
+        cells = [row[index] for row in self.rows if row[index] is not None]
+        return bool(cells) and all(
+            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells
+        )
+
+    def to_html(self) -> str:
+        """Write static HTML without scripts, styles in line."""
+        parts = [f"<div><p><strong>{html.escape(self.title)}</strong></p>"]
+        if self.facts:
+            parts.append(self._html_rows((), tuple((label, value) for label, value in self.facts)))
+        if self.columns:
+            parts.append(self._html_rows(self.columns, self.rows))
+        if self.notes:
+            parts.append("<ul>" + "".join(f"<li>{html.escape(note)}</li>" for note in self.notes) + "</ul>")
+        return "".join(parts) + "</div>"
+
+    @staticmethod
+    def _html_rows(columns: tuple[str, ...], rows: tuple[tuple[Cell, ...], ...]) -> str:
+        """One HTML table."""
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
+        body = "".join("<tr>" + "".join(_html_cell(cell) for cell in row) + "</tr>" for row in rows)
+        return f"<table>{'<thead><tr>' + head + '</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
+
+
+def _html_cell(cell: Cell) -> str:
+    """One table cell; numbers to the right."""
+    align = "left" if isinstance(cell, str | bool) or cell is None else "right"
+    return f'<td style="text-align:{align}">{html.escape(number(cell))}</td>'
+
+
+class Printable:
+    """Text, HTML and a one-line repr from ``to_table()``."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_table(self) -> Table:
+        """Build the table that people see."""
+
+    def __str__(self) -> str:
+        return self.to_table().to_text()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.to_table().title}>"
+
+    def _repr_html_(self) -> str:
+        return self.to_table().to_html()
