@@ -1,0 +1,126 @@
+"""The words of a privacy statement: the card, and a paragraph for people who do not read formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pysynthdp.display import Cell, Table, number
+
+if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
+    from pysynthdp.privacy.statement import PrivacyStatement
+
+__all__ = ["NOT_COVERED", "statement_paragraph", "statement_table"]
+
+NOT_COVERED = (
+    "Other publications from the same confidential data: their losses add to this one.",
+    "What is true of a whole group or population: synthetic data are meant to teach it.",
+    "Disclosure by ways other than the released values, such as access to the confidential file.",
+)
+_STATUS = {
+    "none": "none",
+    "idealised": "idealised (true for real-number arithmetic)",
+    "implemented": "implemented (true for the arithmetic that drew the copies)",
+    "void": "void: seeded, for testing",
+}
+
+
+def statement_table(statement: PrivacyStatement) -> Table:
+    """Build the card of a statement: facts above, one row a column, sentences below."""
+    notes = [
+        *(f"Public: {fact}" for fact in statement.public),
+        *(f"Learned from the confidential data: {fact}" for fact in statement.learned),
+        *(f"Not covered: {fact}" for fact in statement.not_covered),
+    ]
+    heads, rows = _none_grid(statement) if statement.status == "none" else _priced_grid(statement)
+    return Table(
+        title=_title(statement), columns=heads, rows=rows, facts=tuple(_facts(statement)), notes=tuple(notes)
+    )
+
+
+def _title(statement: PrivacyStatement) -> str:
+    """One line that carries the verdict."""
+    if statement.status == "none":
+        return "Privacy statement: no formal guarantee"
+    if statement.status == "void":
+        return "Privacy statement: void (seeded, for testing)"
+    return f"Privacy statement: {statement.guarantee.name}, {statement.status}"
+
+
+def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
+    """List the labelled lines of the card."""
+    facts: list[tuple[str, Cell]] = [
+        ("Guarantee", statement.guarantee.name),
+        ("Status", _STATUS[statement.status]),
+        ("Reason", statement.reason),
+        ("Protected unit", f"one {statement.unit.name} (at most {statement.unit.rows_per_unit} rows)"),
+        ("Neighbours", statement.unit.neighbours),
+        ("Drawn so far", _drawn(statement)),
+    ]
+    facts += [(f"epsilon at delta = {delta:g}", epsilon) for delta, epsilon in statement.points]
+    return facts
+
+
+def _drawn(statement: PrivacyStatement) -> str:
+    """Write the running total of the fit in words."""
+    copies = "copy" if statement.copies == 1 else "copies"
+    return f"{number(statement.copies)} {copies}, {number(statement.records)} records in all"
+
+
+def _none_grid(statement: PrivacyStatement) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+    """Column, method and why it has no guarantee; no number."""
+    rows = tuple((part.column, part.method, "none", part.reason) for part in statement.columns)
+    return ("column", "method", "guarantee", "why"), rows
+
+
+def _priced_grid(statement: PrivacyStatement) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+    """Column, mechanism, share and what is assumed."""
+    rows = tuple(
+        (part.column, part.mechanism, part.guarantee, part.share, part.entry, _joined(part.assumptions))
+        for part in statement.columns
+    )
+    return ("column", "mechanism", "guarantee", "share", "entry", "assumes"), rows
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    """Assumptions in one cell."""
+    return "; ".join(sentences)
+
+
+def statement_paragraph(statement: PrivacyStatement) -> str:
+    """Write the paragraph for an ethics board."""
+    parts = [_opening(statement), _protection(statement)]
+    if statement.learned:
+        parts.append("Learned from the confidential data: " + " ".join(statement.learned))
+    parts.append(f"So far the fit has given {_drawn(statement)}.")
+    parts.append("This statement does not cover: " + " ".join(statement.not_covered))
+    return " ".join(parts)
+
+
+def _opening(statement: PrivacyStatement) -> str:
+    """Say what the file is."""
+    return (
+        "These records are synthetic: they were drawn from statistical models fitted to a confidential "
+        f"table, in which one {statement.unit.name} has at most {number(statement.unit.rows_per_unit)} "
+        f"{'row' if statement.unit.rows_per_unit == 1 else 'rows'}."
+    )
+
+
+def _protection(statement: PrivacyStatement) -> str:
+    """Say what is promised; without a guarantee, that nothing is."""
+    if statement.status == "none":
+        return (
+            "No formal privacy guarantee is claimed for them. Being drawn from a model is not a proof of "
+            f"privacy; the reason is: {statement.reason}. Treat the files by the rules for confidential data "
+            "unless a disclosure review has cleared them."
+        )
+    if statement.status == "void":
+        return "The run was seeded for testing, so no privacy guarantee holds; do not publish the records."
+    bounds = "; ".join(f"epsilon {number(epsilon)} at delta {delta:g}" for delta, epsilon in statement.points)
+    return (
+        f"Compared over {statement.unit.neighbours}, whoever sees the copies can tell the two apart only "
+        f"within the bound called {statement.guarantee.name}"
+        + (f" ({bounds})" if bounds else "")
+        + ". "
+        + f"The claim is {_STATUS[statement.status]}."
+    )
