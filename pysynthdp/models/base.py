@@ -56,12 +56,15 @@ class FitTask:
         For each feature, whether it is a 0/1 dummy (the intercept is not).
     n : int
         Rows on which the target is observed.
+    proper : bool
+        Whether ``redraw`` will be called: a model whose posterior is large keeps it only then.
     """
 
     target: Target
     features: tuple[str, ...]
     dummies: tuple[bool, ...]
     n: int
+    proper: bool = False
 
 
 Fit: TypeAlias = Generator[Query, Answer, Any]

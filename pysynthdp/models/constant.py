@@ -1,0 +1,69 @@
+"""``constant``: a target that has one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from pysynthdp._typing import FloatArray
+from pysynthdp.errors import FitError
+from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.queries import Counts, Quantiles, Sampler
+
+__all__ = ["Constant", "ConstantValue"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantValue:
+    """The one value, or the one level's code."""
+
+    value: float
+
+
+@COLUMN_MODELS.register
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Repeat the only value that the target has; ``constant`` in synthpop.
+
+    Notes
+    -----
+    Privacy: no formal guarantee (see ``reason``); the value itself is released.
+
+    Examples
+    --------
+    >>> Constant().accepts(Target("country", "categorical", n_levels=1))
+    True
+    """
+
+    name: ClassVar[str] = "constant"
+    reason: ClassVar[str] = "the single value of the column is copied from the records"
+    real_values: ClassVar[bool] = False
+
+    def accepts(self, target: Target) -> bool:  # noqa: ARG002  # the data decide
+        """Every target; whether it is constant is seen at the fit."""
+        return True
+
+    def fit(self, task: FitTask) -> Fit:
+        """Ask for counts or quantiles; return the value."""
+        if task.target.kind == "categorical":
+            answer = yield Counts()
+            values = np.flatnonzero(answer.value).astype(np.float64)
+        else:
+            answer = yield Quantiles()
+            values = answer.value[1]
+        if values.size == 0 or np.ptp(values) > 1e-12 * np.abs(values).max():
+            raise FitError(
+                f"{task.target.name} does not have exactly one value, which the method 'constant' needs; "
+                "choose 'sample' or leave the method to the plan"
+            )
+        return ConstantValue(float(values[0]))
+
+    def redraw(self, params: ConstantValue, rng: np.random.Generator) -> ConstantValue:  # noqa: ARG002
+        """Nothing to redraw: there is no parameter."""
+        return params
+
+    def draw(self, params: ConstantValue, X: FloatArray, sampler: Sampler) -> FloatArray:  # noqa: ARG002
+        """Repeat the value for each row of X."""
+        return np.full(len(X), params.value)

@@ -1,0 +1,84 @@
+"""``logreg``: a logistic regression for two levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit
+
+from pysynthdp._typing import FloatArray
+from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.glm import Coefficients, canonical_fit, logistic_terms, redraw_coefficients
+from pysynthdp.numerics.rank import independent_features
+from pysynthdp.numerics.sparsity import empty_cells
+from pysynthdp.queries import Moments, MomentSums, Sampler
+
+__all__ = ["LogReg"]
+
+NEVER = -800.0
+
+
+@COLUMN_MODELS.register
+@dataclass(frozen=True, slots=True)
+class LogReg:
+    """Draw level 1 with probability 1 / (1 + exp(-X beta)), else level 0; ``logreg`` in synthpop.
+
+    Notes
+    -----
+    Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
+    Maximum likelihood; with an empty cell, fewer than two rows of a level per coefficient, or separation,
+    the mode under a N(0, 2.5^2) prior on slopes. The mean fitted probability is the observed share.
+
+    Examples
+    --------
+    >>> LogReg().accepts(Target("smoke", "categorical", n_levels=2))
+    True
+    """
+
+    name: ClassVar[str] = "logreg"
+    reason: ClassVar[str] = (
+        "the coefficients of a logistic regression without a public penalty can be moved without limit "
+        "by one record"
+    )
+    real_values: ClassVar[bool] = False
+
+    def accepts(self, target: Target) -> bool:
+        """Two levels."""
+        return target.kind == "categorical" and target.n_levels == 2
+
+    def fit(self, task: FitTask) -> Fit:
+        """Ask for the moments, then for gradient and curvature a few times; return Coefficients."""
+        answer = yield Moments()
+        sums: MomentSums = answer.value
+        share = sums.cross[0] / sums.n
+        if share <= 0.0 or share >= 1.0:
+            return _one_level(sums.cross.size, NEVER if share <= 0.0 else -NEVER)
+        cells = np.stack([sums.gram[0] - sums.cross, sums.cross])
+        free = independent_features(sums.gram)
+        sparse = empty_cells(cells, np.asarray(task.dummies), free.size)
+        return (
+            yield from canonical_fit(
+                logistic_terms,
+                sums.gram,
+                sums.cross,
+                intercept=float(np.log(share / (1 - share))),
+                sparse=sparse,
+            )
+        )
+
+    def redraw(self, params: Coefficients, rng: np.random.Generator) -> Coefficients:
+        """Coefficients from the normal approximation to their posterior."""
+        return redraw_coefficients(params, rng)
+
+    def draw(self, params: Coefficients, X: FloatArray, sampler: Sampler) -> FloatArray:
+        """Level 0 or 1 for each row of X."""
+        return (sampler.uniform(len(X)) < expit(X @ params.beta)).astype(np.float64)
+
+
+def _one_level(size: int, intercept: float) -> Coefficients:
+    """Only one of the levels occurs: it is drawn with probability 1."""
+    beta = np.zeros(size)
+    beta[0] = intercept
+    return Coefficients(beta, np.zeros((size, 0)), (), shrunk=False)
