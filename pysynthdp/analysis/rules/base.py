@@ -1,0 +1,299 @@
+"""What a combining rule is: arithmetic on within and between variation, and when it is valid.
+
+A rule is one file: a class registered in :data:`RULES` (one number, or the covariance of several) or in
+:data:`JOINT_TESTS` (several coefficients at once). Rules see arrays and plain facts only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy import stats
+
+from pysynthdp._registry import Registry
+from pysynthdp._typing import AnyArray, FloatArray
+from pysynthdp.errors import CombiningRuleError
+
+__all__ = ["JOINT_TESTS", "RULES", "Condition", "FTest", "Facts", "JointTest", "Need", "Rule", "Sums"]
+
+Need = Literal["between", "sizes", "noise_var", "df_com", "nests", "within_nests"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Within and between variation of the copies; entries per term, or (p, p) matrices.
+
+    Parameters
+    ----------
+    m : int
+        Number of copies; of nests for a nested rule.
+    ubar : array
+        Mean variance of the estimate within a copy, as if the copy were real.
+    b : array or None
+        Variance between copies (between nest means), divisor m - 1; None for m = 1.
+    n_syn, n_org : float or None
+        Records in one copy and in the confidential file; None when not known.
+    df_com : array or None
+        Degrees of freedom that the analysis would have on complete data.
+    noise_var : array or None
+        Variance that the privacy noise gives the estimate.
+    r : int
+        Copies in each nest; 1 when there are no nests.
+    W : array or None
+        Mean variance within nests, divisor m (r - 1) in total.
+    """
+
+    m: int
+    ubar: FloatArray
+    b: FloatArray | None = None
+    n_syn: float | None = None
+    n_org: float | None = None
+    df_com: FloatArray | None = None
+    noise_var: FloatArray | None = None
+    r: int = 1
+    W: FloatArray | None = None
+
+    @property
+    def ratio(self) -> float:
+        """Give f = n_syn / n_org."""
+        if self.n_syn is None or self.n_org is None:
+            raise CombiningRuleError("this rule needs n_syn and n_org; give both")
+        return self.n_syn / self.n_org
+
+    @property
+    def between(self) -> FloatArray:
+        """The variance between copies, or a refusal."""
+        return _given(self.b, "two or more copies")
+
+    @property
+    def within_nests(self) -> FloatArray:
+        """The variance within nests, or a refusal."""
+        return _given(self.W, "two or more copies in each nest")
+
+    @property
+    def noise(self) -> FloatArray:
+        """The variance due to privacy noise, or a refusal."""
+        return _given(self.noise_var, "noise_var")
+
+
+def _given(value: FloatArray | None, what: str) -> FloatArray:
+    """Return a quantity that the rule cannot do without."""
+    if value is None:
+        raise CombiningRuleError(f"this rule needs {what}")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a release says of how its copies were made, for one model.
+
+    Parameters
+    ----------
+    m : int
+        Number of copies.
+    all_synthetic : bool
+        Whether every value of every variable in the model is synthetic.
+    synthetic : bool
+        Whether anything is synthetic at all; False for imputed missing values only.
+    parameters : {"fitted", "drawn"}
+        Copies drawn at the fitted parameters, or at parameters drawn anew for each copy.
+    sizes_known, same_size : bool
+        Whether n_syn and n_org are known, and equal.
+    sampling : {"none", "subsample", "census"}
+        What was sampled before the synthesis.
+    noise : {"none", "shared", "per_copy_from_one", "per_copy_fresh"}
+        How privacy noise enters the copies.
+    noise_var_known : bool
+        Whether the variance that the noise gives this estimate is known.
+    nesting : {"none", "imputed", "two_stage", "pseudo_population"}
+        What the first stage of a two-stage release did.
+    labelled : bool
+        Whether every copy says which nest it belongs to.
+    bias : {"none", "clamped", "shrunk", "noisy_linear_statistics"}
+        What may have moved the estimates themselves.
+    """
+
+    m: int
+    all_synthetic: bool = True
+    synthetic: bool = True
+    parameters: str = "fitted"
+    sizes_known: bool = True
+    same_size: bool = True
+    sampling: str = "none"
+    noise: str = "none"
+    noise_var_known: bool = False
+    nesting: str = "none"
+    labelled: bool = False
+    bias: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that must hold for a rule to be valid, and the sentence that says it does not."""
+
+    holds: Callable[[Facts], bool]
+    otherwise: str
+
+
+class Rule:
+    """A combining rule for one number; also for a covariance matrix where it is linear.
+
+    Attributes
+    ----------
+    name : str
+        Registry key, equal to the file's name.
+    formula, source, right_when : str
+        The variance as people write it; the publication; one sentence on why and when it is right.
+    needs : tuple of Need
+        What the arithmetic cannot do without.
+    conditions : tuple of Condition
+        When the rule is valid for a release.
+    order : int or None
+        Place in the automatic choice, smallest first; None for a rule taken by name only.
+    covers_bias : tuple of str
+        Kinds of bias under which the rule's coverage was measured.
+    wald, lr : str or None
+        Names in :data:`JOINT_TESTS` of the tests that go with the rule.
+    nested : bool
+        Whether the rule looks at nests.
+    aliases : tuple of str
+        Short names under which people know the rule.
+    """
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    right_when: ClassVar[str]
+    needs: ClassVar[tuple[Need, ...]] = ()
+    conditions: ClassVar[tuple[Condition, ...]] = ()
+    order: ClassVar[int | None] = None
+    covers_bias: ClassVar[tuple[str, ...]] = ()
+    wald: ClassVar[str | None] = None
+    lr: ClassVar[str | None] = None
+    nested: ClassVar[bool] = False
+    aliases: ClassVar[tuple[str, ...]] = ()
+
+    def variance(self, sums: Sums) -> FloatArray:
+        """T, entry by entry; may be negative, NaN where the rule gives none."""
+        raise NotImplementedError
+
+    def covariance(self, sums: Sums) -> FloatArray:
+        """T as a (p, p) matrix; the same formula unless the rule is not linear."""
+        return self.variance(sums)
+
+    def df(self, sums: Sums) -> FloatArray:
+        """Degrees of freedom of the t reference; inf for the normal, NaN where T is not positive."""
+        return np.full_like(sums.ubar, np.inf)
+
+    def within(self, sums: Sums) -> FloatArray:
+        """Give the part of T that is not b/m: what a joint test takes for U."""
+        return sums.ubar
+
+    def extras(self, sums: Sums) -> Mapping[str, AnyArray]:
+        """Further quantities that belong to the rule, by name."""
+        del sums
+        return {}
+
+    def interval(self, sums: Sums, level: float) -> FloatArray:
+        """Half-width of the central interval; NaN where T is not positive."""
+        T = self.variance(sums)
+        width = stats.t.ppf(0.5 + level / 2, self.df(sums)) * np.sqrt(T)
+        return np.asarray(np.where(T > 0, width, np.nan), dtype=np.float64)
+
+    def pvalue(self, sums: Sums, distance: FloatArray) -> FloatArray:
+        """Two-sided tail probability of ``qbar - q0``; NaN where T is not positive."""
+        T = self.variance(sums)
+        tail = 2 * stats.t.sf(np.abs(distance) / np.sqrt(T), self.df(sums))
+        return np.asarray(np.where(T > 0, tail, np.nan), dtype=np.float64)
+
+    def undefined(self, sums: Sums) -> str:
+        """Why there is no interval where T is not positive, and what to do."""
+        del sums
+        return (
+            f"T = {self.formula} is not positive, so {self.name} gives no interval and no p-value; "
+            "make more copies, or use 'partial_size_adjusted' if it applies"
+        )
+
+    def caution(self, m: int, smallest_df: float) -> str | None:
+        """Give what a user who takes the rule by name should be warned of."""
+        del m, smallest_df
+        return None
+
+
+RULES: Registry[type[Rule]] = Registry("pysynthdp.analysis.rules", CombiningRuleError)
+
+
+def find_rule(name: str) -> Rule:
+    """Return the rule of that name or alias."""
+    if name in RULES:
+        return RULES[name]()
+    for key in RULES:
+        if name in RULES[key].aliases:
+            return RULES[key]()
+    return RULES[name]()
+
+
+@dataclass(frozen=True, slots=True)
+class FTest:
+    """An F test: statistic, degrees of freedom, tail probability, and r, the relative extra variance."""
+
+    name: str
+    stat: float
+    df1: float
+    df2: float
+    pvalue: float
+    r: float
+
+
+class JointTest:
+    """A test of several coefficients from S (quadratic form in U^-1, or pooled likelihood ratio) and g.
+
+    ``g`` is trace(B U^-1)/p, or m (Lbar - L0)/(p (m - 1)) for likelihood ratios. The reference is
+    F(p, df2): with t = p (m - 1), r = ``share(m)`` g and s = ``sign``, the statistic is S/(p (r + s));
+    df2 = 4 + (t - 4)(1 + s (1 - 2/t)/r)^2 for t > 4, else
+    t (1 + 1/p)(1 + s/r)^2/2.
+    """
+
+    name: ClassVar[str]
+    source: ClassVar[str]
+    sign: ClassVar[int] = 1
+
+    def share(self, m: int) -> float:
+        """Give what g is multiplied with to give r."""
+        raise NotImplementedError
+
+    def wald(self, distance: FloatArray, sums: Sums, *, within: FloatArray, covariance: FloatArray) -> FTest:
+        """Test that p coefficients lie at ``distance`` (p,) from their values under the null hypothesis.
+
+        ``sums`` holds (p, p) matrices; ``within`` and ``covariance`` are the rule's U and T.
+        """
+        del covariance
+        p = distance.size
+        S = float(distance @ np.linalg.solve(within, distance))
+        g = float(np.trace(np.linalg.solve(within, sums.between))) / p
+        return self.test(S, g, p=p, m=sums.m)
+
+    def test(self, S: float, g: float, *, p: int, m: int) -> FTest:
+        """Evaluate the test."""
+        r = self.share(m) * g
+        if self.sign < 0 and not r > 1:
+            raise CombiningRuleError(
+                f"{self.name} is not defined for r = {r:.3g} <= 1; make more copies, or use the partial form"
+            )
+        stat = S / (p * (r + self.sign))
+        df2 = self._df2(r, p * (m - 1), p)
+        return FTest(self.name, stat, float(p), df2, float(stats.f.sf(stat, p, df2)), r)
+
+    def _df2(self, r: float, t: int, p: int) -> float:
+        """Second degrees of freedom; infinite when the copies agree."""
+        if r <= 0:
+            return np.inf
+        if t > 4:
+            return float(4 + (t - 4) * (1 + self.sign * (1 - 2 / t) / r) ** 2)
+        return float(t * (1 + 1 / p) * (1 + self.sign / r) ** 2 / 2)
+
+
+JOINT_TESTS: Registry[type[JointTest]] = Registry("pysynthdp.analysis.rules", CombiningRuleError)

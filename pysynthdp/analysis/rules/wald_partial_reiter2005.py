@@ -1,0 +1,19 @@
+"""Wald test of several coefficients, partial synthesis and the size-adjusted rule."""
+
+from __future__ import annotations
+
+from pysynthdp.analysis.rules.base import JOINT_TESTS, JointTest
+
+__all__ = ["WaldPartialReiter2005"]
+
+
+@JOINT_TESTS.register
+class WaldPartialReiter2005(JointTest):
+    """The Wald form that goes with T_p; with f U in place of U for copies of another size."""
+
+    name = "wald_partial_reiter2005"
+    source = "Reiter (2005), Journal of Statistical Planning and Inference 131"
+
+    def share(self, m: int) -> float:
+        """1/m: b counts only through the mean of m copies."""
+        return 1 / m
