@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
@@ -11,8 +12,9 @@ import numpy as np
 from pysynthdp._registry import Registry
 from pysynthdp._typing import FloatArray
 from pysynthdp.errors import PrivacyError
+from pysynthdp.privacy.domain import positive, upward
 
-__all__ = ["GUARANTEES", "Guarantee", "guarantee_from_dict", "guarantee_to_dict"]
+__all__ = ["GUARANTEES", "Guarantee", "checked_shares", "guarantee_from_dict", "guarantee_to_dict"]
 
 
 @runtime_checkable
@@ -50,6 +52,15 @@ class Guarantee(Protocol):
 
 
 GUARANTEES: Registry[type[Guarantee]] = Registry("pysynthdp.privacy.guarantees", PrivacyError)
+
+
+def checked_shares(shares: Sequence[float]) -> tuple[float, ...]:
+    """Scale shares so that they sum to at most one; each must be positive."""
+    weights = [positive("every share", share) for share in shares]
+    if not weights:
+        raise PrivacyError("shares must hold at least one number")
+    total = upward(math.fsum(weights))
+    return tuple(weight / total for weight in weights)
 
 
 def _plain(value: Any) -> Any:
