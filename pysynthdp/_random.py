@@ -1,0 +1,67 @@
+"""Streams of variates keyed by (copy, step, block): order and workers never change a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from pysynthdp._typing import FloatArray, IntArray
+
+__all__ = ["NumpySampler", "RandomSource", "root_sequence", "stream"]
+
+RandomSource: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
+
+
+def root_sequence(rng: RandomSource) -> np.random.SeedSequence:
+    """Turn what a user gives into a root; None takes fresh entropy from the operating system.
+
+    Examples
+    --------
+    >>> stream(root_sequence(1), 0, 2, 5).random() == stream(root_sequence(1), 0, 2, 5).random()
+    True
+    """
+    if isinstance(rng, np.random.SeedSequence):
+        return rng
+    if isinstance(rng, np.random.Generator):
+        return np.random.SeedSequence(rng.integers(0, 2**32, size=8, dtype=np.uint32).tolist())
+    return np.random.SeedSequence(rng)
+
+
+def stream(root: np.random.SeedSequence, *key: int) -> np.random.Generator:
+    """Make the generator of one key."""
+    sequence = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key))
+    return np.random.Generator(np.random.PCG64DXSM(sequence))
+
+
+@dataclass(frozen=True, slots=True)
+class NumpySampler:
+    """Draw with a numpy generator; see :class:`pysynthdp.queries.Sampler`."""
+
+    generator: np.random.Generator
+
+    def normal(self, mean: FloatArray, sd: FloatArray | float) -> FloatArray:
+        """Draw independent normals."""
+        values: FloatArray = self.generator.standard_normal(mean.shape[0])
+        values *= sd
+        values += mean
+        return values
+
+    def uniform(self, size: int) -> FloatArray:
+        """Draw independent uniforms on [0, 1)."""
+        return self.generator.random(size)
+
+    def categorical(self, probabilities: FloatArray) -> IntArray:
+        """Draw one level a row by one uniform against the cumulated probabilities."""
+        cumulated = np.cumsum(probabilities, axis=1)
+        point = self.generator.random(len(cumulated)) * cumulated[:, -1]
+        return np.asarray((cumulated <= point[:, None]).sum(axis=1), dtype=np.int64)
+
+    def poisson(self, mean: FloatArray) -> FloatArray:
+        """Draw Poisson counts."""
+        return self.generator.poisson(mean).astype(np.float64)
+
+    def gamma(self, shape: float, scale: FloatArray) -> FloatArray:
+        """Draw gammas."""
+        return self.generator.gamma(shape, scale)

@@ -1,0 +1,155 @@
+"""Answers to queries: which sums over encoded blocks each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pysynthdp._typing import BoolArray, FloatArray
+from pysynthdp.curator.encoded import Block, EncodedRows
+from pysynthdp.curator.quantiles import coarse_quantiles
+from pysynthdp.design.encode import Scale, StepDesign
+from pysynthdp.design.parts import Part
+from pysynthdp.queries import Answer, Counts, Moments, MomentSums, Quantiles, RowSum, Sums, WholeRows
+
+__all__ = ["StepRows", "answer_alone", "answer_moments"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepRows:
+    """How a step sees a block: its features, its target, and the rows where the target is there.
+
+    Parameters
+    ----------
+    target : Part
+        What the step draws.
+    design : StepDesign
+        Its features.
+    scale : Scale
+        Of the target, for models that are fitted in scaled units; the identity otherwise.
+    """
+
+    target: Part
+    design: StepDesign
+    scale: Scale
+
+    def y(self, block: Block, present: BoolArray | None) -> FloatArray:
+        """Target values on the rows where it is there."""
+        values = block.values(self.target)
+        y = (values if present is None else values[present]).astype(np.float64)
+        if self.scale != Scale():
+            y -= self.scale.centre
+            y /= self.scale.width
+        return y
+
+    def of(self, block: Block) -> tuple[FloatArray, FloatArray]:
+        """(X, y) on the rows where the target is there."""
+        present = block.present(self.target)
+        X = self.design.take(block.X)
+        return X if present is None else X.T[:, present].T, self.y(block, present)
+
+
+def answer_alone(query: object, step: StepRows, rows: EncodedRows, *, keep: bool) -> Answer:
+    """Answer any query but Moments for one step."""
+    if isinstance(query, Counts):
+        return Answer(_counts(step, rows))
+    if isinstance(query, Quantiles):
+        values = _present_values(step, rows)
+        return Answer(coarse_quantiles(values, knots=query.knots, smallest=query.smallest))
+    if isinstance(query, RowSum):
+        return Answer(rows.fold(lambda block: query.of(*step.of(block)), every=query.every, keep=keep))
+    if isinstance(query, WholeRows):
+        return Answer(_whole(step, rows))
+    msg = f"a model asked {type(query).__name__}, which the curator does not know"
+    raise TypeError(msg)
+
+
+def _present_values(step: StepRows, rows: EncodedRows) -> FloatArray:
+    """All values of a target, where it is there."""
+    kind = rows.table.kind(step.target)
+    values = rows.table.parts[step.target.key]
+    there = values if kind is None else values[kind == 0]
+    return (there.astype(np.float64) - step.scale.centre) / step.scale.width
+
+
+def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
+    """Rows at each level."""
+    kind = rows.table.kind(step.target)
+    codes = rows.table.parts[step.target.key]
+    there = codes if kind is None else codes[kind == 0]
+    return np.bincount(there, minlength=len(step.target.levels)).astype(np.float64)
+
+
+def _whole(step: StepRows, rows: EncodedRows) -> tuple[FloatArray, FloatArray]:
+    """Every row of a step: only for models that are marked as holding real values."""
+    pieces: list[tuple[FloatArray, FloatArray]] = []
+
+    def collect(block: Block) -> Sums:
+        pieces.append(step.of(block))
+        return ()
+
+    EncodedRows(rows.table, rows.layout).fold(collect)
+    return np.concatenate([X for X, _ in pieces]), np.concatenate([y for _, y in pieces])
+
+
+Transform = Callable[[FloatArray], FloatArray]
+
+
+def answer_moments(steps: Sequence[StepRows], queries: Sequence[Moments], rows: EncodedRows) -> list[Answer]:
+    """Answer the Moments of many steps in one pass; steps on all rows share one matrix."""
+    shared = [_is_shared(step) for step in steps]
+    width = max(
+        (len(step.design.features) for step, one in zip(steps, shared, strict=True) if one), default=0
+    )
+    pairs = list(zip(steps, queries, shared, strict=True))
+
+    def of_block(block: Block) -> Sums:
+        X = block.X[:, :width]
+        sums: list[FloatArray] = [np.asarray(X.T @ X)]
+        for step, query, one in pairs:
+            sums += _cross(X, step, query, block) if one else _own(step, query, block)
+        return tuple(sums)
+
+    totals = rows.fold(of_block)
+    answers = []
+    position = 1
+    for step, _, one in pairs:
+        size = 2 if one else 4
+        answers.append(_moment_sums(step, totals[0], totals[position : position + size], rows.table.n))
+        position += size
+    return answers
+
+
+def _is_shared(step: StepRows) -> bool:
+    """Whether a step's target is there on all rows and its features are the first of the wide X."""
+    plain = step.design.plain
+    prefix = plain is not None and np.array_equal(plain, np.arange(len(plain)))
+    return prefix and not step.target.partial
+
+
+def _transformed(y: FloatArray, query: Moments) -> FloatArray:
+    """Target on the scale that the model asked for."""
+    return y if query.transform is None else query.transform(y)
+
+
+def _cross(X: FloatArray, step: StepRows, query: Moments, block: Block) -> list[FloatArray]:
+    """X'z and z'z of a step on all rows; its X'X is the shared one."""
+    z = _transformed(step.y(block, None), query)
+    return [X[:, : len(step.design.features)].T @ z, np.asarray(z @ z)]
+
+
+def _own(step: StepRows, query: Moments, block: Block) -> list[FloatArray]:
+    """All sums of a step on its own rows."""
+    X, y = step.of(block)
+    z = _transformed(y, query)
+    return [np.asarray(X.T @ X), X.T @ z, np.asarray(z @ z), np.asarray(float(len(z)))]
+
+
+def _moment_sums(step: StepRows, gram: FloatArray, sums: Sums, n: int) -> Answer:
+    """Put one step's sums together."""
+    if len(sums) == 2:
+        width = len(step.design.features)
+        return Answer(MomentSums(float(n), gram[:width, :width], sums[0], float(sums[1])))
+    return Answer(MomentSums(float(sums[3]), sums[0], sums[1], float(sums[2])))

@@ -1,0 +1,151 @@
+"""Run the fits of all steps: questions in, answers out, the rows dropped at the end.
+
+All fits move in step. Each round gathers one query from every unfinished step; Moments are answered together
+in one pass. Iterative sums run step by step when the encoded table fits in memory, else together, one pass a
+round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pysynthdp.curator.answers import StepRows, answer_alone, answer_moments
+from pysynthdp.curator.encoded import EncodedRows
+from pysynthdp.errors import FitError, PysynthdpError
+from pysynthdp.models.base import ColumnModel, Fit, FitTask
+from pysynthdp.queries import Answer, Moments, Query, RowSum
+
+__all__ = ["Curator", "StepFit"]
+
+
+@dataclass(slots=True, repr=False)
+class StepFit:
+    """One step under way.
+
+    Parameters
+    ----------
+    model : ColumnModel
+        Whose parameters are sought.
+    task : FitTask
+        What the model is told.
+    rows : StepRows
+        How the step sees a block.
+    """
+
+    model: ColumnModel
+    task: FitTask
+    rows: StepRows
+    params: Any = None
+    query: Query | None = None
+    done: bool = False
+    _fit: Fit | None = field(default=None)
+
+    def advance(self, answer: Answer | None) -> None:
+        """Hand an answer over and take the next query, or the parameters."""
+        try:
+            if self._fit is None:
+                self._fit = self.model.fit(self.task)
+                self.query = next(self._fit)
+            else:
+                self.query = self._fit.send(answer)  # type: ignore[arg-type]
+        except StopIteration as stop:
+            self.params, self.query, self.done = stop.value, None, True
+        except PysynthdpError:
+            raise
+        except (np.linalg.LinAlgError, ArithmeticError, ValueError, MemoryError) as problem:
+            self._fail(problem)
+
+    def _fail(self, problem: Exception) -> None:
+        """Name the column and the method; the original text may quote data, so it stays out."""
+        raise FitError(
+            f"{self.task.target.name}: the {self.model.name!r} model could not be fitted "
+            f"({type(problem).__name__}); choose another method for it or leave out predictors"
+        ) from None
+
+
+class Curator:
+    """Holds the rows while models are fitted and answers what they ask.
+
+    Parameters
+    ----------
+    rows : EncodedRows
+        The table, encoded on demand.
+    """
+
+    def __init__(self, rows: EncodedRows) -> None:
+        self._rows = rows
+
+    def __repr__(self) -> str:
+        return "<Curator>"
+
+    def fit_all(self, fits: Sequence[StepFit], progress: Callable[[str], None] | None = None) -> None:
+        """Drive every fit to its end."""
+        active = list(fits)
+        for fit in active:
+            fit.advance(None)
+        while active:
+            self._round(active)
+            finished = [fit for fit in active if fit.done]
+            active = [fit for fit in active if not fit.done]
+            for fit in finished:
+                if progress is not None:
+                    progress(fit.task.target.name)
+
+    def _round(self, active: list[StepFit]) -> None:
+        """Answer one query of each step, cheap shared ones first."""
+        moments = [fit for fit in active if isinstance(fit.query, Moments)]
+        if moments:
+            queries = [fit.query for fit in moments if isinstance(fit.query, Moments)]
+            answers = answer_moments([fit.rows for fit in moments], queries, self._rows)
+            for fit, answer in zip(moments, answers, strict=True):
+                fit.advance(answer)
+            return
+        other = [fit for fit in active if fit.query is not None and not isinstance(fit.query, RowSum)]
+        for fit in other:
+            fit.advance(answer_alone(fit.query, fit.rows, self._rows, keep=False))
+        sums = [fit for fit in active if isinstance(fit.query, RowSum)]
+        if not other and sums:
+            self._sums(sums)
+
+    def _sums(self, fits: list[StepFit]) -> None:
+        """Answer row sums: one step to its next other question, or all together when memory is short."""
+        every = min(fit.query.every for fit in fits if isinstance(fit.query, RowSum))
+        if self._rows.fits(every):
+            self._alone(fits[0])
+        else:
+            self._together(fits)
+
+    def _alone(self, fit: StepFit) -> None:
+        """Keep answering one step on its own gathered rows while they fit in memory."""
+        gathered: dict[int, list[tuple[Any, Any]]] = {}
+        while isinstance(fit.query, RowSum) and self._rows.fits(fit.query.every):
+            fit.advance(Answer(self._gathered_sum(fit, fit.query, gathered)))
+
+    def _gathered_sum(self, fit: StepFit, query: RowSum, gathered: dict[int, list[tuple[Any, Any]]]) -> Any:
+        """Add a function over a step's rows, gathered once."""
+        if query.every not in gathered:
+            pieces: list[tuple[Any, Any]] = []
+            self._rows.collect(lambda block: pieces.append(fit.rows.of(block)), every=query.every)
+            gathered[query.every] = pieces
+        return self._rows.sum_pieces(query.of, gathered[query.every])
+
+    def _together(self, fits: list[StepFit]) -> None:
+        """Answer all steps in one pass; every block is encoded once."""
+        coarsest = max(fit.query.every for fit in fits if isinstance(fit.query, RowSum))
+        chosen = [fit for fit in fits if isinstance(fit.query, RowSum) and fit.query.every == coarsest]
+        answers = self._rows.fold_many([_sum_of(fit) for fit in chosen], every=coarsest)
+        for fit, sums in zip(chosen, answers, strict=True):
+            fit.advance(Answer(sums))
+
+
+def _sum_of(fit: StepFit) -> Callable[[Any], Any]:
+    """Make the block function of a step's row sum."""
+    query = fit.query
+    if not isinstance(query, RowSum):
+        msg = "only a RowSum is summed over blocks"
+        raise TypeError(msg)
+    return lambda block: query.of(*fit.rows.of(block))

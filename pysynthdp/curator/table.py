@@ -1,0 +1,90 @@
+"""The parts of every column as arrays, split once from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._typing import AnyArray
+from pysynthdp.design.encode import Scale
+from pysynthdp.design.parts import Part, split
+from pysynthdp.errors import SchemaError
+from pysynthdp.rows.base import Rows
+from pysynthdp.schema import NumericColumn, Schema
+
+__all__ = ["PartTable", "scales_of", "split_rows"]
+
+Key = tuple[str, str]
+SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PartTable:
+    """Parts by key, each an array over all rows.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    parts : mapping (column, role) -> array (n,)
+        Kind and level codes int16, numbers float64.
+    """
+
+    n: int
+    parts: Mapping[Key, AnyArray]
+
+    def kind(self, part: Part) -> AnyArray | None:
+        """Kinds of the rows of a partial value; None where it is always there."""
+        return self.parts[part.column, "kind"] if part.partial else None
+
+
+def split_rows(rows: Rows, schema: Schema) -> PartTable:
+    """Split all rows into parts.
+
+    Raises
+    ------
+    SchemaError
+        If a column is absent or a cell does not fit; no value is quoted.
+    """
+    for name in schema.names:
+        if name not in rows.columns:
+            raise SchemaError(
+                f"the table has no column {name!r}, which the schema names; drop it from the schema"
+            )
+
+    def of_block(block: pd.DataFrame) -> dict[Key, list[AnyArray]]:
+        parts: dict[Key, list[AnyArray]] = {}
+        for column in schema:
+            parts.update({key: [array] for key, array in split(block[column.name], column).items()})
+        return parts
+
+    def merge(left: dict[Key, list[AnyArray]], right: dict[Key, list[AnyArray]]) -> dict[Key, list[AnyArray]]:
+        return {key: left[key] + right[key] for key in left}
+
+    lists = rows.fold(of_block, merge)
+    joined = {key: arrays[0] if len(arrays) == 1 else np.concatenate(arrays) for key, arrays in lists.items()}
+    return PartTable(rows.n_rows, joined)
+
+
+def scales_of(table: PartTable, parts: tuple[Part, ...], schema: Schema) -> dict[Key, Scale]:
+    """Centre and width of each numeric part: its declared bounds, else moments of a systematic sample."""
+    return {part.key: _scale(table, part, schema) for part in parts if part.numeric}
+
+
+def _scale(table: PartTable, part: Part, schema: Schema) -> Scale:
+    """Scale one numeric part."""
+    column = schema[part.column]
+    if isinstance(column, NumericColumn) and column.lower is not None and column.upper is not None:
+        return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 4 or 1.0)
+    every = max(1, table.n // SCALE_ROWS)
+    values = table.parts[part.key][::every]
+    kind = table.kind(part)
+    if kind is not None:
+        values = values[kind[::every] == 0]
+    if not len(values):
+        return Scale()
+    width = float(np.std(values))
+    return Scale(float(np.mean(values)), width if width > 0 and np.isfinite(width) else 1.0)

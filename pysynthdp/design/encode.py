@@ -1,0 +1,130 @@
+"""Parts to the design matrix X: intercept, scaled numbers, dummies; from public facts and scales alone.
+
+X is kept with one feature a row in memory (Fortran order), so a feature is written and read in one run. An
+absent value stands at its centre (zero after scaling), beside the dummies of its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from pysynthdp._typing import AnyArray, FloatArray, IntArray
+from pysynthdp.design.parts import Part
+
+__all__ = ["Layout", "Scale", "StepDesign"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Centre and width of a numeric part; only conditioning depends on them, not the model."""
+
+    centre: float = 0.0
+    width: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where each part's features lie in the wide X.
+
+    Parameters
+    ----------
+    parts : tuple of Part
+        In visit order.
+    scales : mapping key -> Scale
+        For the numeric parts.
+    """
+
+    parts: tuple[Part, ...]
+    scales: Mapping[tuple[str, str], Scale]
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Feature names, intercept first."""
+        return ("intercept", *(name for part in self.parts for name in feature_names(part)))
+
+    @property
+    def starts(self) -> dict[tuple[str, str], int]:
+        """First feature of each part."""
+        position = 1
+        starts = {}
+        for part in self.parts:
+            starts[part.key] = position
+            position += n_features(part)
+        return starts
+
+    @property
+    def n_features(self) -> int:
+        """Width of X."""
+        return 1 + sum(n_features(part) for part in self.parts)
+
+    @property
+    def dummies(self) -> tuple[bool, ...]:
+        """Whether each feature is a 0/1 dummy."""
+        return (False, *(not part.numeric for part in self.parts for _ in range(n_features(part))))
+
+    def empty(self, rows: int) -> FloatArray:
+        """Allocate X, intercept filled."""
+        X = np.empty((self.n_features, rows)).T
+        X[:, 0] = 1.0
+        return X
+
+    def write(self, X: FloatArray, part: Part, start: int, values: AnyArray, kind: AnyArray | None) -> None:
+        """Write one part's features into X; ``kind`` tells where a partial value is absent."""
+        if part.numeric:
+            scale = self.scales[part.key]
+            column = X[:, start]
+            np.subtract(values, scale.centre, out=column)
+            column /= scale.width
+            if kind is not None:
+                column[kind != 0] = 0.0
+            return
+        for level in range(1, len(part.levels)):
+            np.equal(values, level, out=X[:, start + level - 1], casting="unsafe")
+        if kind is not None:
+            X[kind != 0, start : start + len(part.levels) - 1] = 0.0
+
+
+def n_features(part: Part) -> int:
+    """Count a part's features."""
+    return 1 if part.numeric else max(len(part.levels) - 1, 0)
+
+
+def feature_names(part: Part) -> tuple[str, ...]:
+    """Name a part's features."""
+    return (part.label,) if part.numeric else tuple(f"{part.label}[{level}]" for level in part.levels[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class StepDesign:
+    """Which features of the wide X a step uses.
+
+    Parameters
+    ----------
+    features : tuple of tuple of int
+        One tuple a feature: a single position, or positions whose product is taken (interactions, powers).
+    """
+
+    features: tuple[tuple[int, ...], ...]
+
+    @property
+    def plain(self) -> IntArray | None:
+        """Positions, when no product is taken."""
+        if any(len(feature) > 1 for feature in self.features):
+            return None
+        return np.array([feature[0] for feature in self.features], dtype=np.int64)
+
+    def take(self, X: FloatArray) -> FloatArray:
+        """Return the step's X, a view where it is a prefix of the wide one."""
+        width = len(self.features)
+        plain = self.plain
+        if plain is not None:
+            return X[:, :width] if np.array_equal(plain, np.arange(width)) else X.T[plain].T
+        out = np.empty((width, len(X))).T
+        for index, positions in enumerate(self.features):
+            out[:, index] = X[:, positions[0]]
+            for position in positions[1:]:
+                out[:, index] *= X[:, position]
+        return out

@@ -1,0 +1,198 @@
+"""Columns to parts and back: first whether and how a value is absent, then the value.
+
+A column with any absence or spike has a *kind* part (a categorical: value, NA, each code, each spike) and a
+*value* part that exists only where the kind is "value". Models see parts only, never a code or a missing
+value. This module alone splits and rejoins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._typing import AnyArray, BoolArray, FloatArray
+from pysynthdp.design.values import from_codes, from_numbers, to_codes, to_numbers
+from pysynthdp.errors import SchemaError
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+
+__all__ = ["Part", "join", "kinds_of", "parts_of", "settle", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing to draw.
+
+    Parameters
+    ----------
+    column : str
+        The column it belongs to.
+    role : {"kind", "value"}
+        How a value is absent, or the value itself.
+    levels : tuple of str
+        Names of the levels of a categorical part; empty for a numeric one.
+    ordered : bool
+        Whether the levels are ordered.
+    partial : bool
+        Whether a value part exists only in some rows (its column has a kind part).
+    """
+
+    column: str
+    role: Literal["kind", "value"]
+    levels: tuple[str, ...] = ()
+    ordered: bool = False
+    partial: bool = False
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it is a numeric value."""
+        return self.role == "value" and not self.levels
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """(column, role)."""
+        return self.column, self.role
+
+    @property
+    def label(self) -> str:
+        """Name for messages and tables."""
+        return self.column if self.role == "value" else f"{self.column} (kind)"
+
+
+def kinds_of(column: Column) -> tuple[str, ...]:
+    """Name the kinds that a column's cells may have, "value" first."""
+    value = () if isinstance(column, CategoricalColumn) and not column.levels else ("value",)
+    missing = ("NA",) if column.may_be_missing else ()
+    spikes = tuple(f"= {spike}" for spike in column.spikes) if isinstance(column, NumericColumn) else ()
+    return (*value, *missing, *(label for _, label in column.missing), *spikes)
+
+
+def parts_of(column: Column) -> tuple[Part, ...]:
+    """List a column's parts in the order in which they are drawn."""
+    kinds = kinds_of(column)
+    several = len(kinds) > 1 or kinds[:1] != ("value",)
+    kind = (Part(column.name, "kind", kinds),) if several else ()
+    if kinds[:1] != ("value",):
+        return kind
+    if isinstance(column, NumericColumn):
+        return (*kind, Part(column.name, "value", partial=several))
+    levels = tuple(str(level) for level in column.levels)
+    return (*kind, Part(column.name, "value", levels, column.ordered, several))
+
+
+def split(series: pd.Series[Any], column: Column) -> dict[tuple[str, str], AnyArray]:
+    """Split a column's cells: kind codes (int16) and values (float64, or int16 level codes).
+
+    Raises
+    ------
+    SchemaError
+        If a cell fits neither the levels, the bounds nor the codes; no value is quoted.
+    """
+    if isinstance(column, NumericColumn):
+        return _split_numeric(series, column)
+    return _split_categorical(series, column)
+
+
+def _split_numeric(series: pd.Series[Any], column: NumericColumn) -> dict[tuple[str, str], AnyArray]:
+    """Numbers where there is a value; zero elsewhere."""
+    numbers = to_numbers(series, column)
+    missing = np.isnan(numbers)
+    parts: dict[tuple[str, str], AnyArray] = {}
+    absent = missing
+    if len(kinds_of(column)) > 1:
+        kind = missing.astype(np.int16)
+        first = 1 + int(column.may_be_missing)
+        for offset, code in enumerate(column.specials):
+            kind[numbers == code] = first + offset
+        absent = kind > 0
+        parts[column.name, "kind"] = kind
+        numbers = np.where(absent, 0.0, numbers)
+    if missing.any() and not column.may_be_missing:
+        raise SchemaError(f"{column.name} has missing values; declare may_be_missing=True")
+    _check_bounds(numbers, absent, column)
+    parts[column.name, "value"] = numbers
+    return parts
+
+
+def _check_bounds(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> None:
+    """Refuse real values beyond declared bounds."""
+    low = column.lower is not None and bool(((numbers < column.lower) & ~absent).any())
+    high = column.upper is not None and bool(((numbers > column.upper) & ~absent).any())
+    if low or high:
+        raise SchemaError(
+            f"{column.name} has values outside its declared bounds; "
+            f"widen the bounds or declare the codes in missing={{{column.name!r}: ...}}"
+        )
+
+
+def _split_categorical(series: pd.Series[Any], column: CategoricalColumn) -> dict[tuple[str, str], AnyArray]:
+    """Level codes where there is a level; zero elsewhere."""
+    codes = to_codes(series, column)
+    if (codes == -2).any():
+        if column.other is None:
+            raise SchemaError(
+                f"{column.name} has values that are not among its levels; add them to the levels or name a "
+                "level for unlisted values with other="
+            )
+        codes[codes == -2] = column.levels.index(column.other)
+    if (codes == -1).any() and not column.may_be_missing:
+        raise SchemaError(f"{column.name} has missing values; declare may_be_missing=True")
+    n_levels = len(column.levels)
+    parts: dict[tuple[str, str], AnyArray] = {}
+    kinds = kinds_of(column)
+    if len(kinds) > 1 or not n_levels:
+        first = int(n_levels > 0)
+        kind = np.where(codes < 0, first, 0)
+        special = codes >= n_levels
+        kind[special] = codes[special] - n_levels + first + int(column.may_be_missing)
+        parts[column.name, "kind"] = kind.astype(np.int16)
+        codes = np.where(kind == 0, codes, 0) if n_levels else codes
+    if n_levels:
+        parts[column.name, "value"] = codes.astype(np.int16)
+    return parts
+
+
+def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
+    """Round drawn values to the column's decimals and move them onto its declared bounds, in place."""
+    if column.decimals is not None:
+        np.round(values, column.decimals, out=values)
+    if column.lower is not None or column.upper is not None:
+        np.clip(values, column.lower, column.upper, out=values)
+    return values
+
+
+def join(parts: dict[tuple[str, str], AnyArray], column: Column) -> pd.Series[Any]:
+    """Put drawn parts together as cells of the column's dtype."""
+    kind = parts.get((column.name, "kind"))
+    value = parts.get((column.name, "value"))
+    size = len(kind) if kind is not None else len(value) if value is not None else 0
+    if kind is None:
+        kind = np.zeros(size, dtype=np.int16)
+    if isinstance(column, NumericColumn):
+        return _join_numeric(kind, np.asarray(value, dtype=np.float64), column)
+    return _join_categorical(kind, value, column)
+
+
+def _join_numeric(kind: AnyArray, value: FloatArray, column: NumericColumn) -> pd.Series[Any]:
+    """Codes and spikes at their kinds, missing at NA."""
+    first = 1 + int(column.may_be_missing)
+    numbers = value
+    if column.specials:
+        table = np.array([0.0] * first + [float(code) for code in column.specials])
+        numbers = np.where(kind >= first, table[kind], value)
+    absent = (kind == 1) if column.may_be_missing else np.zeros(len(kind), dtype=bool)
+    return from_numbers(numbers, absent, column)
+
+
+def _join_categorical(kind: AnyArray, value: AnyArray | None, column: CategoricalColumn) -> pd.Series[Any]:
+    """Levels, special codes behind them, -1 at NA."""
+    n_levels = len(column.levels)
+    first = int(n_levels > 0)
+    codes = np.zeros(len(kind), dtype=np.int64) if value is None else value.astype(np.int64)
+    if column.may_be_missing:
+        codes = np.where(kind == first, -1, codes)
+    beyond = first + int(column.may_be_missing)
+    special = (kind >= beyond) & bool(column.specials)
+    return from_codes(np.where(special, n_levels + kind - beyond, codes), column)

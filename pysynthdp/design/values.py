@@ -1,0 +1,168 @@
+"""Between the values of a pandas column and numbers or level codes; both directions, types kept."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.errors import SchemaError
+from pysynthdp.schema import CategoricalColumn, NumericColumn
+
+__all__ = ["EXACT", "from_codes", "from_numbers", "is_dated", "to_codes", "to_numbers"]
+
+EXACT = 2.0**53  # whole numbers beyond this are not exact in float64
+_TICKS = {"day": 86_400_000_000, "second": 1_000_000}  # microseconds
+
+
+def is_dated(dtype: Any) -> str | None:
+    """Say whether a dtype holds points in time ("M"), durations ("m") or neither (None)."""
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return "M"
+    kind = getattr(dtype, "kind", None)
+    return kind if kind in ("M", "m") else None
+
+
+def to_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
+    """Write a column as float64, NaN where missing; dates count from 1970-01-01 in the column's unit."""
+    if column.unit != "number":
+        return _ticks(series, column)
+    if not pd.api.types.is_numeric_dtype(series.dtype) and not _all_missing(series):
+        raise SchemaError(f"{column.name} is declared numeric but holds {series.dtype}; declare its levels")
+    numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if np.isinf(numbers).any():
+        raise SchemaError(f"{column.name} holds infinite values; make them missing or give them a code")
+    if series.dtype.kind in "iu" and bool((np.abs(numbers) >= EXACT).any()):
+        raise SchemaError(
+            f"{column.name} holds whole numbers beyond 2^53, which cannot be kept exact; "
+            f"drop=[{column.name!r}], method={{{column.name!r}: 'serial'}} or declare its levels"
+        )
+    return numbers
+
+
+def _all_missing(series: pd.Series[Any]) -> bool:
+    """Whether a column holds nothing at all."""
+    return bool(series.isna().all())
+
+
+def _ticks(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
+    """Count days or seconds from 1970-01-01 (UTC for zoned times), exactly to the microsecond."""
+    times = series
+    if pd.api.types.is_object_dtype(series.dtype):
+        first = next((value for value in series if not pd.isna(value)), None)
+        durations = isinstance(first, timedelta)
+        times = pd.to_timedelta(series) if durations else pd.to_datetime(series)
+    if isinstance(times.dtype, pd.DatetimeTZDtype):
+        times = times.dt.tz_convert("UTC").dt.tz_localize(None)
+    kind = is_dated(times.dtype)
+    if kind is None:
+        raise SchemaError(
+            f"{column.name} is declared in days or seconds but holds {series.dtype}; convert it"
+        )
+    micro = times.to_numpy().astype(f"{kind}8[us]").astype(np.int64)
+    numbers = micro / _TICKS[column.unit]
+    numbers[times.isna().to_numpy()] = np.nan
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def from_numbers(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> pd.Series[Any]:
+    """Give drawn numbers the column's dtype; ``absent`` marks missing rows."""
+    if column.unit != "number":
+        return _dated(numbers, absent, column)
+    dtype = column.dtype
+    if pd.api.types.is_object_dtype(dtype):
+        objects = numbers.astype(object)
+        objects[absent] = None
+        return pd.Series(objects, dtype=object)
+    if getattr(dtype, "kind", "") in "iu" and isinstance(dtype, np.dtype):
+        return pd.Series(np.rint(_within(numbers, dtype)).astype(dtype))
+    if isinstance(dtype, np.dtype):
+        numbers[absent] = np.nan
+        return pd.Series(numbers if dtype == np.float64 else numbers.astype(dtype))
+    return _nullable(numbers, absent, dtype)
+
+
+def _within(numbers: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
+    """Keep drawn numbers inside an integer type."""
+    limits = np.iinfo(dtype)
+    return np.clip(numbers, max(float(limits.min), -EXACT), min(float(limits.max), EXACT))
+
+
+def _nullable(numbers: FloatArray, absent: BoolArray, dtype: Any) -> pd.Series[Any]:
+    """Write a nullable or Arrow number type."""
+    if pd.api.types.is_integer_dtype(dtype):
+        base = np.dtype(getattr(dtype, "numpy_dtype", np.int64))
+        whole = np.rint(_within(np.where(absent, 0.0, numbers), base)).astype(base)
+        values = pd.Series(whole).astype(dtype)
+    else:
+        values = pd.Series(numbers).astype(dtype)
+    return values.mask(absent, pd.NA) if absent.any() else values
+
+
+def _dated(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> pd.Series[Any]:
+    """Write points in time or durations in the column's dtype."""
+    micro = np.rint(np.where(absent, 0.0, numbers) * _TICKS[column.unit]).astype(np.int64)
+    dtype = column.dtype
+    kind = is_dated(dtype) or "M"
+    times = micro.astype(f"{kind}8[us]")
+    times[absent] = np.array("NaT", dtype=times.dtype)
+    series = pd.Series(times)
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return series.dt.tz_localize("UTC").dt.tz_convert(dtype.tz).astype(dtype)
+    if pd.api.types.is_object_dtype(dtype):
+        return pd.Series(_days(series), dtype=object)
+    return series.astype(dtype)
+
+
+def _days(series: pd.Series[Any]) -> list[date | None]:
+    """Write datetime.date objects."""
+    return [None if pd.isna(value) else value.date() for value in series]
+
+
+def to_codes(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
+    """Write levels, then special codes, as 0, 1, ...; -1 where missing, -2 where the value is unlisted."""
+    values = (*column.levels, *column.specials)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        raw = _recode(series, values)
+    else:
+        raw = _look_up(series, values)
+    raw[(raw < 0) & series.notna().to_numpy()] = -2
+    return raw
+
+
+def _recode(series: pd.Series[Any], values: tuple[Any, ...]) -> IntArray:
+    """Map a categorical's own codes to positions in ``values``."""
+    positions = {value: index for index, value in enumerate(values)}
+    table = np.array([positions.get(value, -1) for value in series.cat.categories] + [-1], dtype=np.int64)
+    return np.asarray(table[series.cat.codes.to_numpy()], dtype=np.int64)
+
+
+def _look_up(series: pd.Series[Any], values: tuple[Any, ...]) -> IntArray:
+    """Map plain values to positions in ``values``."""
+    if not values:
+        return np.full(len(series), -1, dtype=np.int64)
+    index = pd.Index(values)
+    plain = series
+    if pd.api.types.is_bool_dtype(series.dtype) and series.dtype != bool:
+        plain = series.astype(object)
+    return np.asarray(index.get_indexer(pd.Index(plain)), dtype=np.int64)
+
+
+def from_codes(codes: IntArray, column: CategoricalColumn) -> pd.Series[Any]:
+    """Give level codes (-1 for missing) the column's dtype."""
+    values = (*column.levels, *column.specials)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        positions = column.dtype.categories.get_indexer(pd.Index(values)) if values else np.zeros(0, int)
+        table = np.append(np.asarray(positions, dtype=np.int64), -1)
+        return pd.Series(pd.Categorical.from_codes(table[codes], dtype=column.dtype))
+    missing: Any = (
+        None if column.dtype == object else (np.nan if isinstance(column.dtype, np.dtype) else pd.NA)
+    )
+    if not (codes < 0).any():
+        levels: pd.Series[Any] = pd.Series(list(values), dtype=column.dtype)
+        return levels.iloc[codes].reset_index(drop=True)
+    cells = pd.Series([*values, missing], dtype=object)
+    return cells.iloc[codes].reset_index(drop=True).astype(column.dtype)

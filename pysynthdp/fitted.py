@@ -1,0 +1,195 @@
+"""A fit: parameters and an account, no record; ready to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._progress import progress_bar
+from pysynthdp._random import RandomSource, root_sequence
+from pysynthdp.display import Printable, Table
+from pysynthdp.drawing import Machine
+from pysynthdp.errors import PlanError, ReleaseError
+from pysynthdp.io import fit_file, release_dir
+from pysynthdp.plan import SynthesisPlan
+from pysynthdp.privacy.account import Account
+from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema import Schema
+from pysynthdp.tagging import provenance_of, release_statement, release_tags
+
+__all__ = ["FittedSynthesizer"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FittedSynthesizer(Printable):
+    """Fitted models, ready to draw; holds parameters, never a record.
+
+    Parameters
+    ----------
+    machine : Machine
+        Plan, layout and parameters.
+    n_org : int
+        Rows of the confidential table.
+    workers : int
+        Threads.
+    progress : bool or None
+        As in :class:`Synthesizer`.
+    account : Account
+        What has been drawn so far; shared by every in-process copy of this fit.
+    """
+
+    machine: Machine
+    n_org: int
+    workers: int
+    progress: bool | None
+    account: Account
+
+    @property
+    def plan(self) -> SynthesisPlan:
+        """Who is drawn from whom."""
+        return self.machine.plan
+
+    @property
+    def schema(self) -> Schema:
+        """Public facts about the columns."""
+        return self.plan.schema
+
+    @property
+    def confidential(self) -> bool:
+        """Whether the fit itself holds real values (``emit_original``)."""
+        return any(getattr(step.model, "emit_original", False) for step in self.plan.steps)
+
+    def draw(self, m: int = 5, k: int | None = None, rng: RandomSource = None) -> SyntheticRelease:
+        """Draw m synthetic copies of k rows.
+
+        Parameters
+        ----------
+        m : int
+            Number of copies.
+        k : int, optional
+            Rows of each; as many as the confidential table by default.
+        rng : int, SeedSequence or Generator, optional
+            None takes fresh entropy from the operating system. Never stored.
+
+        Returns
+        -------
+        SyntheticRelease
+            The copies, with the privacy statement over all draws from this fit so far.
+
+        Raises
+        ------
+        PlanError
+            If m or k is below one, or k differs from the table's rows while columns are kept real.
+
+        Notes
+        -----
+        Privacy: post-processing of the fit where the fit carries the guarantee; else each draw is accounted.
+        """
+        rows = self._rows_of(m, k)
+        self.account.charge(n_syn=rows, copies=m)
+        root = root_sequence(rng)
+        copies = []
+        with progress_bar(m, "draw", show=self.progress) as note:
+            for copy in range(m):
+                copies.append(self.machine.copy(root, copy, rows, self.workers))
+                note(f"copy {copy + 1}")
+        return self._release(copies, m, rows)
+
+    def _rows_of(self, m: int, k: int | None) -> int:
+        """Check m and k."""
+        if m < 1:
+            raise PlanError("m, the number of copies, must be at least 1")
+        rows = self.n_org if k is None else k
+        if rows < 1:
+            raise PlanError("k, the rows of a copy, must be at least 1")
+        if self.plan.keep and rows != self.n_org:
+            raise PlanError(
+                f"columns kept real ({', '.join(self.plan.keep)}) have the rows of the confidential table; "
+                "leave k out"
+            )
+        return rows
+
+    def _release(self, copies: Sequence[pd.DataFrame], m: int, n_syn: int) -> SyntheticRelease:
+        """Tag the copies."""
+        privacy = release_statement(self.plan, self.account)
+        marks = {"synthetic": True, "privacy": privacy.to_dict()}
+        for number, copy in enumerate(copies, start=1):
+            copy.attrs["pysynthdp"] = {**marks, "copy": number}
+        tags = release_tags(self.plan, m=m, n_syn=n_syn, n_org=self.n_org)
+        return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(self.plan), tags)
+
+    def draw_to(
+        self,
+        folder: str | Path,
+        m: int = 5,
+        k: int | None = None,
+        *,
+        rng: RandomSource = None,
+        format: str = "parquet",  # noqa: A002 -- pandas' word
+    ) -> Path:
+        """Draw copies straight into a release folder, block by block, so that memory stays small.
+
+        Parameters
+        ----------
+        folder : path
+            Must not exist yet; it appears whole or not at all.
+        m, k, rng
+            As in :meth:`draw`.
+        format : {"parquet", "csv"}
+            Of the copies.
+
+        Returns
+        -------
+        Path
+            The folder, which :meth:`SyntheticRelease.load` reads.
+
+        Raises
+        ------
+        ReleaseError
+            If the folder exists; choose another name.
+
+        Notes
+        -----
+        Privacy: as :meth:`draw`.
+        """
+        if Path(folder).exists():
+            raise ReleaseError(f"{folder} exists already; choose another name or move it away")
+        rows = self._rows_of(m, k)
+        self.account.charge(n_syn=rows, copies=m)
+        root = root_sequence(rng)
+        parts = self._release([], m, rows).parts()
+        with progress_bar(m, "draw", show=self.progress) as note:
+            parts["copies"] = (self._stream(root, copy, rows) for copy in range(m))
+            written = release_dir.write(parts, Path(folder), file_format=format)
+            note(f"{m} copies")
+        return written
+
+    def _stream(self, root: np.random.SeedSequence, copy: int, rows: int) -> Iterator[pd.DataFrame]:
+        """Yield one copy as frames of consecutive blocks."""
+        for where, parts in self.machine.blocks(root, copy, rows, self.workers):
+            yield self.machine.frame(parts, start=where.start, size=where.stop - where.start)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fit, without any record, to draw from it later without the confidential table.
+
+        Raises
+        ------
+        PrivacyError
+            If the fit holds real values or an account that must not be forked.
+        """
+        return fit_file.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> FittedSynthesizer:
+        """Read what :meth:`save` wrote."""
+        return fit_file.load(Path(path))
+
+    def to_table(self) -> Table:
+        """Build a card of methods and predictors; no number but the rows depends on the data."""
+        plan = self.plan.to_table()
+        facts = (("rows fitted", self.n_org), ("copies drawn so far", self.account.copies), *plan.facts)
+        return replace(plan, title="Fitted synthesizer", facts=facts)

@@ -1,0 +1,150 @@
+"""What leaves the building: m synthetic copies with what is true of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.display import Printable, Table
+from pysynthdp.io import release_dir
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.schema import Schema
+
+__all__ = ["Provenance", "SyntheticRelease"]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """How the copies came about, from settings alone; never a seed or a state of a generator.
+
+    Parameters
+    ----------
+    software : str
+        Name and version of the package.
+    versions : tuple of (package, version)
+        What it ran on.
+    methods : tuple of (column, method)
+        In table order.
+    visit_sequence : tuple of str
+        Columns in the order in which they were drawn.
+    """
+
+    software: str
+    versions: tuple[tuple[str, str], ...]
+    methods: tuple[tuple[str, str], ...]
+    visit_sequence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SyntheticRelease(Printable):
+    """m synthetic copies, the public schema, the privacy statement and the tags that pooling reads.
+
+    Parameters
+    ----------
+    copies : tuple of DataFrame
+        The copies; each has the columns, order, types and category sets of the confidential table.
+    schema : Schema
+        Public facts about the columns.
+    privacy : PrivacyStatement
+        What is claimed, over all draws from the fit so far.
+    provenance : Provenance
+        How they came about.
+    tags : ReleaseTags
+        What a combining rule must know.
+
+    Notes
+    -----
+    Privacy: holds synthetic rows only, but for the columns that were kept real by name.
+    """
+
+    copies: tuple[pd.DataFrame, ...]
+    schema: Schema
+    privacy: PrivacyStatement
+    provenance: Provenance
+    tags: ReleaseTags
+
+    def __getitem__(self, index: int) -> pd.DataFrame:
+        return self.copies[index]
+
+    def __len__(self) -> int:
+        return len(self.copies)
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        return iter(self.copies)
+
+    @property
+    def m(self) -> int:
+        """Number of copies."""
+        return len(self.copies)
+
+    @property
+    def n_syn(self) -> int:
+        """Rows of one copy."""
+        return len(self.copies[0])
+
+    @property
+    def n_org(self) -> int | None:
+        """Rows of the confidential table; None when not published."""
+        return self.tags.n_org
+
+    def to_table(self) -> Table:
+        """Build a card: what it is, what is claimed, how to pool."""
+        facts: list[tuple[str, str | int | None]] = [
+            ("copies", self.m),
+            ("rows in each", self.n_syn),
+            ("rows of the confidential table", "not published" if self.n_org is None else self.n_org),
+            ("columns", len(self.schema)),
+            ("formal privacy guarantee", self.privacy.status),
+            ("parameters", "drawn for each copy" if self.tags.parameters == "drawn" else "fitted, one set"),
+        ]
+        if self.tags.kept:
+            facts.append(("columns released REAL", ", ".join(sorted(self.tags.kept))))
+        return Table("Synthetic release", facts=tuple(facts), notes=(self.privacy.reason,))
+
+    def save(self, folder: str | Path, *, format: str = "parquet") -> Path:  # noqa: A002 -- pandas' word
+        """Write the release as a folder that can be read without this package.
+
+        Parameters
+        ----------
+        folder : path
+            Must not exist yet; it appears whole or not at all.
+        format : {"parquet", "csv"}
+            Of the copies.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        ReleaseError
+            If the folder exists; choose another name.
+        """
+        return release_dir.write(self.parts(), Path(folder), file_format=format)
+
+    def parts(self) -> dict[str, Any]:
+        """Its parts by name, as :mod:`pysynthdp.io.release_dir` writes them."""
+        return {
+            "copies": self.copies,
+            "schema": self.schema,
+            "privacy": self.privacy,
+            "provenance": self.provenance,
+            "tags": self.tags,
+        }
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        ReleaseError
+            If the folder is not a release.
+        """
+        return cls(**release_dir.read(Path(folder), Provenance))

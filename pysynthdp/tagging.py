@@ -1,0 +1,105 @@
+"""What is true of a release: its privacy statement, the tags for pooling, and how it came about."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.plan import SERIAL, SynthesisPlan
+from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.column_statement import ColumnStatement
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.release import Provenance
+from pysynthdp.schema import Column, NumericColumn
+
+__all__ = ["provenance_of", "release_statement", "release_tags"]
+
+_KEPT = "its real values are released as they are, because keep= asked for it"
+_SERIAL = "running numbers that do not depend on any record"
+_PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
+
+
+def release_statement(plan: SynthesisPlan, account: Account) -> PrivacyStatement:
+    """State what a release protects: for these models, nothing formal, and why, column by column."""
+    columns = [_column_statement(column.name, plan) for column in plan.schema]
+    reason = "the column models are fitted to the data without noise, and " + _first_reason(plan)
+    return PrivacyStatement.none(
+        columns,
+        reason=reason,
+        public=_public(plan),
+        learned=_learned(plan),
+        draws=[(draw.n_syn, draw.copies) for draw in account.draws],
+    )
+
+
+def _column_statement(name: str, plan: SynthesisPlan) -> ColumnStatement:
+    """Give one column's method and reason."""
+    if name in plan.keep:
+        return ColumnStatement(name, "kept real", "none", _KEPT)
+    if name in plan.serials:
+        return ColumnStatement(name, SERIAL, "none", _SERIAL)
+    steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
+    reasons = dict.fromkeys(step.model.reason for step in reversed(steps))
+    if any(getattr(step.model, "emit_original", False) for step in steps):
+        reasons["its copies repeat values of real records, because emit_original asked for it"] = None
+    return ColumnStatement(name, plan.methods.get(name, "constant"), "none", "; ".join(reasons))
+
+
+def _first_reason(plan: SynthesisPlan) -> str:
+    """Give the reason of the first column that has none."""
+    if plan.keep:
+        return f"{plan.keep[0]} is released real"
+    return f"{plan.steps[0].label}: {plan.steps[0].model.reason}" if plan.steps else "nothing is modelled"
+
+
+def _public(plan: SynthesisPlan) -> list[str]:
+    """Facts that the user declared."""
+    facts = ["the number of rows of the confidential table and of a copy, and the number of copies"]
+    for column in plan.schema:
+        if column.declared:
+            facts.append(f"{column.name}: type, levels or bounds, and codes, as declared")
+        elif column.missing or getattr(column, "spikes", ()) or getattr(column, "lower", None) is not None:
+            facts.append(f"{column.name}: codes, spikes and bounds, as declared")
+    return facts
+
+
+def _learned(plan: SynthesisPlan) -> list[str]:
+    """Facts that were learned from the confidential data, beside the models' parameters."""
+    facts = [f"{column.name}: {_learned_of(column)}" for column in plan.schema if not column.declared]
+    return [*facts, "the parameters of every column's model"]
+
+
+def _learned_of(column: Column) -> str:
+    """Say what was learned of one column's domain."""
+    absent = ", that values may be missing" if column.may_be_missing else ", that no value is missing"
+    if isinstance(column, NumericColumn):
+        return f"its type and decimals{absent}"
+    listed = ", ".join(str(level) for level in column.levels[:30])
+    more = f" and {len(column.levels) - 30} more" if len(column.levels) > 30 else ""
+    return f"its type and its {len(column.levels)} levels ({listed}{more}){absent}"
+
+
+def release_tags(plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int) -> ReleaseTags:
+    """Say what a combining rule must know."""
+    drawn = [column.name for column in plan.schema if column.name not in plan.keep]
+    return ReleaseTags(
+        kind="partial" if plan.keep else "complete",
+        synthesised=frozenset(drawn),
+        kept=frozenset(plan.keep),
+        parameters="drawn" if plan.proper else "fitted",
+        m=m,
+        n_syn=n_syn,
+        n_org=n_org,
+    )
+
+
+def provenance_of(plan: SynthesisPlan) -> Provenance:
+    """Say how a release came about, from settings alone."""
+    versions = [("python", platform.python_version()), *((name, version(name)) for name in _PACKAGES)]
+    return Provenance(
+        software=f"pysynthdp {version('pysynthdp')}",
+        versions=tuple(versions),
+        methods=tuple((name, plan.methods.get(name, "constant")) for name in plan.schema.names),
+        visit_sequence=plan.visit_sequence,
+    )
