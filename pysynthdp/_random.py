@@ -43,9 +43,9 @@ class NumpySampler:
 
     def normal(self, mean: FloatArray, sd: FloatArray | float) -> FloatArray:
         """Draw independent normals."""
-        values: FloatArray = self.generator.standard_normal(mean.shape[0])
-        values *= sd
-        values += mean
+        values = np.asarray(self.generator.standard_normal(mean.shape[0]))
+        np.multiply(values, sd, out=values)
+        np.add(values, mean, out=values)
         return values
 
     def uniform(self, size: int) -> FloatArray:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
+from pysynthdp._blas import one_blas_thread
 from pysynthdp._random import NumpySampler, stream
 from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.design.encode import Layout, Scale, StepDesign
@@ -118,7 +118,7 @@ class Machine:
         def work(index: int) -> dict[Key, AnyArray]:
             return self._block(root, copy, index, slices[index], params)
 
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             for first in range(0, len(slices), 4 * workers):
                 several = range(first, min(first + 4 * workers, len(slices)))
                 yield from zip((slices[i] for i in several), _map(work, several, workers), strict=True)

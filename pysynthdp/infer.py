@@ -57,7 +57,7 @@ def infer_schema(
     -----
     Privacy: reads real rows; the levels and decimals in the result are learned from them.
     """
-    declared = {
+    declared: dict[str, Mapping[str, Any] | None] = {
         "missing": missing,
         "spikes": spikes,
         "bounds": bounds,

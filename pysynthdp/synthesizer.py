@@ -119,14 +119,13 @@ class Synthesizer:
         -----
         Privacy: reads real rows only when a table is given and no schema was declared.
         """
-        schema = data if isinstance(data, Schema) else self.schema
-        if schema is None:
-            if data is None:
-                raise PlanError("there is neither a schema nor a table; call plan(table) or give schema=")
-            schema = self._infer(FrameRows(pd.DataFrame(data)))
-        elif isinstance(data, pd.DataFrame):
-            self._check_drops(data)
-        return self._plan_of(schema)
+        if isinstance(data, Schema):
+            return self._plan_of(data)
+        if self.schema is not None:
+            return self._plan_of(self.schema)
+        if data is None:
+            raise PlanError("there is neither a schema nor a table; call plan(table) or give schema=")
+        return self._plan_of(self._infer(FrameRows(data)))
 
     def _plan_of(self, schema: Schema) -> SynthesisPlan:
         """Plan from a schema and the settings."""

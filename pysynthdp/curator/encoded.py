@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import accumulate, pairwise
 
-from threadpoolctl import threadpool_limits
-
+from pysynthdp._blas import one_blas_thread
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
@@ -81,7 +80,7 @@ class EncodedRows:
         total: Sums | None = None
         slices = list(self.blocks(every))
         size = _BATCH * self.workers
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             for start in range(0, len(slices), size):
                 for sums in self._map(of_block, slices[start : start + size], keep=keep and self.fits(every)):
                     total = sums if total is None else add(total, sums)
@@ -109,7 +108,7 @@ class EncodedRows:
         self, of: Callable[[FloatArray, FloatArray], Sums], pieces: Sequence[tuple[FloatArray, FloatArray]]
     ) -> Sums:
         """Add a function over gathered (X, y), one block a piece, in block order."""
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             if self.workers == 1 or len(pieces) == 1:
                 return reduce(add, (of(X, y) for X, y in pieces))
             with ThreadPoolExecutor(self.workers) as pool:

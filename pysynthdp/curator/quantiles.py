@@ -13,8 +13,8 @@ def coarse_quantiles(values: FloatArray, *, knots: int, smallest: int) -> FloatA
     """Return (2, k): probabilities, and means of neighbouring order statistics.
 
     At most ``knots`` groups of equal count and at most a tenth of the records; at each end one more knot,
-    the mean of the ``smallest`` most extreme records. Fewer than 2 * ``smallest`` records give one knot, their
-    mean.
+    the mean of the ``smallest`` most extreme records. Fewer than 2 * ``smallest`` records give one knot,
+    their mean.
     """
     ordered = np.sort(values)
     n = len(ordered)
