@@ -1,0 +1,1 @@
+"""Sampling mechanisms that carry a guarantee: public constants and a price, one file a system."""
