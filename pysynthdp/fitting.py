@@ -73,7 +73,8 @@ def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable)
         n=n,
         proper=plan.proper,
     )
-    return StepFit(step.model, task, StepRows(target, design, scale))
+    column = layout.starts[target.key] if scaled else None
+    return StepFit(step.model, task, StepRows(target, design, scale, column))
 
 
 def _product(names: tuple[str, ...], positions: tuple[int, ...]) -> str:

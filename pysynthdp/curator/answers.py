@@ -29,11 +29,14 @@ class StepRows:
         Its features.
     scale : Scale
         Of the target, for models that are fitted in scaled units; the identity otherwise.
+    column : int, optional
+        Where the scaled target itself is a column of the wide X.
     """
 
     target: Part
     design: StepDesign
     scale: Scale
+    column: int | None = None
 
     def y(self, block: Block, present: BoolArray | None) -> FloatArray:
         """Target values on the rows where it is there."""
@@ -99,34 +102,46 @@ Transform = Callable[[FloatArray], FloatArray]
 
 def answer_moments(steps: Sequence[StepRows], queries: Sequence[Moments], rows: EncodedRows) -> list[Answer]:
     """Answer the Moments of many steps in one pass; steps on all rows share one matrix."""
-    shared = [_is_shared(step) for step in steps]
-    width = max(
-        (len(step.design.features) for step, one in zip(steps, shared, strict=True) if one), default=0
-    )
-    pairs = list(zip(steps, queries, shared, strict=True))
+    pairs = list(zip(steps, queries, strict=True))
+    inside = [pair for pair in pairs if _is_feature(*pair)]
+    beside = [pair for pair in pairs if _is_prefix(pair[0]) and not _is_feature(*pair)]
+    own = [pair for pair in pairs if not _is_prefix(pair[0])]
+    ends = [max(len(step.design.features), (step.column or 0) + 1) for step, _ in (*inside, *beside)]
+    width = max(ends, default=0)
 
     def of_block(block: Block) -> Sums:
         X = block.X[:, :width]
-        sums: list[FloatArray] = [np.asarray(X.T @ X)]
-        for step, query, one in pairs:
-            sums += _cross(X, step, query, block) if one else _own(step, query, block)
-        return tuple(sums)
+        Z = _targets(beside, block)
+        shared = (np.asarray(X.T @ X), np.asarray(X.T @ Z), np.einsum("ij,ij->j", Z, Z))
+        return (*shared, *(array for step, query in own for array in _own(step, query, block)))
 
-    totals = rows.fold(of_block)
-    answers = []
-    position = 1
-    for step, _, one in pairs:
-        size = 2 if one else 4
-        answers.append(_moment_sums(step, totals[0], totals[position : position + size], rows.table.n))
-        position += size
-    return answers
+    gram, cross, squares, *sums = rows.fold(of_block)
+    n = float(rows.table.n)
+    found = {id(step): _from_gram(step, gram, n) for step, _ in inside}
+    for index, (step, _) in enumerate(beside):
+        w = len(step.design.features)
+        found[id(step)] = MomentSums(n, gram[:w, :w], cross[:w, index], float(squares[index]))
+    for index, (step, _) in enumerate(own):
+        G, c, square, count = sums[4 * index : 4 * index + 4]
+        found[id(step)] = MomentSums(float(count), G, c, float(square))
+    return [Answer(found[id(step)]) for step in steps]
 
 
-def _is_shared(step: StepRows) -> bool:
+def _is_prefix(step: StepRows) -> bool:
     """Whether a step's target is there on all rows and its features are the first of the wide X."""
     plain = step.design.plain
-    prefix = plain is not None and np.array_equal(plain, np.arange(len(plain)))
-    return prefix and not step.target.partial
+    return not step.target.partial and plain is not None and np.array_equal(plain, np.arange(len(plain)))
+
+
+def _is_feature(step: StepRows, query: Moments) -> bool:
+    """Whether the target, as asked for, is itself a column of the wide X."""
+    return _is_prefix(step) and step.column is not None and query.transform is None
+
+
+def _from_gram(step: StepRows, gram: FloatArray, n: float) -> MomentSums:
+    """Read a step's moments off the shared matrix."""
+    w, target = len(step.design.features), step.column or 0
+    return MomentSums(n, gram[:w, :w], gram[:w, target], float(gram[target, target]))
 
 
 def _transformed(y: FloatArray, query: Moments) -> FloatArray:
@@ -134,10 +149,12 @@ def _transformed(y: FloatArray, query: Moments) -> FloatArray:
     return y if query.transform is None else query.transform(y)
 
 
-def _cross(X: FloatArray, step: StepRows, query: Moments, block: Block) -> list[FloatArray]:
-    """X'z and z'z of a step on all rows; its X'X is the shared one."""
-    z = _transformed(step.y(block, None), query)
-    return [X[:, : len(step.design.features)].T @ z, np.asarray(z @ z)]
+def _targets(pairs: Sequence[tuple[StepRows, Moments]], block: Block) -> FloatArray:
+    """Put the transformed targets of some steps side by side."""
+    Z = np.empty((len(pairs), len(block.X))).T
+    for index, (step, query) in enumerate(pairs):
+        Z[:, index] = _transformed(step.y(block, None), query)
+    return Z
 
 
 def _own(step: StepRows, query: Moments, block: Block) -> list[FloatArray]:
@@ -145,11 +162,3 @@ def _own(step: StepRows, query: Moments, block: Block) -> list[FloatArray]:
     X, y = step.of(block)
     z = _transformed(y, query)
     return [np.asarray(X.T @ X), X.T @ z, np.asarray(z @ z), np.asarray(float(len(z)))]
-
-
-def _moment_sums(step: StepRows, gram: FloatArray, sums: Sums, n: int) -> Answer:
-    """Put one step's sums together."""
-    if len(sums) == 2:
-        width = len(step.design.features)
-        return Answer(MomentSums(float(n), gram[:width, :width], sums[0], float(sums[1])))
-    return Answer(MomentSums(float(sums[3]), sums[0], sums[1], float(sums[2])))

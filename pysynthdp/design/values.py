@@ -32,8 +32,8 @@ def to_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
         return _ticks(series, column)
     if not pd.api.types.is_numeric_dtype(series.dtype) and not _all_missing(series):
         raise SchemaError(f"{column.name} is declared numeric but holds {series.dtype}; declare its levels")
-    numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
-    if np.isinf(numbers).any():
+    numbers = _floats(series)
+    if not np.isfinite(numbers).all() and np.isinf(numbers).any():
         raise SchemaError(f"{column.name} holds infinite values; make them missing or give them a code")
     if series.dtype.kind in "iu" and bool((np.abs(numbers) >= EXACT).any()):
         raise SchemaError(
@@ -41,6 +41,13 @@ def to_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
             f"drop=[{column.name!r}], method={{{column.name!r}: 'serial'}} or declare its levels"
         )
     return numbers
+
+
+def _floats(series: pd.Series[Any]) -> FloatArray:
+    """Write numbers as float64, a view where they are."""
+    if series.dtype == np.float64:
+        return series.to_numpy()
+    return series.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _all_missing(series: pd.Series[Any]) -> bool:
