@@ -111,7 +111,7 @@ def redraw_coefficients(fit: Coefficients, rng: np.random.Generator) -> Coeffici
     return replace(fit, beta=fit.beta + fit.root @ rng.standard_normal(fit.root.shape[1]))
 
 
-def logistic_terms(beta: FloatArray, curvature: bool) -> Block:  # noqa: FBT001  # the shape of Problem.terms
+def logistic_terms(beta: FloatArray, curvature: bool) -> Block:  # the shape of Problem.terms
     """Log-partition log(1 + e^eta) of the logistic model, its gradient and Hessian, over a block."""
 
     def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target is in the cross-products
@@ -125,7 +125,7 @@ def logistic_terms(beta: FloatArray, curvature: bool) -> Block:  # noqa: FBT001 
     return block
 
 
-def poisson_terms(beta: FloatArray, curvature: bool) -> Block:  # noqa: FBT001  # the shape of Problem.terms
+def poisson_terms(beta: FloatArray, curvature: bool) -> Block:  # the shape of Problem.terms
     """Log-partition e^eta of the Poisson model, its gradient and Hessian, over a block."""
 
     def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target is in the cross-products
@@ -143,8 +143,8 @@ def weighted_gram(X: FloatArray, weight: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> weighted_gram(np.array([[1.0, 2.0]]), np.array([2.0])).tolist()
-    [[2.0, 4.0], [4.0, 8.0]]
+    >>> weighted_gram(np.array([[1.0, 2.0]]), np.array([4.0])).tolist()
+    [[4.0, 8.0], [8.0, 16.0]]
     """
     scaled = X * np.sqrt(weight)[:, None]
     return scaled.T @ scaled

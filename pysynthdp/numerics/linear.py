@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -42,6 +43,9 @@ class LinearFit:
     df: float
     root: FloatArray
     aliased: tuple[int, ...]
+
+
+AnyLinear = TypeVar("AnyLinear", bound=LinearFit)
 
 
 def ask_linear(
@@ -114,7 +118,7 @@ def fit_linear(sums: MomentSums) -> LinearFit:
     return _assemble(sums, slopes=slopes, root=root, beta=root @ white, sigma=np.sqrt(rest / df), df=df)
 
 
-def redraw_linear(fit: LinearFit, rng: np.random.Generator) -> LinearFit:
+def redraw_linear(fit: AnyLinear, rng: np.random.Generator) -> AnyLinear:
     """Parameters drawn from their posterior under the flat prior.
 
     Parameters
@@ -126,7 +130,7 @@ def redraw_linear(fit: LinearFit, rng: np.random.Generator) -> LinearFit:
 
     Returns
     -------
-    LinearFit
+    LinearFit, or the subclass given
 
     Notes
     -----

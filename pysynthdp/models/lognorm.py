@@ -1,0 +1,92 @@
+"""``lognorm``: a normal linear regression of the logarithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from pysynthdp._typing import FloatArray
+from pysynthdp.errors import FitError
+from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
+from pysynthdp.numerics.signs import count_signs
+from pysynthdp.queries import Quantiles, RowSum, Sampler
+
+__all__ = ["LogNorm", "LogNormFit"]
+
+LARGEST_LOG = 700.0
+
+
+@dataclass(frozen=True, slots=True)
+class LogNormFit(LinearFit):
+    """A linear fit of log(y + shift).
+
+    Parameters
+    ----------
+    shift : float
+        Added before the logarithm, in the target's unit; 0 where every value is positive.
+    """
+
+    shift: float
+
+
+@COLUMN_MODELS.register
+@dataclass(frozen=True, slots=True)
+class LogNorm:
+    """Draw a non-negative number with log(y + c) ~ N(X beta, sigma^2); ``lognorm`` in synthpop.
+
+    Notes
+    -----
+    Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients and c, draws are
+    post-processing. c is 0 where all values are positive, else half of the lowest positive knot of the
+    quantile table, an average over at least five records and never a record's value. The draw is
+    exp(v) - c, and 0 where that is negative, so zeros stay possible and positive values keep their scale.
+
+    Examples
+    --------
+    >>> LogNorm().accepts(Target("income", "numeric"))
+    True
+    """
+
+    name: ClassVar[str] = "lognorm"
+    reason: ClassVar[str] = (
+        "the coefficients and residual spread of a least-squares fit can be moved without limit by one record"
+    )
+    real_values: ClassVar[bool] = False
+
+    def accepts(self, target: Target) -> bool:
+        """Numbers only."""
+        return target.kind == "numeric"
+
+    def fit(self, task: FitTask) -> Fit:
+        """Ask for signs, quantiles where there are zeros, and moments of the logarithm."""
+        answer = yield RowSum(count_signs)
+        negative, zero = answer.value[:2]
+        if negative > 0:
+            raise FitError(
+                f"{task.target.name} has negative values, whose logarithm 'lognorm' cannot take; "
+                "use 'norm', 'cubertnorm' or 'normrank'"
+            )
+        shift = 0.0
+        if zero > 0:
+            answer = yield Quantiles()
+            shift = _half_lowest(answer.value[1])
+        fit = yield from ask_linear(lambda y: np.log(y + shift))
+        return LogNormFit(fit.beta, fit.sigma, fit.df, fit.root, fit.aliased, shift)
+
+    def redraw(self, params: LogNormFit, rng: np.random.Generator) -> LogNormFit:
+        """Coefficients and sigma from their normal, inverse chi-squared posterior."""
+        return redraw_linear(params, rng)
+
+    def draw(self, params: LogNormFit, X: FloatArray, sampler: Sampler) -> FloatArray:
+        """One non-negative number for each row of X."""
+        logs = sampler.normal(X @ params.beta, params.sigma)
+        return np.maximum(np.exp(np.minimum(logs, LARGEST_LOG)) - params.shift, 0.0)
+
+
+def _half_lowest(knots: FloatArray) -> float:
+    """Half of the lowest positive knot; 1 where every knot is 0."""
+    positive = knots[knots > 0]
+    return float(positive.min() / 2) if positive.size else 1.0

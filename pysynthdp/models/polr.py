@@ -1,0 +1,169 @@
+"""``polr``: a proportional-odds logistic regression for ordered levels."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.errors import FitError
+from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.multinomial import level_cells
+from pysynthdp.numerics.newton import Minimum, Problem, minimise, posterior_root
+from pysynthdp.numerics.ordinal import OrdinalTerms, gap_barrier, ordinal_probabilities, start_thresholds
+from pysynthdp.numerics.rank import independent_features
+from pysynthdp.numerics.sparsity import slope_precision, spread_of_predictor
+from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler
+
+__all__ = ["PolR", "PolRFit"]
+
+ROWS_PER_PARAMETER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PolRFit:
+    """A fitted proportional-odds regression: P(level <= k) = 1 / (1 + exp(X beta - cuts[k])).
+
+    Parameters
+    ----------
+    beta : array (features,)
+        Slopes; the intercept's place is 0, the thresholds stand for it.
+    cuts : array (levels that occur - 1,)
+        Strictly increasing thresholds.
+    levels : array of int (levels that occur,)
+        Their codes; every other level has probability 0.
+    root : array (features + thresholds, any)
+        root root' is the covariance of (beta, first threshold, logs of the gaps between thresholds).
+    aliased : tuple of int
+        Features that are constant or combinations of earlier ones.
+    shrunk : bool
+        Whether the weak prior on slopes was needed.
+    """
+
+    beta: FloatArray
+    cuts: FloatArray
+    levels: IntArray
+    root: FloatArray
+    aliased: tuple[int, ...]
+    shrunk: bool
+
+
+@COLUMN_MODELS.register
+@dataclass(frozen=True, slots=True)
+class PolR:
+    """Draw an ordered level from a proportional-odds logistic regression; ``polr`` in synthpop.
+
+    Notes
+    -----
+    Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
+    Maximum likelihood (McCullagh 1980); the mode under a N(0, 2.5^2) prior on slopes where a dummy's rows all
+    lie in an end level, rows outside the largest level are fewer than two per slope, or the linear predictor
+    diverges. Redraws keep thresholds increasing: the logs of their gaps are drawn.
+
+    Examples
+    --------
+    >>> PolR().accepts(Target("health", "categorical", n_levels=5, ordered=True))
+    True
+    """
+
+    name: ClassVar[str] = "polr"
+    reason: ClassVar[str] = (
+        "the coefficients of an ordinal regression without a public penalty can be moved without limit "
+        "by one record, and a level can exist only because of one"
+    )
+    real_values: ClassVar[bool] = False
+
+    def accepts(self, target: Target) -> bool:
+        """Ordered levels."""
+        return target.kind == "categorical" and target.ordered
+
+    def fit(self, task: FitTask) -> Fit:
+        """Ask for moments and cells, then for gradient and curvature a few times; return a PolRFit."""
+        answer = yield Moments()
+        sums: MomentSums = answer.value
+        answer = yield RowSum(level_cells(task.target.n_levels))
+        cells: FloatArray = answer.value[0]
+        levels = np.flatnonzero(cells[:, 0] > 0)
+        if levels.size == 0:
+            raise FitError(f"{task.target.name} has no observed level to learn from; drop the column")
+        size = sums.cross.size
+        if levels.size == 1:
+            return PolRFit(np.zeros(size), np.zeros(0), levels, np.zeros((size, 0)), (), shrunk=False)
+        problem = _problem(cells[:, 0], levels, sums.gram)
+        start = np.concatenate([np.zeros(size), start_thresholds(cells[levels, 0])])
+        sparse = _separated(cells[levels], np.asarray(task.dummies), problem.free.size)
+        found, sparse = yield from _mode(problem, start, size, sparse=sparse)
+        return _fitted(found, problem, levels, size, shrunk=sparse)
+
+    def redraw(self, params: PolRFit, rng: np.random.Generator) -> PolRFit:
+        """Slopes, first threshold and log gaps from the normal approximation to their posterior."""
+        if params.cuts.size == 0:
+            return params
+        moved = params.root @ rng.standard_normal(params.root.shape[1])
+        size = params.beta.size
+        gaps = np.diff(params.cuts) * np.exp(np.clip(moved[size + 1 :], -50.0, 50.0))
+        first = params.cuts[0] + moved[size]
+        cuts = np.cumsum(np.concatenate([[first], gaps]))
+        return replace(params, beta=params.beta + moved[:size], cuts=cuts)
+
+    def draw(self, params: PolRFit, X: FloatArray, sampler: Sampler) -> FloatArray:
+        """One level for each row of X."""
+        probabilities = ordinal_probabilities(X @ params.beta, params.cuts)
+        return params.levels[sampler.categorical(probabilities)].astype(np.float64)
+
+
+def _problem(counts: FloatArray, levels: IntArray, gram: FloatArray) -> Problem:
+    """State the likelihood as a function of slopes and thresholds, no prior yet."""
+    size = len(gram)
+    position = np.zeros(counts.size, dtype=np.int64)
+    position[levels] = np.arange(levels.size)
+    params = size + levels.size - 1
+    slopes = independent_features(gram)[1:]
+    return Problem(
+        terms=OrdinalTerms(position, size),
+        linear=np.zeros(params),
+        precision=np.zeros(params),
+        free=np.concatenate([slopes, np.arange(size, params)]),
+        n=int(gram[0, 0]),
+        fixed=gap_barrier(counts[levels], size),
+        scatter=spread_of_predictor(gram),
+    )
+
+
+def _separated(cells: FloatArray, dummies: BoolArray, free: int) -> bool:
+    """Whether a dummy's rows (or the others) all lie in an end level, or informative rows are few."""
+    counts = cells[:, 0]
+    if counts.sum() - counts.max() < ROWS_PER_PARAMETER * free:
+        return True
+    ones = cells[:, dummies]
+    both = np.stack([ones, counts[:, None] - ones])
+    total = both.sum(axis=1)
+    ends = np.stack([both[:, 0], both[:, -1]])
+    alone = np.any(ends > total - 0.5, axis=0)
+    return bool(np.any(alone & (total > 0.5) & (total[::-1] > 0.5)))
+
+
+def _mode(
+    problem: Problem, start: FloatArray, size: int, *, sparse: bool
+) -> Generator[RowSum, Answer, tuple[Minimum, bool]]:
+    """Maximum likelihood where it exists comfortably, else the mode under the weak prior."""
+    if not sparse:
+        found = yield from minimise(problem, start)
+        if found.converged:
+            return found, False
+    precision = np.zeros(start.size)
+    precision[:size] = slope_precision(size, sparse=True)
+    found = yield from minimise(replace(problem, precision=precision, scatter=None), start)
+    return found, True
+
+
+def _fitted(found: Minimum, problem: Problem, levels: IntArray, size: int, *, shrunk: bool) -> PolRFit:
+    """Give the minimum as a fit; thresholds' covariance carried over to the logs of their gaps."""
+    beta, cuts = found.theta[:size], found.theta[size:]
+    root = posterior_root(found.hessian, problem.free, found.theta.size)
+    root[size + 1 :] = np.diff(root[size:], axis=0) / np.diff(cuts)[:, None]
+    aliased = tuple(int(j) for j in np.setdiff1d(np.arange(1, size), problem.free))
+    return PolRFit(beta, cuts, levels, root, aliased, shrunk)

@@ -1,0 +1,157 @@
+"""``polyreg``: a multinomial logistic regression for levels without order."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.errors import FitError
+from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.level_posterior import LevelPosterior, ask_posterior, redraw_levels
+from pysynthdp.numerics.multinomial import (
+    MultinomialMode,
+    MultinomialProblem,
+    level_cells,
+    level_probabilities,
+    multinomial_mode,
+)
+from pysynthdp.numerics.rank import independent_features
+from pysynthdp.numerics.sparsity import empty_cells, slope_precision
+from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler
+
+__all__ = ["PolyReg", "PolyRegFit"]
+
+LIMIT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class PolyRegFit:
+    """A fitted multinomial regression.
+
+    Parameters
+    ----------
+    beta : array (levels that occur, features)
+        Coefficients, which sum to zero over levels; differences of two rows are log odds.
+    levels : array of int (levels that occur,)
+        Their codes; every other level has probability 0.
+    aliased : tuple of int
+        Features that are constant or combinations of earlier ones.
+    shrunk : bool
+        Whether the weak prior on slopes was needed.
+    whole : array (params, params) or (0, 0)
+        Cholesky factor of the information of differences to the first row, for a small model fitted with
+        ``proper``.
+    parts : array (levels, free, free) or (0, 0, 0)
+        For a large one: a root of each level's inverse information.
+    free : array of int
+        The features that ``whole`` and ``parts`` speak of.
+    shift : array (levels that occur,)
+        Subtracted from redrawn intercepts, so that expected shares stay the observed ones.
+    """
+
+    beta: FloatArray
+    levels: IntArray
+    aliased: tuple[int, ...]
+    shrunk: bool
+    whole: FloatArray
+    parts: FloatArray
+    free: IntArray
+    shift: FloatArray
+
+
+@COLUMN_MODELS.register
+@dataclass(frozen=True, slots=True)
+class PolyReg:
+    """Draw a level with probabilities exp(X beta_k) / sum_l exp(X beta_l); ``polyreg`` in synthpop.
+
+    Notes
+    -----
+    Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
+    Maximum likelihood; with an empty cell, fewer than two rows of a level per coefficient, or separation, the
+    mode under a prior on slopes that makes every log odds ratio N(0, 2.5^2), the same whichever level is
+    called first. The mean fitted probabilities are the observed shares; no row is invented.
+
+    Examples
+    --------
+    >>> PolyReg().accepts(Target("region", "categorical", n_levels=16))
+    True
+    """
+
+    name: ClassVar[str] = "polyreg"
+    reason: ClassVar[str] = (
+        "the coefficients of a multinomial regression without a public penalty can be moved without limit "
+        "by one record, and a level can exist only because of one"
+    )
+    real_values: ClassVar[bool] = False
+
+    def accepts(self, target: Target) -> bool:
+        """Any categorical target."""
+        return target.kind == "categorical"
+
+    def fit(self, task: FitTask) -> Fit:
+        """Ask for moments and cells, then for gradients; return a PolyRegFit."""
+        answer = yield Moments()
+        sums: MomentSums = answer.value
+        answer = yield RowSum(level_cells(task.target.n_levels))
+        cells: FloatArray = answer.value[0]
+        levels = np.flatnonzero(cells[:, 0] > 0)
+        if levels.size == 0:
+            raise FitError(f"{task.target.name} has no observed level to learn from; drop the column")
+        if levels.size == 1:
+            return _plain(np.zeros((1, cells.shape[1])), levels, np.zeros(1, dtype=np.int64), shrunk=False)
+        free = independent_features(sums.gram)
+        problem = MultinomialProblem(cells[levels], sums.gram, np.zeros(free.size), free, LIMIT)
+        dummies = np.asarray(task.dummies)
+        mode, problem = yield from _mode(problem, dummies)
+        fit = _plain(mode.beta, levels, free, shrunk=bool(problem.precision.any()))
+        return (yield from _with_posterior(fit, problem)) if task.proper else fit
+
+    def redraw(self, params: PolyRegFit, rng: np.random.Generator) -> PolyRegFit:
+        """Coefficients from the normal approximation to their posterior."""
+        if params.levels.size == 1:
+            return params
+        if params.whole.size == params.parts.size == 0:
+            raise FitError("this multinomial fit kept no posterior; fit with proper=True to draw properly")
+        posterior = LevelPosterior(params.whole, params.parts)
+        beta = redraw_levels(params.beta, posterior, params.free, rng)
+        beta[:, 0] -= params.shift
+        return replace(params, beta=beta)
+
+    def draw(self, params: PolyRegFit, X: FloatArray, sampler: Sampler) -> FloatArray:
+        """One level for each row of X."""
+        probabilities = level_probabilities(params.beta, X).T
+        return params.levels[sampler.categorical(probabilities)].astype(np.float64)
+
+
+def _mode(
+    problem: MultinomialProblem, dummies: BoolArray
+) -> Generator[RowSum, Answer, tuple[MultinomialMode, MultinomialProblem]]:
+    """Maximum likelihood where it exists comfortably, else the mode under the weak prior."""
+    size = dummies.size
+    plain = replace(problem, precision=np.zeros(size))
+    if not empty_cells(problem.cells, dummies, problem.free.size):
+        found = yield from multinomial_mode(plain)
+        if found.converged:
+            return found, plain
+    # a deviation from the mean over levels has half the variance of a difference of two levels
+    weak = replace(problem, precision=2 * slope_precision(size, sparse=True), limit=np.inf)
+    found = yield from multinomial_mode(weak)
+    return found, weak
+
+
+def _plain(beta: FloatArray, levels: IntArray, free: IntArray, *, shrunk: bool) -> PolyRegFit:
+    """Build a fit without its posterior."""
+    size = beta.shape[1]
+    aliased = tuple(int(j) for j in np.setdiff1d(np.arange(size), free))
+    none = np.zeros((0, 0))
+    return PolyRegFit(beta, levels, aliased, shrunk, none, np.zeros((0, 0, 0)), free, np.zeros(levels.size))
+
+
+def _with_posterior(fit: PolyRegFit, problem: MultinomialProblem) -> Generator[RowSum, Answer, PolyRegFit]:
+    """Add the posterior's root and the shift that keeps expected shares."""
+    posterior, shift = yield from ask_posterior(problem, fit.beta)
+    return replace(fit, whole=posterior.whole, parts=posterior.parts, shift=shift)
