@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.glm import Coefficients, canonical_fit, logistic_terms, redraw_coefficients
 from pysynthdp.numerics.rank import independent_features
+from pysynthdp.numerics.redraw_shift import with_shift
 from pysynthdp.numerics.sparsity import empty_cells
 from pysynthdp.queries import Moments, MomentSums, Sampler
 
@@ -58,15 +59,12 @@ class LogReg:
         cells = np.stack([sums.gram[0] - sums.cross, sums.cross])
         free = independent_features(sums.gram)
         sparse = empty_cells(cells, np.asarray(task.dummies), free.size)
-        return (
-            yield from canonical_fit(
-                logistic_terms,
-                sums.gram,
-                sums.cross,
-                intercept=float(np.log(share / (1 - share))),
-                sparse=sparse,
-            )
+        fit = yield from canonical_fit(
+            logistic_terms, sums.gram, sums.cross, intercept=float(logit(share)), sparse=sparse
         )
+        if not task.proper:
+            return fit
+        return (yield from with_shift(fit, expit, logit, total=float(sums.cross[0]), n=int(sums.n)))
 
     def redraw(self, params: Coefficients, rng: np.random.Generator) -> Coefficients:
         """Coefficients from the normal approximation to their posterior."""

@@ -11,8 +11,9 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.counts import count_mean, fit_poisson, refuse_noncounts
 from pysynthdp.numerics.glm import Coefficients, redraw_coefficients
+from pysynthdp.numerics.redraw_shift import with_shift
 from pysynthdp.numerics.signs import count_signs
-from pysynthdp.queries import Moments, RowSum, Sampler
+from pysynthdp.queries import Moments, MomentSums, RowSum, Sampler
 
 __all__ = ["Poisson"]
 
@@ -50,7 +51,11 @@ class Poisson:
         answer = yield RowSum(count_signs)
         refuse_noncounts(answer.value, task.target.name, self.name)
         answer = yield Moments()
-        return (yield from fit_poisson(answer.value, np.asarray(task.dummies)))
+        sums: MomentSums = answer.value
+        fit = yield from fit_poisson(sums, np.asarray(task.dummies))
+        if not task.proper:
+            return fit
+        return (yield from with_shift(fit, count_mean, np.log, total=float(sums.cross[0]), n=int(sums.n)))
 
     def redraw(self, params: Coefficients, rng: np.random.Generator) -> Coefficients:
         """Coefficients from the normal approximation to their posterior."""

@@ -31,7 +31,7 @@ LARGEST_SIZE = 1e7
 
 @dataclass(frozen=True, slots=True)
 class NegativeBinomial:
-    """Coefficients, dispersion alpha, and a root (features + 1, any) of their covariance, alpha by its log."""
+    """Coefficients, dispersion alpha, and a root (features + 1, any) of the covariance, alpha by its log."""
 
     beta: FloatArray
     alpha: float

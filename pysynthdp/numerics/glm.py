@@ -40,12 +40,15 @@ class Coefficients:
         Features that are constant or combinations of earlier ones.
     shrunk : bool
         Whether the weak prior on slopes was needed.
+    shift : float
+        Subtracted from redrawn intercepts, so that the expected total stays the observed one.
     """
 
     beta: FloatArray
     root: FloatArray
     aliased: tuple[int, ...]
     shrunk: bool
+    shift: float = 0.0
 
 
 def canonical_fit(
@@ -100,7 +103,7 @@ def redraw_coefficients(fit: Coefficients, rng: np.random.Generator) -> Coeffici
     Notes
     -----
     Privacy: post-processing of the fit.
-    beta* ~ N(beta, H^-1) (Gelman et al., BDA3, ch. 4).
+    beta* ~ N(beta, H^-1) (Gelman et al., BDA3, ch. 4), its intercept less ``shift``.
 
     Examples
     --------
@@ -108,10 +111,12 @@ def redraw_coefficients(fit: Coefficients, rng: np.random.Generator) -> Coeffici
     >>> redraw_coefficients(fit, np.random.default_rng(0)).beta.tolist()
     [0.0]
     """
-    return replace(fit, beta=fit.beta + fit.root @ rng.standard_normal(fit.root.shape[1]))
+    beta = fit.beta + fit.root @ rng.standard_normal(fit.root.shape[1])
+    beta[0] -= fit.shift
+    return replace(fit, beta=beta)
 
 
-def logistic_terms(beta: FloatArray, curvature: bool) -> Block:  # the shape of Problem.terms
+def logistic_terms(beta: FloatArray, curvature: bool) -> Block:
     """Log-partition log(1 + e^eta) of the logistic model, its gradient and Hessian, over a block."""
 
     def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target is in the cross-products
@@ -125,7 +130,7 @@ def logistic_terms(beta: FloatArray, curvature: bool) -> Block:  # the shape of 
     return block
 
 
-def poisson_terms(beta: FloatArray, curvature: bool) -> Block:  # the shape of Problem.terms
+def poisson_terms(beta: FloatArray, curvature: bool) -> Block:
     """Log-partition e^eta of the Poisson model, its gradient and Hessian, over a block."""
 
     def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target is in the cross-products
