@@ -1,0 +1,143 @@
+"""Fits of statsmodels: linear, generalised, discrete, ordinal, robust, quantile, GEE, mixed, hazards."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pysynthdp._typing import FloatArray
+from pysynthdp.analysis.estimates import ADAPTERS, Estimates
+from pysynthdp.errors import FitError
+
+__all__ = ["StatsmodelsAdapter"]
+
+
+@ADAPTERS.register
+class StatsmodelsAdapter:
+    """Reads ``params`` and ``cov_params()``, so robust and cluster covariances come along.
+
+    Thresholds of an OrderedModel are given on their own scale, by the delta method; of a MixedLM the fixed
+    effects are read, since Wald intervals of variance components do not hold.
+    """
+
+    name: ClassVar[str] = "statsmodels"
+
+    def accepts(self, fit: Any) -> bool:
+        """Whether it is a results object of statsmodels."""
+        module = type(fit).__module__
+        return module.startswith("statsmodels.") and hasattr(fit, "params") and hasattr(fit, "cov_params")
+
+    def estimates(self, fit: Any) -> Estimates:
+        """Terms, values and covariance of a statsmodels fit."""
+        _check_converged(fit)
+        names, inner, values, cov = _read(fit)
+        bad = ~np.isfinite(values) | ~np.isfinite(np.diagonal(cov))
+        if bad.any():
+            terms = ", ".join(name for name, wrong in zip(names, bad, strict=True) if wrong)
+            raise FitError(f"there is no finite estimate or variance for {terms}; simplify the model")
+        return Estimates(
+            names,
+            values,
+            cov,
+            df=float(fit.df_resid) if getattr(fit, "use_t", False) else None,
+            nobs=_nobs(fit),
+            formula=_formula(fit),
+            design_terms=inner,
+            model=type(fit.model).__name__,
+        )
+
+    def loglike(self, fit: Any, values: FloatArray) -> float:
+        """Log-likelihood at other parameters; profile over the variance for linear models."""
+        model = fit.model
+        kind = type(model).__name__
+        if kind == "MixedLM" or not hasattr(model, "loglike") or kind in {"GEE", "RLM", "QuantReg"}:
+            raise FitError(f"{kind} has no likelihood to compare; use wald_test")
+        if kind == "OrderedModel":
+            values = _increments(values, int(model.k_levels) - 1)
+        if kind == "MNLogit":
+            values = values.reshape(np.shape(fit.params), order="F")
+        if kind == "GLM":
+            return float(model.loglike(values, scale=_profile_scale(fit, values)))
+        return float(model.loglike(values))
+
+
+def _profile_scale(fit: Any, values: FloatArray) -> float:
+    """Scale of a GLM's likelihood: that of the parameters for a Gaussian, the fit's own otherwise."""
+    if type(fit.model.family).__name__ != "Gaussian":
+        return float(fit.scale)
+    fitted = fit.model.predict(values)
+    return float(np.average((fit.model.endog - fitted) ** 2))
+
+
+def _check_converged(fit: Any) -> None:
+    """Refuse a fit whose optimiser says that it did not finish."""
+    told = getattr(fit, "mle_retvals", None)
+    converged = told.get("converged", True) if isinstance(told, dict) else getattr(fit, "converged", True)
+    if converged is not None and not np.all(converged):
+        raise FitError("the optimiser did not converge; raise maxiter, or simplify the model")
+
+
+def _read(fit: Any) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray, FloatArray]:
+    """Names, names within their equation, values and covariance."""
+    kind = type(fit.model).__name__
+    if kind == "MixedLM":
+        size = int(fit.k_fe)
+        names = tuple(str(name) for name in fit.model.exog_names[:size])
+        return names, names, _array(fit.fe_params), _array(fit.cov_params())[:size, :size]
+    values, cov = _array(fit.params), _array(fit.cov_params())
+    if kind == "MNLogit":
+        names, inner = _equations(fit)
+        return names, inner, values.ravel(order="F"), cov
+    names = tuple(str(name) for name in getattr(fit.params, "index", fit.model.exog_names))
+    if kind == "OrderedModel":
+        values, cov = _thresholds(values, cov, int(fit.model.k_levels) - 1)
+    return names, names, values, cov
+
+
+def _equations(fit: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Name the coefficients of a multinomial model ``level:term``."""
+    labels = [str(label) for _, label in sorted(fit.model._ynames_map.items())][1:]  # noqa: SLF001 -- no public name for the outcome labels
+    inner = [str(name) for name in fit.model.exog_names]
+    return tuple(f"{label}:{name}" for label in labels for name in inner), tuple(inner * len(labels))
+
+
+def _thresholds(values: FloatArray, cov: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """From the first threshold and log increments to thresholds, covariance by the delta method."""
+    increments = np.exp(values[-count + 1 :]) if count > 1 else np.empty(0)
+    moved = values.copy()
+    moved[-count:] = values[-count] + np.concatenate([[0.0], np.cumsum(increments)])
+    jacobian = np.eye(values.size)
+    block = np.tril(np.ones((count, count)))
+    block[:, 1:] *= increments
+    jacobian[-count:, -count:] = block
+    return moved, jacobian @ cov @ jacobian.T
+
+
+def _increments(values: FloatArray, count: int) -> FloatArray:
+    """From thresholds to the first threshold and log increments."""
+    moved = values.copy()
+    steps = np.diff(values[-count:])
+    if np.any(steps <= 0):
+        raise FitError("the pooled thresholds are not in order; use wald_test")
+    moved[values.size - count + 1 :] = np.log(steps)
+    return moved
+
+
+def _array(values: Any) -> FloatArray:
+    """Plain floats, whatever the container."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def _nobs(fit: Any) -> float | None:
+    """Rows that entered the fit, where the results say so."""
+    nobs = getattr(fit, "nobs", None)
+    if nobs is None:
+        nobs = len(fit.model.endog)
+    return float(nobs)
+
+
+def _formula(fit: Any) -> str | None:
+    """Return the formula, if the model was made from one."""
+    formula = getattr(fit.model, "formula", None)
+    return formula if isinstance(formula, str) else None

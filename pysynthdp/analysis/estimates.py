@@ -1,0 +1,120 @@
+"""The narrow neck between any model library and pooling: terms, values and their covariance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from pysynthdp._registry import Registry
+from pysynthdp._typing import FloatArray
+from pysynthdp.errors import FitError
+
+__all__ = ["ADAPTERS", "Adapter", "Estimates", "adapter_for", "estimates_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What one copy says: an estimate vector and its covariance, as if the copy were real.
+
+    Parameters
+    ----------
+    terms : tuple of str, length p
+        Names of the estimates.
+    values : array (p,)
+        Estimates; NaN for a term that cannot be estimated in this copy.
+    cov : array (p, p)
+        Their covariance; NaN rows for such terms.
+    df : float or None
+        Residual degrees of freedom; None for a normal reference.
+    nobs : float or None
+        Rows that entered the fit.
+    formula : str or None
+        The model as the user wrote it, from which the columns in it are read.
+    design_terms : tuple of str
+        Name of each term within its equation, for models with several; ``terms`` by default.
+    model : str
+        What kind of model it is, for headings.
+    """
+
+    terms: tuple[str, ...]
+    values: FloatArray
+    cov: FloatArray
+    df: float | None = None
+    nobs: float | None = None
+    formula: str | None = None
+    design_terms: tuple[str, ...] = ()
+    model: str = "estimates"
+
+    def __post_init__(self) -> None:
+        p = len(self.terms)
+        if self.values.shape != (p,) or self.cov.shape != (p, p):
+            raise FitError("estimates need p terms, p values and a p x p covariance; check their shapes")
+        if len(set(self.terms)) != p:
+            raise FitError("two estimates have the same name; name every term differently")
+        if not self.design_terms:
+            object.__setattr__(self, "design_terms", self.terms)
+
+    def aligned(self, terms: tuple[str, ...], design_terms: tuple[str, ...]) -> Estimates:
+        """Return the estimates in the order of ``terms``, NaN for those that this copy does not have."""
+        if terms == self.terms:
+            return self
+        place = {term: i for i, term in enumerate(self.terms)}
+        mine = np.array([place.get(term, -1) for term in terms])
+        known = np.flatnonzero(mine >= 0)
+        values, cov = np.full(len(terms), np.nan), np.full((len(terms), len(terms)), np.nan)
+        values[known] = self.values[mine[known]]
+        cov[np.ix_(known, known)] = self.cov[np.ix_(mine[known], mine[known])]
+        return Estimates(terms, values, cov, self.df, self.nobs, self.formula, design_terms, self.model)
+
+
+class Adapter(Protocol):
+    """Reads the fits of one model library."""
+
+    name: ClassVar[str]
+
+    def accepts(self, fit: Any) -> bool:
+        """Whether the fit is of this library; must not import it."""
+        ...
+
+    def estimates(self, fit: Any) -> Estimates:
+        """Terms, values and covariance of a fit."""
+        ...
+
+    def loglike(self, fit: Any, values: FloatArray) -> float:
+        """Log-likelihood of the fit's model and data at other parameter values (p,)."""
+        ...
+
+
+ADAPTERS: Registry[type[Adapter]] = Registry("pysynthdp.analysis.adapters", FitError)
+
+
+def adapter_for(fit: Any) -> Adapter:
+    """Return the adapter that reads a fit.
+
+    Raises
+    ------
+    FitError
+        When no adapter knows it; give ``(estimates, covariance)`` pairs or :class:`Estimates` instead.
+    """
+    for name in ADAPTERS:
+        adapter = ADAPTERS[name]()
+        if adapter.accepts(fit):
+            return adapter
+    known = ", ".join(ADAPTERS)
+    raise FitError(
+        f"a fit of type {type(fit).__name__} is not known (adapters: {known}); "
+        "give (estimates, covariance) pairs or Estimates"
+    )
+
+
+def estimates_of(fit: Any) -> Estimates:
+    """Read one fit with the adapter of its library.
+
+    Raises
+    ------
+    FitError
+        When the fit is of an unknown kind, did not converge, or has no finite covariance.
+    """
+    return adapter_for(fit).estimates(fit)
