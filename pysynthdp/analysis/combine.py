@@ -77,6 +77,8 @@ class Combined:
 
     def covariance(self) -> FloatArray:
         """T as a (p, p) matrix; needs covariances (m, p, p). NaN for terms not estimable in every copy."""
+        if self.stack.U is None:
+            raise CombiningRuleError("a covariance needs matrices; pass u with shape (m, p, p)")
         full = np.full((self.qbar.size, self.qbar.size), np.nan)
         known = np.flatnonzero(np.isfinite(self.qbar))
         with np.errstate(all="ignore"):
@@ -93,6 +95,8 @@ class Combined:
             When the rule has no joint test, or it is not defined for these copies.
         """
         rule = self._rule
+        if self.stack.U is None:
+            raise CombiningRuleError("a joint test needs covariance matrices; pass u with shape (m, p, p)")
         if rule.wald is None:
             raise CombiningRuleError(
                 f"{rule.name} has no test of several coefficients at once; test them one by one"
@@ -116,12 +120,10 @@ def _transform(values: Stack, L: FloatArray) -> Stack:
     """Move the estimates of every copy to the linear combinations L (k, p); ignore terms L does not use."""
     used = np.flatnonzero(np.any(L != 0, axis=0))
     part, L = values.subset(used), L[:, used]
-    if part.U is None:
-        raise CombiningRuleError("a joint test needs covariance matrices; pass u with shape (m, p, p)")
-    U = np.einsum("ij,mjk,lk->mil", L, part.U, L)
+    U = None if part.U is None else L @ part.U @ L.T
     cov = None if part.noise_cov is None else L @ part.noise_cov @ L.T
     noise = None if cov is None else np.diagonal(cov).copy()
-    u = np.diagonal(U, axis1=1, axis2=2).copy()
+    u = part.u[:, :0] if U is None else np.diagonal(U, axis1=1, axis2=2).copy()
     return Stack(part.q @ L.T, u, U, part.nests, part.n_syn, part.n_org, None, noise, cov)
 
 

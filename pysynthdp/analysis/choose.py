@@ -1,0 +1,174 @@
+"""Choose a combining rule by the release's own tags, and say why."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+
+from pysynthdp.analysis.combine import lacking
+from pysynthdp.analysis.rules.base import RULES, Facts, Rule, find_rule
+from pysynthdp.analysis.stack import Stack
+from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
+
+__all__ = ["Why", "choose", "facts_of", "model_columns", "objections", "take", "why"]
+
+
+class Why(str):
+    """Two sentences on the choice of a rule; calling it returns it."""
+
+    __slots__ = ()
+
+    def __call__(self) -> str:
+        """Return the sentences."""
+        return str(self)
+
+
+def model_columns(formula: str | None, columns: Iterable[str]) -> frozenset[str]:
+    """Columns that a formula may use; all of them when there is no formula.
+
+    A name counts wherever it stands, but for functions and attributes, so the answer errs on the side of
+    more columns: that can only make the choice of a rule more careful.
+    """
+    names = frozenset(columns)
+    if formula is None:
+        return names
+    quoted = re.findall(r"Q\(\s*(?:'([^']*)'|\"([^\"]*)\")\s*\)|`([^`]*)`", formula)
+    found = {part for parts in quoted for part in parts if part}
+    rest = re.sub(r"Q\(\s*(?:'[^']*'|\"[^\"]*\")\s*\)|`[^`]*`|'[^']*'|\"[^\"]*\"", " ", formula)
+    found |= set(re.findall(r"(?<![\w.])[^\W\d]\w*(?!\w|\s*\()", rest))
+    if re.search(r"~\s*\.(?!\w)|\+\s*\.(?!\w)", rest):
+        return names
+    return names & found
+
+
+def facts_of(tags: ReleaseTags, used: frozenset[str], *, n_org: float | None, noise_var_known: bool) -> Facts:
+    """Give what the tags say of the copies, for a model that uses the given columns."""
+    real = used & tags.kept if tags.kind == "complete" else used - tags.synthesised
+    return Facts(
+        m=tags.m,
+        all_synthetic=tags.kind != "imputed" and not real,
+        synthetic=tags.kind != "imputed",
+        parameters=tags.parameters,
+        sizes_known=n_org is not None,
+        same_size=n_org is not None and n_org == tags.n_syn,
+        sampling=tags.sampling,
+        noise=tags.noise,
+        noise_var_known=noise_var_known,
+        nesting=tags.nesting,
+        labelled=tags.nests is not None,
+        bias=tags.bias,
+    )
+
+
+def objections(rule: Rule, facts: Facts | None, values: Stack) -> list[str]:
+    """Say why a rule is not valid for these copies; empty when it is."""
+    found = [] if facts is None else [c.otherwise for c in rule.conditions if not c.holds(facts)]
+    if rule.nested and values.nests is None:
+        return found or ["it needs copies labelled by nest"]
+    missing = lacking(rule, values.sums(nested=rule.nested))
+    return found or ([f"it needs {missing}"] if missing else [])
+
+
+def choose(facts: Facts, values: Stack) -> Rule:
+    """Return the first rule, in the registry's order of preference, that is valid.
+
+    Raises
+    ------
+    CombiningRuleError
+        When none is; the message says what stands in the way of the likeliest one.
+    """
+    _check_bias(facts)
+    if facts.nesting == "imputed" and not facts.labelled:
+        warnings.warn(
+            "missing values were imputed before the synthesis, but the copies are not labelled by it: "
+            "set the tag nests, and the rule for nested copies can be used",
+            PysynthdpWarning,
+            stacklevel=4,
+        )
+        facts = _without_nesting(facts)
+    ordered = sorted((RULES[name]() for name in RULES), key=lambda rule: rule.order or 0)
+    candidates = [rule for rule in ordered if rule.order is not None]
+    for rule in candidates:
+        if not objections(rule, facts, values):
+            return rule
+    raise CombiningRuleError(_no_rule(facts, values, candidates))
+
+
+def _check_bias(facts: Facts) -> None:
+    """Give no interval by default where the estimates themselves may be off."""
+    if facts.bias == "none" or any(facts.bias in RULES[name].covers_bias for name in RULES):
+        return
+    raise CombiningRuleError(
+        f"the estimates may be biased ({facts.bias.replace('_', ' ')}), which no combining rule repairs, so "
+        "rule='auto' gives no interval; name a rule to get its variance without the bias"
+    )
+
+
+def _without_nesting(facts: Facts) -> Facts:
+    """Treat unlabelled nests as plain copies, which is the best that is left."""
+    return Facts(**{**{name: getattr(facts, name) for name in facts.__slots__}, "nesting": "none"})
+
+
+def _no_rule(facts: Facts, values: Stack, candidates: list[Rule]) -> str:
+    """Explain why no rule is valid, and what to do."""
+    if facts.noise == "shared":
+        return (
+            "all copies come from one fit with privacy noise, which they cannot show between them; give "
+            "noise_var=, the variance that the noise gives this estimate, and 'shared_noise_added' is used"
+        )
+    if facts.noise == "per_copy_from_one":
+        return (
+            "privacy noise was drawn again for each copy around one release, and no rule is taken for that "
+            "by itself; 'full_rrr2003' is valid when asked for by name, with 20 copies or more"
+        )
+    if facts.m == 1 and not facts.all_synthetic:
+        return (
+            "with one copy and a real variable in the model no rule is valid, since the copy does not show "
+            "what the synthesis adds; draw m = 5 copies or more, and 'partial_size_adjusted' is used"
+        )
+    if not facts.sizes_known:
+        return "n_org is not published, and every valid rule needs it; give n_org= if you know it"
+    if facts.nesting == "pseudo_population":
+        return "for pseudo-populations name 'pseudo_population_single' or 'pseudo_population_nested'"
+    reasons = "; ".join(f"{rule.name}: {objections(rule, facts, values)[0]}" for rule in candidates)
+    return f"no combining rule is valid for these copies ({reasons})"
+
+
+def take(name: str, facts: Facts | None, values: Stack) -> Rule:
+    """Return the rule asked for by name or alias, or refuse and name one that is valid.
+
+    Raises
+    ------
+    CombiningRuleError
+        When the rule is unknown or not valid for these copies.
+    """
+    rule = find_rule(name)
+    against = objections(rule, facts, values)
+    if not against:
+        return rule
+    valid = [] if facts is None else [key for key in RULES if not objections(RULES[key](), facts, values)]
+    hint = f"valid here: {', '.join(valid)}" if valid else "no rule is valid for these copies"
+    raise CombiningRuleError(f"rule {rule.name!r} is not valid here: {against[0]}; {hint}")
+
+
+def why(facts: Facts | None, rule: Rule, *, n_syn: float | None, n_org: float | None, m: int) -> Why:
+    """Write two sentences: how the copies were made, and why the rule fits that."""
+    sizes = f"{_size(n_syn)} rows each for {_size(n_org)} confidential ones"
+    if facts is None:
+        return Why(f"{m} copies without tags, {sizes}. {rule.right_when}")
+    kind = "all values in the model are synthetic"
+    if not facts.all_synthetic:
+        kind = "some values in the model are real"
+    if not facts.synthetic:
+        kind = "only missing values are imputed"
+    drawn = "drawn anew for each copy" if facts.parameters == "drawn" else "fitted once"
+    noise = "no privacy noise" if facts.noise == "none" else f"privacy noise: {facts.noise.replace('_', ' ')}"
+    copies = "One copy" if m == 1 else f"{m} copies"
+    return Why(f"{copies}, {sizes}: {kind}, parameters {drawn}, {noise}. {rule.right_when}")
+
+
+def _size(value: float | None) -> str:
+    """Write a number of rows."""
+    return "not published" if value is None else f"{value:,.0f}"
