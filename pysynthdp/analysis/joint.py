@@ -1,0 +1,158 @@
+"""Tests of several coefficients of a pooled result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from formulaic.utils.constraints import LinearConstraints
+
+from pysynthdp._typing import FloatArray
+from pysynthdp.analysis.estimates import adapter_for, estimates_of
+from pysynthdp.analysis.rules.base import JOINT_TESTS, FTest, Sums, find_rule
+from pysynthdp.errors import CombiningRuleError
+
+if TYPE_CHECKING:
+    from pysynthdp.analysis.results import PooledResults
+
+__all__ = ["anova", "likelihood_ratio", "wald"]
+
+
+def wald(result: PooledResults, hypothesis: Any, value: Any) -> FTest:
+    """Test a term, names, a constraint or a matrix of contrasts."""
+    contrasts, offset = _contrasts(result, hypothesis)
+    used = np.flatnonzero(np.any(contrasts != 0, axis=0))
+    gone = [result.terms[i] for i in used if np.isnan(result.combined.qbar[i])]
+    if gone:
+        raise CombiningRuleError(f"{', '.join(gone)} cannot be estimated in every copy; leave it out")
+    if np.linalg.matrix_rank(contrasts) < contrasts.shape[0]:
+        raise CombiningRuleError("the contrasts are not independent of each other; drop one")
+    return result.combined.wald(contrasts, np.asarray(value, dtype=np.float64) + offset)
+
+
+def _contrasts(result: PooledResults, hypothesis: Any) -> tuple[FloatArray, FloatArray | float]:
+    """Turn a hypothesis into a matrix (k, p) and what it adds to the value."""
+    p = len(result.terms)
+    if isinstance(hypothesis, str):
+        places = _places(result, hypothesis)
+        if places:
+            return np.eye(p)[places], 0.0
+        return _constraint(result, hypothesis)
+    if all(isinstance(name, str) for name in hypothesis):
+        places = [place for name in hypothesis for place in _places(result, name) or [_unknown(result, name)]]
+        return np.eye(p)[list(dict.fromkeys(places))], 0.0
+    matrix = np.atleast_2d(np.asarray(hypothesis, dtype=np.float64))
+    if matrix.shape[1] != p:
+        raise CombiningRuleError(f"contrasts need {p} columns, one a term")
+    return matrix, 0.0
+
+
+def _unknown(result: PooledResults, name: str) -> int:
+    """Refuse a name that is neither a coefficient nor a term."""
+    raise CombiningRuleError(f"there is no term {name!r}; terms are {', '.join(result.terms)}")
+
+
+def _places(result: PooledResults, name: str) -> list[int]:
+    """Coefficients of that name, or that belong to that term of the formula."""
+    if name in result.terms:
+        return [result.terms.index(name)]
+    wanted = _term_key(name)
+    return [i for i, inner in enumerate(result.design_terms) if _term_key(inner) == wanted]
+
+
+def _term_key(name: str) -> frozenset[str]:
+    """Give the factors of a coefficient's or term's name, without their levels.
+
+    ``C(edu)[T.upper]:age`` and ``age:C(edu)`` are the same term. Levels stand in the last brackets.
+    """
+    parts = re.split(r":(?![^\[(]*[\])])", name.replace(" ", ""))
+    return frozenset(re.sub(r"\[[^\[\]]*\]$", "", part) for part in parts)
+
+
+def _constraint(result: PooledResults, text: str) -> tuple[FloatArray, FloatArray]:
+    """Read constraints such as ``x = 0, z - w = 1``."""
+    quoted = text if "`" in text else _quoted(text, result.terms)
+    try:
+        read = LinearConstraints.from_spec(quoted, variable_names=list(result.terms))
+    except Exception as error:
+        raise CombiningRuleError(
+            f"{text!r} is neither a term nor a constraint on terms; terms are {', '.join(result.terms)}"
+        ) from error
+    return np.asarray(read.constraint_matrix, dtype=np.float64), np.asarray(read.constraint_values)
+
+
+def _quoted(text: str, terms: Sequence[str]) -> str:
+    """Put names with brackets between backticks, longest first."""
+    odd = sorted((term for term in terms if not term.isidentifier()), key=len, reverse=True)
+    if not odd:
+        return text
+    return re.sub("|".join(re.escape(term) for term in odd), lambda found: f"`{found.group()}`", text)
+
+
+def anova(result: PooledResults) -> pd.DataFrame:
+    """Wald tests of every term but the intercept."""
+    groups: dict[frozenset[str], list[int]] = {}
+    for place, inner in enumerate(result.design_terms):
+        if inner not in {"Intercept", "const"} and "/" not in inner:
+            groups.setdefault(_term_key(inner), []).append(place)
+    rows = {}
+    for places in groups.values():
+        test = wald(result, np.eye(len(result.terms))[places], 0.0)
+        label = ":".join(_labels(result.design_terms[places[0]]))
+        rows[label] = (test.stat, test.df1, test.df2, test.pvalue)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["F", "df1", "df2", "p.value"])
+
+
+def _labels(name: str) -> list[str]:
+    """Factors of a coefficient's name in their order, without levels."""
+    return [re.sub(r"\[[^\[\]]*\]$", "", part) for part in re.split(r":(?![^\[(]*[\])])", name)]
+
+
+def likelihood_ratio(result: PooledResults, smaller: str | PooledResults | Sequence[Any]) -> FTest:
+    """Compare the copies' likelihoods at their own and at the pooled parameters."""
+    rule = find_rule(result.rule)
+    if rule.lr is None:
+        raise CombiningRuleError(f"{rule.name} has no likelihood-ratio test; use wald_test")
+    small = _smaller_fits(result, smaller)
+    p = len(result.terms) - len(estimates_of(small[0]).terms)
+    if p <= 0 or len(small) != result.m:
+        raise CombiningRuleError("lr_test needs a smaller model, fitted to the same m copies")
+    own = np.array([2 * (_own(big) - _own(low)) for big, low in zip(result.fits, small, strict=True)])
+    pooled = 2 * (_at_pooled(result.fits) - _at_pooled(small))
+    f = float(rule.within(_unit(result)))
+    own_mean, pooled_mean, m = float(own.mean()) / f, float(pooled.mean()) / f, result.m
+    g = m * (own_mean - pooled_mean) / (p * (m - 1))
+    return JOINT_TESTS[rule.lr]().test(pooled_mean, g, p=p, m=m)
+
+
+def _unit(result: PooledResults) -> Sums:
+    """Give sums with variance one within copies, which show the factor that the rule puts before U."""
+    values = result.combined.stack
+    return Sums(result.m, np.ones(()), np.zeros(()), values.n_syn, values.n_org)
+
+
+def _smaller_fits(result: PooledResults, smaller: str | PooledResults | Sequence[Any]) -> tuple[Any, ...]:
+    """Fits of the smaller model, fitted now if a formula was given."""
+    if not isinstance(smaller, str):
+        fits: Any = getattr(smaller, "fits", smaller)
+        return tuple(fits)
+    if result.refit is None:
+        raise CombiningRuleError("lr_test with a formula needs a result of ols, logit, glm or fit_copies")
+    return result.refit(smaller).fits
+
+
+def _own(fit: Any) -> float:
+    """Log-likelihood at the copy's own estimates."""
+    adapter = adapter_for(fit)
+    return adapter.loglike(fit, adapter.estimates(fit).values)
+
+
+def _at_pooled(fits: Sequence[Any]) -> FloatArray:
+    """Log-likelihood of every copy at the pooled estimates."""
+    adapter = adapter_for(fits[0])
+    found = [adapter.estimates(fit) for fit in fits]
+    mean = np.mean([estimate.values for estimate in found], axis=0)  # noqa: PD011 -- not a pandas object
+    return np.array([adapter.loglike(fit, mean) for fit in fits])

@@ -1,0 +1,221 @@
+"""How a pooled result is shown: summary, broom's frame, LaTeX, Markdown, rules, forest plot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp.analysis.choose import objections
+from pysynthdp.analysis.combine import combine_stack
+from pysynthdp.analysis.rules.base import RULES, find_rule
+from pysynthdp.display import Cell, Printable, Table, number
+from pysynthdp.errors import CombiningRuleError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pysynthdp.analysis.results import PooledResults
+
+__all__ = ["Summary", "forest", "frame", "latex", "markdown", "rules_table", "table"]
+
+_NOISE = {
+    "none": "none",
+    "shared": "one noisy fit for all copies; its variance is added",
+    "per_copy_from_one": "drawn again for each copy around one release; seen between the copies",
+    "per_copy_fresh": "a fresh noisy release for each copy; seen between the copies",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Summary(Printable):
+    """A summary that prints; with statsmodels' ``as_text``, ``as_html``, ``as_latex``."""
+
+    table: Table
+    latex: str
+
+    def to_table(self) -> Table:
+        """Return the table itself."""
+        return self.table
+
+    def __repr__(self) -> str:
+        return self.table.to_text()
+
+    def as_text(self) -> str:
+        """Write plain text."""
+        return self.table.to_text()
+
+    def as_html(self) -> str:
+        """Write HTML."""
+        return self.table.to_html()
+
+    def as_latex(self) -> str:
+        """Write LaTeX."""
+        return self.latex
+
+
+def table(result: PooledResults, *, details: bool = False, alpha: float = 0.05) -> Table:
+    """Build the summary: header of facts, one row a term, notes."""
+    low, high = f"[{alpha / 2:.3g}", f"{1 - alpha / 2:.3g}]"
+    data: dict[str, Any] = {
+        "": list(result.terms),
+        "coef": result.params,
+        "std err": result.bse,
+        "t": result.tvalues,
+        "df": result.df,
+        "P>|t|": result.pvalues,
+        low: result.conf_int(alpha)[0],
+        high: result.conf_int(alpha)[1],
+    }
+    if details:
+        data["within"] = result.ubar
+        data["between"] = result.b
+        data["b share"] = _share(result)
+    rows = tuple(tuple(_cell(cell) for cell in row) for row in zip(*data.values(), strict=True))
+    title = f"Pooled {result.model} results"
+    return Table(title, tuple(data), rows, _header(result), (*_reasons(result), *result.notes))
+
+
+def _cell(value: Any) -> Cell:
+    """Text as it is, numbers as floats."""
+    return value if isinstance(value, str) else float(value)
+
+
+def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
+    """Rule, reason, m, nests, sizes and noise, as every pooled table must show."""
+    nests = result.combined.stack.nests
+    noise = "not stated" if result.facts is None else _NOISE[result.facts.noise]
+    return (
+        ("rule", f"{result.rule}: T = {find_rule(result.rule).formula}"),
+        ("reason", str(result.why)),
+        ("m", result.m),
+        ("nests", "none" if nests is None else int(np.unique(nests).size)),
+        ("n_syn", _count(result.n_syn)),
+        ("n_org", _count(result.n_org)),
+        ("privacy noise", noise),
+    )
+
+
+def _count(value: float | None) -> Cell:
+    """Write a number of rows."""
+    return "not published" if value is None else int(value)
+
+
+def _reasons(result: PooledResults) -> tuple[str, ...]:
+    """Why some terms have no standard error."""
+    known = ~np.isnan(result.combined.qbar)
+    missing = np.isnan(result.combined.se) & known
+    if not missing.any():
+        return ()
+    terms = ", ".join(term for term, gone in zip(result.terms, missing, strict=True) if gone)
+    return (f"{terms}: {result.combined.reason}",)
+
+
+def _share(result: PooledResults) -> pd.Series[float]:
+    """Return the part of T that the spread between copies makes up, 1 - within/T."""
+    rule, values = find_rule(result.rule), result.combined.stack
+    within = rule.within(values.sums(nested=rule.nested))
+    with np.errstate(all="ignore"):
+        share = 1 - within / result.combined.T
+    return pd.Series(np.where(result.combined.T > 0, share, np.nan), index=list(result.terms))
+
+
+def frame(result: PooledResults, alpha: float) -> pd.DataFrame:
+    """One row a term under broom's names."""
+    limits = result.conf_int(alpha)
+    return pd.DataFrame(
+        {
+            "term": list(result.terms),
+            "estimate": result.params.to_numpy(),
+            "std.error": result.bse.to_numpy(),
+            "statistic": result.tvalues.to_numpy(),
+            "df": result.df.to_numpy(),
+            "p.value": result.pvalues.to_numpy(),
+            "conf.low": limits[0].to_numpy(),
+            "conf.high": limits[1].to_numpy(),
+        }
+    )
+
+
+def _written(result: PooledResults, alpha: float) -> list[list[str]]:
+    """Head and rows as text."""
+    data = frame(result, alpha)
+    rows = [[number(_cell(cell)) for cell in row] for row in data.itertuples(index=False)]
+    return [list(data.columns), *rows]
+
+
+def markdown(result: PooledResults, alpha: float) -> str:
+    """Write a Markdown table and the rule."""
+    head, *rows = [[cell.replace("|", "\\|") for cell in row] for row in _written(result, alpha)]
+    lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
+    text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return f"{text}\n\nRule `{result.rule}`, m = {result.m}. {result.why}"
+
+
+_LATEX = str.maketrans(
+    {c: "\\" + c for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+
+
+def latex(result: PooledResults, alpha: float) -> str:
+    """Write a booktabs table and the rule."""
+    head, *rows = [[cell.translate(_LATEX) for cell in row] for row in _written(result, alpha)]
+    body = " \\\\\n".join(" & ".join(row) for row in rows)
+    rule = result.rule.translate(_LATEX)
+    return (
+        f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}\n\\toprule\n{' & '.join(head)} \\\\\n\\midrule\n"
+        f"{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n% rule {rule}, m = {result.m}\n"
+    )
+
+
+def rules_table(result: PooledResults, term: str | None) -> pd.DataFrame:
+    """Every rule for one term: applies or not, reason, T, df, interval."""
+    index = _term_index(result, term)
+    rows = {name: _rule_row(result, name, index) for name in RULES}
+    columns = ["applies", "reason", "T", "df", "conf.low", "conf.high"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("rule")
+
+
+def _term_index(result: PooledResults, term: str | None) -> int:
+    """Place of the term asked for, or of the first that is not an intercept."""
+    if term is None:
+        inner = enumerate(result.design_terms)
+        return next((i for i, name in inner if name not in {"Intercept", "const"}), 0)
+    if term not in result.terms:
+        raise CombiningRuleError(f"there is no term {term!r}; terms are {', '.join(result.terms)}")
+    return result.terms.index(term)
+
+
+def _rule_row(result: PooledResults, name: str, index: int) -> list[Any]:
+    """One rule: numbers wherever its arithmetic can be done and privacy noise is not ignored."""
+    rule, values = RULES[name](), result.combined.stack.subset(np.array([index]))
+    against = objections(rule, result.facts, values)
+    noisy = result.facts is not None and result.facts.noise != "none"
+    numbers: list[Any] = [np.nan] * 4
+    if not (against and noisy):
+        try:
+            done = combine_stack(values, rule)
+            numbers = [float(done.T[0]), float(done.df[0]), *map(float, done.conf_int()[0])]
+        except CombiningRuleError:
+            pass
+    return [not against, against[0] if against else rule.right_when, *numbers]
+
+
+def forest(result: PooledResults, ax: Axes | None, alpha: float) -> Axes:
+    """Draw estimates and intervals, one line a term."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots()[1]
+    keep = [i for i, name in enumerate(result.design_terms) if name not in {"Intercept", "const"}]
+    place = np.arange(len(keep))[::-1]
+    limits = result.conf_int(alpha).to_numpy()[keep]
+    ax.hlines(place, limits[:, 0], limits[:, 1], color="0.3")
+    ax.plot(result.params.to_numpy()[keep], place, "o", color="0.1")
+    ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
+    ax.set_yticks(place, [result.terms[i] for i in keep])
+    ax.set_title(f"Pooled {result.model}, {1 - alpha:.0%} intervals ({result.rule}, m = {result.m})")
+    return ax

@@ -1,0 +1,224 @@
+"""Pool the fits of m copies into one result, by a rule that is right for them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
+from pysynthdp.analysis.combine import combine, combine_stack
+from pysynthdp.analysis.estimates import Estimates, estimates_of
+from pysynthdp.analysis.results import PooledResults
+from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
+from pysynthdp.analysis.stack import Stack, stack
+from pysynthdp.analysis.tags import AnalysableRelease, ReleaseTags
+from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
+
+__all__ = ["pool"]
+
+
+def pool(
+    fits: Sequence[Any],
+    *,
+    release: AnalysableRelease | None = None,
+    rule: str = "auto",
+    n_syn: float | None = None,
+    n_org: float | None = None,
+    nests: Sequence[Any] | None = None,
+    noise_var: Any = None,
+    variables: Sequence[str] | None = None,
+    rows: str = "all",
+    refit: Callable[[str], PooledResults] | None = None,
+) -> PooledResults:
+    """Combine the m analyses of a release into one table.
+
+    Parameters
+    ----------
+    fits : sequence of length m
+        One fitted model a copy, in order: statsmodels results, scikit-learn estimators with a covariance,
+        ``(estimates, variances)`` or ``(estimates, covariance)`` pairs, or :class:`Estimates`.
+    release : release, optional
+        The release that the copies come from; its tags choose the rule.
+    rule : str
+        ``"auto"``, a rule or an alias: ``"partial"`` is ``"partial_size_adjusted"``, ``"T_p"``
+        ``"partial_reiter2003"``, ``"T_s"`` ``"raab_simple"``, ``"T_PPD"`` ``"raab_proper"``, ``"T_f"``
+        ``"full_rrr2003"``, ``"T_m"`` ``"missing_rubin1987"``, ``"nested"``
+        ``"missing_then_partial_reiter2004"``, ``"census"`` and ``"shared_noise"``.
+    n_syn, n_org : float, optional
+        Rows in a copy and in the confidential table, where the tags do not say.
+    nests : sequence of length m, optional
+        Nest of each copy, where the tags do not say.
+    noise_var : float, array (p,) or (p, p), optional
+        Variance that privacy noise shared by all copies gives the estimates.
+    variables : sequence of str, optional
+        Columns that the model uses; read from the formula by default, all columns when there is none.
+    rows : {"all", "replaced"}
+        ``"replaced"`` states that the fits used the replaced rows only, where the release replaced some.
+    refit : callable, optional
+        Fits and pools another formula on the same copies, for ``lr_test``.
+
+    Returns
+    -------
+    PooledResults
+        Estimates, standard errors, degrees of freedom, and why they are right.
+
+    Raises
+    ------
+    CombiningRuleError
+        When the rule asked for, or every rule, is not valid for these copies; the message names one that is
+        or what to change.
+    FitError
+        When a fit cannot be read; the message names the copy.
+
+    Notes
+    -----
+    Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
+    T = f ubar + b/m by default (Drechsler 2018), T_s or T_PPD for one copy (Raab, Nowok and Dibben 2016).
+
+    Examples
+    --------
+    >>> done = pool([([0.41], [0.0018]), ([0.55], [0.0017])], n_syn=500, n_org=500)
+    >>> done.rule
+    'partial_size_adjusted'
+    """
+    found = _read(fits)
+    tags = None if release is None else release.tags
+    _check_release(found, tags, rows)
+    values = _stack(found, tags, n_syn, n_org, nests, noise_var)
+    facts = _facts(found, release, values, variables)
+    picked, notes = _pick(rule, facts, values)
+    done = combine_stack(values, picked)
+    _caution(picked, rule, float(np.nanmin(np.append(done.df, np.inf))), values.m)
+    return PooledResults(
+        combined=done,
+        terms=found[0].terms,
+        design_terms=found[0].design_terms,
+        model=found[0].model,
+        why=why(facts, picked, n_syn=values.n_syn, n_org=values.n_org, m=values.m),
+        facts=facts,
+        notes=(*notes, *_absent(found)),
+        estimates=tuple(found),
+        fits=tuple(fits),
+        refit=refit,
+    )
+
+
+def _read(fits: Sequence[Any]) -> list[Estimates]:
+    """Read every fit, and bring all to the same terms in the same order."""
+    if len(fits) == 0:
+        raise FitError("there are no fits; give one a copy")
+    found = []
+    for number, fit in enumerate(fits, start=1):
+        try:
+            found.append(estimates_of(fit))
+        except PysynthdpError as error:
+            raise FitError(f"copy {number}: {error}") from error
+    pairs = {
+        term: inner
+        for estimate in found
+        for term, inner in zip(estimate.terms, estimate.design_terms, strict=True)
+    }
+    terms, inner = tuple(pairs), tuple(pairs.values())
+    return [estimate.aligned(terms, inner) for estimate in found]
+
+
+def _check_release(found: list[Estimates], tags: ReleaseTags | None, rows: str) -> None:
+    """Refuse fits that do not belong to the release."""
+    if rows not in {"all", "replaced"}:
+        raise CombiningRuleError("rows must be 'all' or 'replaced'")
+    if tags is None:
+        return
+    if len(found) != tags.m:
+        raise CombiningRuleError(f"there are {len(found)} fits for {tags.m} copies; give one a copy")
+    if tags.rows_replaced != "all" and rows != "replaced":
+        raise CombiningRuleError(
+            "only part of the rows was replaced; fit the model on the replaced rows of each copy and give "
+            "rows='replaced', since no rule holds for all rows together"
+        )
+
+
+def _stack(
+    found: list[Estimates],
+    tags: ReleaseTags | None,
+    n_syn: float | None,
+    n_org: float | None,
+    nests: Sequence[Any] | None,
+    noise_var: Any,
+) -> Stack:
+    """Stack the estimates; what is given by hand fills in what the tags do not say."""
+    if tags is not None:
+        n_syn, n_org = tags.n_syn, tags.n_org if tags.n_org is not None else n_org
+        nests = tags.nests if tags.nests is not None else nests
+    df = [estimate.df for estimate in found if estimate.df is not None]
+    return stack(
+        np.array([estimate.values for estimate in found]),
+        np.array([estimate.cov for estimate in found]),
+        n_syn=n_syn,
+        n_org=n_org,
+        df_com=min(df) if df else None,
+        noise_var=noise_var,
+        nests=nests,
+    )
+
+
+def _facts(
+    found: list[Estimates],
+    release: AnalysableRelease | None,
+    values: Stack,
+    variables: Sequence[str] | None,
+) -> Facts | None:
+    """Facts from the tags and the columns in the model; None without a release."""
+    if release is None:
+        return None
+    columns = [str(name) for name in release.copies[0].columns]
+    used = frozenset(variables) if variables is not None else model_columns(found[0].formula, columns)
+    return facts_of(release.tags, used, n_org=values.n_org, noise_var_known=values.noise_var is not None)
+
+
+def _pick(rule: str, facts: Facts | None, values: Stack) -> tuple[Rule, list[str]]:
+    """Choose or check the rule, with the notes that belong to the choice."""
+    if facts is None:
+        name = combine(
+            values.q,
+            values.u,
+            rule=rule,
+            n_syn=values.n_syn,
+            n_org=values.n_org,
+            nests=None if values.nests is None else values.nests.tolist(),
+            noise_var=values.noise_var,
+            df_com=values.df_com,
+        ).rule
+        return find_rule(name), ["Chosen without the release's tags; give release= to have it checked."]
+    if rule != "auto":
+        picked = take(rule, facts, values)
+        notes = [] if facts.bias == "none" else [f"The variance does not count the bias: {facts.bias}."]
+        return picked, notes
+    picked = choose(facts, values)
+    notes = []
+    if picked.name == "partial_size_adjusted" and facts.m < 5:
+        notes.append(
+            f"With m = {facts.m} the variance between copies is itself uncertain; rules() shows "
+            "raab_simple and raab_proper beside it where they apply. Five copies or more are better."
+        )
+    return picked, notes
+
+
+def _caution(picked: Rule, asked: str, smallest_df: float, m: int) -> None:
+    """Warn who takes a rule by name that is often of no use."""
+    text = None if asked == "auto" else picked.caution(m, smallest_df)
+    if text:
+        warnings.warn(text, PysynthdpWarning, stacklevel=3)
+
+
+def _absent(found: list[Estimates]) -> list[str]:
+    """Name the terms that some copies cannot estimate."""
+    notes = []
+    for index, term in enumerate(found[0].terms):
+        where = [i for i, estimate in enumerate(found, start=1) if np.isnan(estimate.values[index])]
+        if where:
+            copies = ", ".join(str(i) for i in where)
+            notes.append(f"{term} cannot be estimated in copy {copies}, so it is not pooled.")
+    return notes

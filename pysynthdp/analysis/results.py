@@ -1,0 +1,297 @@
+"""The pooled analysis: statsmodels' names, the rule, and why it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._typing import FloatArray
+from pysynthdp.analysis import effects, joint, output
+from pysynthdp.analysis.choose import Why
+from pysynthdp.analysis.combine import Combined
+from pysynthdp.analysis.estimates import Estimates
+from pysynthdp.analysis.output import Summary
+from pysynthdp.analysis.rules.base import Facts, FTest
+from pysynthdp.display import Printable, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["PooledResults"]
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True, eq=False)
+class PooledResults(Printable):
+    """One table from the fits of m copies.
+
+    Parameters
+    ----------
+    combined : Combined
+        Arrays by term: estimates, variances, degrees of freedom.
+    terms : tuple of str
+        Names of the coefficients.
+    design_terms : tuple of str
+        Their names within an equation, for models with several.
+    model : str
+        Kind of model.
+    why : Why
+        Two sentences: how the copies were made, and why the rule fits; may be called.
+    facts : Facts or None
+        What the release says of its copies; None when pooled without it.
+    notes : tuple of str
+        What the reader should know besides.
+    estimates : tuple of Estimates
+        What each copy said.
+    fits : tuple
+        The fits themselves.
+    refit : callable or None
+        Fits and pools another formula on the same copies.
+
+    Notes
+    -----
+    Privacy: post-processing of synthetic copies; holds no real row.
+    ``params`` is qbar, ``bse`` the root of T; NaN where T <= 0, with the reason in ``summary()``.
+    """
+
+    combined: Combined
+    terms: tuple[str, ...]
+    design_terms: tuple[str, ...]
+    model: str
+    why: Why
+    facts: Facts | None = None
+    notes: tuple[str, ...] = ()
+    estimates: tuple[Estimates, ...] = ()
+    fits: tuple[Any, ...] = field(default=(), repr=False)
+    refit: Callable[[str], PooledResults] | None = None
+
+    def _series(self, values: Any, name: str) -> pd.Series[float]:
+        """Values by term."""
+        filled = np.full(len(self.terms), np.nan) if values is None else np.asarray(values)
+        return pd.Series(filled, index=list(self.terms), name=name, dtype="float64")
+
+    def _matrix(self, values: FloatArray) -> pd.DataFrame:
+        """Label a matrix by term and term."""
+        return pd.DataFrame(values, index=list(self.terms), columns=list(self.terms))
+
+    @property
+    def params(self) -> pd.Series[float]:
+        """Pooled estimates, qbar."""
+        return self._series(self.combined.qbar, "params")
+
+    @property
+    def qbar(self) -> pd.Series[float]:
+        """Mean of the copies' estimates; the same as ``params``."""
+        return self._series(self.combined.qbar, "qbar")
+
+    @property
+    def bse(self) -> pd.Series[float]:
+        """Standard errors, the roots of T; NaN where T <= 0."""
+        return self._series(self.combined.se, "bse")
+
+    @property
+    def df(self) -> pd.Series[float]:
+        """Degrees of freedom; inf for the normal reference."""
+        return self._series(self.combined.df, "df")
+
+    @property
+    def tvalues(self) -> pd.Series[float]:
+        """Estimates over standard errors."""
+        return self._series(self.combined.qbar / self.combined.se, "tvalues")
+
+    @property
+    def pvalues(self) -> pd.Series[float]:
+        """Two-sided p-values of zero; NaN where the rule gives none."""
+        return self._series(self.combined.pvalue(), "pvalues")
+
+    @property
+    def ubar(self) -> pd.Series[float]:
+        """Mean variance within a copy."""
+        return self._series(self.combined.ubar, "ubar")
+
+    @property
+    def b(self) -> pd.Series[float]:
+        """Variance between copies; NaN for one copy."""
+        return self._series(self.combined.b, "b")
+
+    @property
+    def T(self) -> pd.Series[float]:  # noqa: N802 -- the papers' letter
+        """Variance of the pooled estimates; may be negative under some rules."""
+        return self._series(self.combined.T, "T")
+
+    @property
+    def ubar_cov(self) -> pd.DataFrame:
+        """Mean covariance within a copy (p, p)."""
+        return self._matrix(self.combined.stack.matrices().ubar)
+
+    @property
+    def b_cov(self) -> pd.DataFrame:
+        """Covariance between copies (p, p)."""
+        return self._matrix(self.combined.stack.matrices().between)
+
+    @property
+    def T_cov(self) -> pd.DataFrame:  # noqa: N802 -- the papers' letter
+        """Covariance of the pooled estimates (p, p); the same as ``cov_params()``."""
+        return self._matrix(self.combined.covariance())
+
+    @property
+    def m(self) -> int:
+        """Number of copies."""
+        return self.combined.m
+
+    @property
+    def n_syn(self) -> float | None:
+        """Rows in one copy."""
+        return self.combined.stack.n_syn
+
+    @property
+    def n_org(self) -> float | None:
+        """Rows in the confidential table; None when not published."""
+        return self.combined.stack.n_org
+
+    @property
+    def rule(self) -> str:
+        """Name of the combining rule."""
+        return self.combined.rule
+
+    def cov_params(self) -> pd.DataFrame:
+        """Covariance of the pooled estimates (p, p)."""
+        return self.T_cov
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Limits of the 1 - alpha intervals, columns 0 and 1; NaN where the rule gives none."""
+        return pd.DataFrame(self.combined.conf_int(alpha), index=list(self.terms))
+
+    def to_table(self) -> Table:
+        """Build the table that is printed."""
+        return output.table(self)
+
+    def summary(self, *, details: bool = False, alpha: float = 0.05) -> Summary:
+        """Lay the result out as statsmodels does; ``details`` adds what b contributes to T.
+
+        Parameters
+        ----------
+        details : bool
+            Add the variance within and between copies, and the part of T due to the synthesis.
+        alpha : float
+            One less the level of the intervals.
+
+        Returns
+        -------
+        Summary
+            Prints as text; ``as_text()``, ``as_html()``, ``as_latex()``.
+        """
+        return Summary(output.table(self, details=details, alpha=alpha), self.to_latex(alpha=alpha))
+
+    def rules(self, term: str | None = None) -> pd.DataFrame:
+        """Tabulate every rule: does it apply, why not, and what it gives for one term.
+
+        Parameters
+        ----------
+        term : str, optional
+            The term shown; the first that is not an intercept by default.
+
+        Returns
+        -------
+        DataFrame
+            Index rule; columns applies, reason, T, df, conf.low, conf.high. Rules that ignore privacy noise
+            are shown without numbers.
+        """
+        return output.rules_table(self, term)
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Columns named as R's broom names them, one row a term."""
+        return output.frame(self, alpha)
+
+    def to_latex(self, alpha: float = 0.05) -> str:
+        """Write a LaTeX table (booktabs)."""
+        return output.latex(self, alpha)
+
+    def to_markdown(self, alpha: float = 0.05) -> str:
+        """Write a Markdown table."""
+        return output.markdown(self, alpha)
+
+    def wald_test(self, hypothesis: Any, value: Any = 0.0) -> FTest:
+        """Test several coefficients at once by the form that goes with the rule.
+
+        Parameters
+        ----------
+        hypothesis : str, sequence of str, or array (k, p)
+            A term of the formula such as ``"C(edu)"``, names of coefficients, a constraint such as
+            ``"age = 0.1"``, or a matrix of contrasts.
+        value : float or array (k,)
+            What the contrasts are under the hypothesis.
+
+        Returns
+        -------
+        FTest
+            Statistic, both degrees of freedom, p-value, and r.
+
+        Raises
+        ------
+        CombiningRuleError
+            When the rule has no joint test, or it is not defined here.
+
+        Notes
+        -----
+        Privacy: post-processing. Reiter (2005) for synthetic copies, with f U in place of U when copies have
+        another size; Li, Raghunathan and Rubin (1991) for imputed ones.
+        """
+        return joint.wald(self, hypothesis, value)
+
+    def lr_test(self, smaller: str | PooledResults | Sequence[Any]) -> FTest:
+        """Test a smaller model against this one by pooled likelihood ratios.
+
+        Parameters
+        ----------
+        smaller : str, PooledResults or sequence of fits
+            Its formula (when this result came from ``ols``, ``logit``, ``glm`` or ``fit_copies``), the pooled
+            smaller model, or its m fits.
+
+        Returns
+        -------
+        FTest
+            Statistic, both degrees of freedom, p-value, and r.
+
+        Raises
+        ------
+        CombiningRuleError
+            When the rule has no likelihood-ratio form, or the models are not nested.
+
+        Notes
+        -----
+        Privacy: post-processing. Reiter (2005) for synthetic copies; Meng and Rubin (1992) for imputed ones.
+        """
+        return joint.likelihood_ratio(self, smaller)
+
+    def anova(self) -> pd.DataFrame:
+        """Wald tests of every term of the formula but the intercept: F, df1, df2, p.value."""
+        return joint.anova(self)
+
+    def predict(self, newdata: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
+        """Predict the mean for new rows, with pooled standard errors and intervals.
+
+        Parameters
+        ----------
+        newdata : DataFrame (rows, columns of the formula)
+            Where to predict.
+        alpha : float
+            One less the level of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            Columns mean, mean_se, df, mean_ci_lower, mean_ci_upper; the index of ``newdata``.
+        """
+        return effects.predict(self, newdata, alpha)
+
+    def marginal_effects(self, at: str = "overall", method: str = "dydx") -> pd.DataFrame:
+        """Pool the average marginal effects of a discrete model; columns as ``to_frame()``."""
+        return effects.marginal(self, at, method)
+
+    def plot(self, ax: Axes | None = None, alpha: float = 0.05) -> Axes:
+        """Draw estimates and intervals, one line a term, intercept left out; needs matplotlib."""
+        return output.forest(self, ax, alpha)
