@@ -31,7 +31,7 @@ class DrawnStep:
 
     Parameters
     ----------
-    target : Part
+    targets : tuple of Part
         What it fills.
     model : ColumnModel
         Settings.
@@ -43,14 +43,14 @@ class DrawnStep:
         Fitted parameters; None when the target was there in no row.
     """
 
-    target: Part
+    targets: tuple[Part, ...]
     model: ColumnModel
     design: StepDesign
     scale: Scale
     params: Any
 
     def draw(self, params: Any, X: FloatArray, sampler: NumpySampler) -> FloatArray:
-        """Draw one value for each row of the wide X."""
+        """Draw one value for each row of the wide X; (rows, targets) for a joint model."""
         if params is None or not len(X):
             return np.full(len(X), self.scale.centre)
         values = self.model.draw(params, self.design.take(X), sampler)
@@ -136,8 +136,11 @@ class Machine:
                 self._encode(X, part, starts[part.key], drawn)
         for number, step in enumerate(self.steps):
             sampler = NumpySampler(stream(root, 0, copy, number, index))
-            drawn[step.target.key] = self._values(step, params[number], X, sampler, drawn)
-            self._encode(X, step.target, starts[step.target.key], drawn)
+            for part, values in zip(
+                step.targets, self._values(step, params[number], X, sampler, drawn), strict=True
+            ):
+                drawn[part.key] = self._typed(values, part)
+                self._encode(X, part, starts[part.key], drawn)
         return drawn
 
     def _encode(self, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:
@@ -152,18 +155,23 @@ class Machine:
         X: FloatArray,
         sampler: NumpySampler,
         drawn: Mapping[Key, AnyArray],
-    ) -> AnyArray:
-        """Draw one part; a partial value only where its kind says that there is one."""
-        present = drawn[step.target.column, "kind"] == 0 if step.target.partial else None
-        if present is None:
+    ) -> list[FloatArray]:
+        """Draw a step's parts; a partial value only where its kind says that there is one."""
+        target = step.targets[0]
+        if not target.partial:
             values = step.draw(params, X, sampler)
-        else:
-            values = np.zeros(len(X))
-            values[present] = step.draw(params, X.T[:, present].T, sampler)
-        if not step.target.numeric:
+            return [values] if len(step.targets) == 1 else list(values.T)
+        present = drawn[target.column, "kind"] == 0
+        values = np.zeros(len(X))
+        values[present] = step.draw(params, X.T[:, present].T, sampler)
+        return [values]
+
+    def _typed(self, values: FloatArray, part: Part) -> AnyArray:
+        """Write level codes as int16; round and bound numbers."""
+        if not part.numeric:
             return values.astype(np.int16)
-        column = self.plan.schema[step.target.column]
-        return settle(values, column) if isinstance(column, NumericColumn) else values
+        column = self.plan.schema[part.column]
+        return settle(np.ascontiguousarray(values), column) if isinstance(column, NumericColumn) else values
 
     def frame(self, parts: dict[Key, AnyArray], *, start: int, size: int) -> pd.DataFrame:
         """Put parts together as rows ``start`` and on, in the table's own column order; empties ``parts``."""

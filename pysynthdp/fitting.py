@@ -43,7 +43,7 @@ def fit_machine(
     active = [fit for fit in fits if fit.task.n > 0]
     Curator(EncodedRows(table, layout, workers)).fit_all(active, progress)
     steps = tuple(
-        DrawnStep(fit.rows.target, fit.model, fit.rows.design, fit.rows.scale, fit.params) for fit in fits
+        DrawnStep(fit.rows.targets, fit.model, fit.rows.design, fit.rows.scale, fit.params) for fit in fits
     )
     kept = {key: values.copy() for key, values in table.parts.items() if key[0] in plan.keep}
     kept_columns = {name: rows.frame[name].reset_index(drop=True).copy() for name in plan.keep}
@@ -62,10 +62,11 @@ def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable)
     design = StepDesign(_features(step, plan, layout))
     kind = table.kind(target)
     n = table.n if kind is None else int(np.count_nonzero(kind == 0))
-    scaled = target.numeric and getattr(step.model, "affine", False)
+    scaled = target.numeric and len(step.targets) == 1 and getattr(step.model, "affine", False)
     scale = layout.scales[target.key] if scaled else Scale()
     task = FitTask(
         target=target_of(target, plan.schema[target.column]),
+        targets=tuple(target_of(part, plan.schema[part.column]) for part in step.targets),
         features=tuple(_product(layout.features, positions) for positions in design.features),
         dummies=tuple(
             all(layout.dummies[position] for position in positions) for positions in design.features
@@ -74,7 +75,7 @@ def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable)
         proper=plan.proper,
     )
     column = layout.starts[target.key] if scaled else None
-    return StepFit(step.model, task, StepRows(target, design, scale, column))
+    return StepFit(step.model, task, StepRows(step.targets, design, scale, column))
 
 
 def _product(names: tuple[str, ...], positions: tuple[int, ...]) -> str:

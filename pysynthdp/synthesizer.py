@@ -60,6 +60,8 @@ class Synthesizer:
         Draw parameters from their posterior for each copy.
     emit_original : bool
         Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
+    joint : sequence of (columns, method)
+        Columns that one model draws together.
     workers : int, optional
         Threads; never changes a result. All cores by default, at most four.
     progress : bool, optional
@@ -89,6 +91,7 @@ class Synthesizer:
     drop: Sequence[str] = ()
     proper: bool = False
     emit_original: bool = False
+    joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     workers: int | None = None
     progress: bool | None = None
 
@@ -139,6 +142,7 @@ class Synthesizer:
             drop=self.drop,
             proper=self.proper,
             emit_original=self.emit_original,
+            joint=self.joint,
         )
 
     def _infer(self, rows: FrameRows) -> Schema:

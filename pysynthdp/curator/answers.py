@@ -23,8 +23,8 @@ class StepRows:
 
     Parameters
     ----------
-    target : Part
-        What the step draws.
+    targets : tuple of Part
+        What the step draws; several, all of them there in every row, for a joint model.
     design : StepDesign
         Its features.
     scale : Scale
@@ -33,13 +33,20 @@ class StepRows:
         Where the scaled target itself is a column of the wide X.
     """
 
-    target: Part
+    targets: tuple[Part, ...]
     design: StepDesign
     scale: Scale
     column: int | None = None
 
+    @property
+    def target(self) -> Part:
+        """The only target, or the first of a joint model."""
+        return self.targets[0]
+
     def y(self, block: Block, present: BoolArray | None) -> FloatArray:
-        """Target values on the rows where it is there."""
+        """Target values on the rows where it is there: (rows,), or (rows, targets) for a joint model."""
+        if len(self.targets) > 1:
+            return np.stack([block.values(part).astype(np.float64) for part in self.targets]).T
         values = block.values(self.target)
         y = (values if present is None else values[present]).astype(np.float64)
         if self.scale != Scale():

@@ -56,6 +56,8 @@ class FitTask:
         For each feature, whether it is a 0/1 dummy (the intercept is not).
     n : int
         Rows on which the target is observed.
+    targets : tuple of Target
+        All targets of a joint model, whose y has shape (rows, targets); ``target`` is the first.
     proper : bool
         Whether ``redraw`` will be called: a model whose posterior is large keeps it only then.
     """
@@ -65,6 +67,7 @@ class FitTask:
     dummies: tuple[bool, ...]
     n: int
     proper: bool = False
+    targets: tuple[Target, ...] = ()
 
 
 Fit: TypeAlias = Generator[Query, Answer, Any]

@@ -1,0 +1,6 @@
+"""Who is drawn from whom, and by what model: pure data."""
+
+from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
+from pysynthdp.plan.synthesis_plan import SynthesisPlan, make_plan
+
+__all__ = ["SERIAL", "Method", "Step", "SynthesisPlan", "Terms", "make_plan", "target_of"]

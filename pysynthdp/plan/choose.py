@@ -1,0 +1,83 @@
+"""Which model draws a column: the user's, or the default for its kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pysynthdp.design.parts import Part, parts_of
+from pysynthdp.errors import PlanError
+from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
+from pysynthdp.plan.step import Method, Step, Terms, target_of
+from pysynthdp.schema import Column, NumericColumn, Schema
+
+__all__ = ["column_steps", "joint_step", "model_of"]
+
+
+def column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:
+    """List the steps that fill one column: its kind, then its value."""
+    steps = []
+    for part in parts_of(column):
+        model = _model_for(part, column, wish, has_terms=bool(terms))
+        if emit_original and hasattr(model, "emit_original"):
+            model = replace(model, emit_original=True)  # type: ignore[type-var]
+        steps.append(Step((part,), model, () if model.name in ("sample", "constant") else terms))
+    return steps
+
+
+def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bool) -> ColumnModel:
+    """Pick the wished model, or the default for the part's kind; check that it can draw the part."""
+    if part.role == "kind":
+        lone = len(part.levels) < 2
+        name = (
+            "constant" if lone else "sample" if not has_terms or _name(wish) == "sample" else _logistic(part)
+        )
+        return COLUMN_MODELS[name]()
+    model = model_of(wish if wish is not None else _default(part, column, has_terms))
+    if not has_terms and wish is None:
+        model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
+    if not model.accepts(target_of(part, column)):
+        kind = "a categorical" if part.levels else "a numeric"
+        raise PlanError(
+            f"{column.name}: method {model.name!r} cannot draw {kind} column; leave it out for the default"
+        )
+    return model
+
+
+def _name(wish: Method | None) -> str | None:
+    """Name of a wished method."""
+    return wish if wish is None or isinstance(wish, str) else wish.name
+
+
+def model_of(method: Method) -> ColumnModel:
+    """Make a model from its name."""
+    return COLUMN_MODELS[method]() if isinstance(method, str) else method
+
+
+def _logistic(part: Part) -> str:
+    """Logistic model by the number of levels."""
+    return "logreg" if len(part.levels) == 2 else "polyreg"
+
+
+def _default(part: Part, column: Column, has_terms: bool) -> str:
+    """Pick the default method of a value part."""
+    if isinstance(column, NumericColumn):
+        return "normrank"
+    if len(part.levels) == 1:
+        return "constant"
+    if not has_terms:
+        return "sample"
+    return "polr" if column.ordered and len(part.levels) > 2 else _logistic(part)
+
+
+def joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema) -> Step:
+    """Make one step of several columns; each must be a plain value in every row."""
+    parts = [part for name in columns for part in parts_of(schema[name])]
+    for part in parts:
+        if part.role == "kind":
+            raise PlanError(
+                f"{part.column} may be missing or has codes, which the joint method {model.name!r} cannot draw; "
+                "declare may_be_missing=False, or give the missing value a level"
+            )
+        if not model.accepts(target_of(part, schema[part.column])):
+            raise PlanError(f"{part.column}: the joint method {model.name!r} cannot draw this kind of column")
+    return Step(tuple(parts), model, ())

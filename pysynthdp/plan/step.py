@@ -1,0 +1,53 @@
+"""One step of a plan: a model, what it fills and what it reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pysynthdp.design.parts import Part
+from pysynthdp.models.base import ColumnModel, Target
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+
+__all__ = ["SERIAL", "Method", "Step", "Terms", "target_of"]
+
+SERIAL = "serial"  # fresh running numbers in place of an identifier; not a model of the data
+Terms: TypeAlias = tuple[tuple[str, ...], ...]
+Method: TypeAlias = str | ColumnModel
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One model and what it fills.
+
+    Parameters
+    ----------
+    targets : tuple of Part
+        One part; several for a joint model.
+    model : ColumnModel
+        Settings of the model.
+    terms : tuple of tuple of str
+        Column names, one tuple a term; several names are an interaction, a repeated name is a power.
+    """
+
+    targets: tuple[Part, ...]
+    model: ColumnModel
+    terms: Terms
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """Columns that the step reads, each once."""
+        return tuple(dict.fromkeys(name for term in self.terms for name in term))
+
+    @property
+    def label(self) -> str:
+        """Name for messages and progress."""
+        return ", ".join(part.label for part in self.targets)
+
+
+def target_of(part: Part, column: Column) -> Target:
+    """Tell a model the public facts about a part."""
+    decimals = column.decimals if isinstance(column, NumericColumn) and part.role == "value" else None
+    kind = "categorical" if part.levels else "numeric"
+    ordered = part.ordered and isinstance(column, CategoricalColumn)
+    return Target(part.label, kind, len(part.levels), ordered, decimals)  # type: ignore[arg-type]

@@ -1,0 +1,136 @@
+"""The whole synthesis as data, made from a schema before a record is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from pysynthdp.design.parts import Part, parts_of
+from pysynthdp.display import Printable, Table
+from pysynthdp.plan.choose import column_steps, joint_step, model_of
+from pysynthdp.plan.order import gathered, visit_order
+from pysynthdp.plan.step import SERIAL, Method, Step
+from pysynthdp.plan.terms import all_terms, check_known
+from pysynthdp.schema import Schema
+
+__all__ = ["SynthesisPlan", "make_plan"]
+
+
+@dataclass(frozen=True, repr=False)
+class SynthesisPlan(Printable):
+    """The whole synthesis as data.
+
+    Parameters
+    ----------
+    schema : Schema
+        All columns of the table that are not dropped, in its order.
+    visit_sequence : tuple of str
+        Columns in the order in which they are drawn.
+    steps : tuple of Step
+        In the order in which they run.
+    keep : tuple of str
+        Columns released as they really are.
+    serials : tuple of str
+        Columns replaced by running numbers.
+    drop : tuple of str
+        Columns of the table that are not released.
+    proper : bool
+        Whether each copy draws its own parameters.
+    """
+
+    schema: Schema
+    visit_sequence: tuple[str, ...]
+    steps: tuple[Step, ...]
+    keep: tuple[str, ...] = ()
+    serials: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    proper: bool = False
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Every modelled part: kept columns that can predict first, then in visit order."""
+        names = (*_predicting(self.schema, self.keep), *self.visit_sequence)
+        return tuple(part for name in names for part in parts_of(self.schema[name]))
+
+    @property
+    def methods(self) -> dict[str, str]:
+        """Method of each column, as a user names it."""
+        drawn = {part.column: step.model.name for step in self.steps for part in step.targets}
+        return {**dict.fromkeys(self.keep, "kept real"), **drawn, **dict.fromkeys(self.serials, SERIAL)}
+
+    @property
+    def predictor_matrix(self) -> pd.DataFrame:
+        """1 where the row's column is drawn from the column's."""
+        names = list(self.schema.names)
+        matrix = pd.DataFrame(0, index=names, columns=names)
+        for step in self.steps:
+            for part in step.targets:
+                matrix.loc[part.column, list(step.predictors)] = 1
+        return matrix
+
+    def to_table(self) -> Table:
+        """One row a step."""
+        rows = tuple(_row(number, step) for number, step in enumerate(self.steps, start=1))
+        facts: list[tuple[str, str | int]] = [("columns", len(self.schema))]
+        facts.append(("parameters", "drawn for each copy (proper)" if self.proper else "fitted, one set"))
+        named = (("released REAL", self.keep), ("running numbers", self.serials), ("dropped", self.drop))
+        facts += [(label, ", ".join(names)) for label, names in named if names]
+        return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts))
+
+
+def _predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
+    """Columns that have values to model: not identifiers, not columns that are missing throughout."""
+    return tuple(name for name in names if any(part.role == "value" for part in parts_of(schema[name])))
+
+
+def _row(number: int, step: Step) -> tuple[int, str, str, str]:
+    """Write one step."""
+    terms = [":".join(term) for term in step.terms]
+    shown = ", ".join(terms[:6]) + (f" and {len(terms) - 6} more" if len(terms) > 6 else "")
+    return number, step.label, step.model.name, shown or "-"
+
+
+def make_plan(
+    schema: Schema,
+    *,
+    method: Method | Mapping[str, Method] | None = None,
+    visit_sequence: Sequence[str] | None = None,
+    predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None,
+    formulas: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    proper: bool = False,
+    emit_original: bool = False,
+    joint: Iterable[tuple[Sequence[str], Method]] = (),
+) -> SynthesisPlan:
+    """Make a plan from a schema and a user's wishes; reads no record.
+
+    Raises
+    ------
+    PlanError
+        If a wish names an unknown column, a predictor that is not yet there, or a method that cannot draw the
+        column; the message says which and what to do.
+    """
+    names = set(schema.names)
+    kept, dropped = tuple(keep), tuple(drop)
+    wishes: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
+    for what, given in (("keep", kept), ("method", wishes), ("visit_sequence", visit_sequence or ())):
+        check_known(given, names, what)
+    serials = tuple(name for name in schema.names if wishes.get(name) == SERIAL)
+    groups = {tuple(columns): model_of(model) for columns, model in joint}
+    for columns in groups:
+        check_known(columns, names, "joint")
+    order = gathered(visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
+    everywhere = None if isinstance(method, Mapping) else method
+    terms = all_terms(order, _predicting(schema, kept), predictor_matrix, formulas, names)
+    together = {columns[0]: joint_step(columns, model, schema) for columns, model in groups.items()}
+    inside = {name for columns in groups for name in columns}
+    steps: list[Step] = []
+    for name in order:
+        if name in together:
+            steps.append(together[name])
+        elif name not in inside:
+            steps += column_steps(schema[name], wishes.get(name, everywhere), terms[name], emit_original)
+    return SynthesisPlan(schema, order, tuple(steps), kept, serials, dropped, proper)

@@ -1,0 +1,94 @@
+"""Which earlier columns a column is drawn from: all, by a matrix, or by formulas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+from formulaic import Formula
+
+from pysynthdp.errors import PlanError
+from pysynthdp.plan.step import Terms
+
+__all__ = ["all_terms", "check_known"]
+
+_POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*(\d)\s*\)$|^\{\s*(.+?)\s*\*\*\s*(\d)\s*\}$")
+_FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
+
+
+def check_known(given: Iterable[str], names: set[str], what: str) -> None:
+    """Refuse unknown column names."""
+    for name in given:
+        if name not in names:
+            raise PlanError(
+                f"{what} names {name!r}, which is no column; columns are {', '.join(sorted(names))}"
+            )
+
+
+def all_terms(
+    order: tuple[str, ...],
+    keep: tuple[str, ...],
+    matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None,
+    formulas: Iterable[str],
+    names: set[str],
+) -> dict[str, Terms]:
+    """Terms of each column: by formula, by predictor matrix, else every earlier column."""
+    asked = _matrix_terms(matrix) | _formula_terms(formulas, names)
+    check_known(asked, names, "predictors")
+    terms = {}
+    for position, name in enumerate(order):
+        before = (*keep, *order[:position])
+        terms[name] = asked.get(name, tuple((earlier,) for earlier in before))
+        late = [p for term in terms[name] for p in term if p not in before]
+        if late:
+            raise PlanError(
+                f"{name} cannot use {late[0]}, which is not drawn before it; change visit_sequence"
+            )
+    return terms
+
+
+def _matrix_terms(matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None) -> dict[str, Terms]:
+    """Read a predictor matrix (rows predicted from columns) or a mapping column -> predictors."""
+    if matrix is None:
+        return {}
+    if isinstance(matrix, pd.DataFrame):
+        return {
+            str(name): tuple((str(column),) for column in matrix.columns[row.to_numpy() != 0])
+            for name, row in matrix.iterrows()
+        }
+    return {name: tuple((predictor,) for predictor in predictors) for name, predictors in matrix.items()}
+
+
+def _formula_terms(formulas: Iterable[str], names: set[str]) -> dict[str, Terms]:
+    """Read formulas such as ``income ~ age * sex + I(age ** 2)``."""
+    result: dict[str, Terms] = {}
+    for text in formulas:
+        if "~" not in text:
+            raise PlanError(f"the formula {text!r} has no '~'; write 'column ~ predictors'")
+        left, right = text.split("~", 1)
+        target = left.strip().strip("`")
+        terms = [term for term in Formula(right) if str(term) != "1"]
+        result[target] = tuple(
+            tuple(name for factor in term.factors for name in _factor(factor.expr, names, text))
+            for term in terms
+        )
+    return result
+
+
+def _factor(expression: str, names: set[str], formula: str) -> tuple[str, ...]:
+    """Read one factor of a term: a column, C(column) or I(column ** k)."""
+    if expression in names:
+        return (expression,)
+    inner = _FACTOR.match(expression)
+    if inner and inner[1].strip("`") in names:
+        return (inner[1].strip("`"),)
+    power = _POWER.match(expression)
+    if power:
+        name = (power[1] or power[3]).strip("`")
+        if name in names:
+            return (name,) * int(power[2] or power[4])
+    raise PlanError(
+        f"the formula {formula!r} has {expression!r}; predictors may be columns, products a:b or a*b, C(a) "
+        "and I(a ** 2)"
+    )
