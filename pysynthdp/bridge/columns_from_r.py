@@ -132,14 +132,14 @@ def _text_array(values: AnyArray) -> Any:
     try:
         return pd.array(values, dtype=_TEXT)
     except UnicodeEncodeError:
-        return pd.Series(values, dtype=object).array
+        return values
 
 
-def _cells(vector: RVector) -> Any:
+def _cells(vector: RVector) -> AnyArray:
     """Give the elements of a list column as objects."""
     cells = np.empty(len(vector), dtype=object)
     cells[:] = [cell_from_r(item) for item in vector.items]
-    return pd.Series(cells, dtype=object).array
+    return cells
 
 
 _NUMBERS: Final = ("double", "integer")

@@ -81,7 +81,8 @@ def frame_from_r(value: RValue) -> RFrame:
     columns = [column_from_r(item, name) for name, item in zip(names, vector.items, strict=True)]
     lengths = {len(column.cells) for column in columns}
     index = _index(vector.attributes.get("row.names"), lengths)
-    frame = pd.DataFrame({at: column.cells for at, column in enumerate(columns)}, index=index, copy=False)
+    held = {at: _held(column.cells, index) for at, column in enumerate(columns)}
+    frame = pd.DataFrame(held, index=index, copy=False)
     frame.columns = pd.Index(names, dtype="str")
     facts = {key: column.facts for key, column in zip(column_keys(names), columns, strict=True)}
     kept = {key: item for key, item in vector.attributes.items() if key not in ("names", "row.names")}
@@ -200,6 +201,12 @@ def _checked(value: RValue) -> tuple[RVector, tuple[str, ...]]:
     if len(names) != len(value):
         raise BridgeError("a column of the R data frame has no name; set names() in R")
     return value, names
+
+
+def _held(cells: Any, index: pd.Index[Any]) -> Any:
+    """Keep pandas from guessing what objects are."""
+    is_objects = isinstance(cells, np.ndarray) and cells.dtype == object
+    return pd.Series(cells, index=index, dtype=object) if is_objects else cells
 
 
 def _index(row_names: RValue, lengths: set[int]) -> pd.Index[Any]:

@@ -42,7 +42,8 @@ def dates_to_days(stamps: AnyArray, kind: Kind) -> AnyArray | None:
     days = stamps.astype("M8[D]")
     if not bool(((days == stamps) | missing).all()):
         return None
-    return _numbers(days.astype(np.int64).astype(np.float64), missing, kind)
+    counts = np.where(missing, 0, days.astype(np.int64)).astype(np.float64)
+    return _numbers(counts, missing, kind)
 
 
 def seconds_to_stamps(vector: RVector) -> AnyArray | None:

@@ -149,9 +149,7 @@ def _pairs(stream: Stream, flags: int) -> Reading:
     language = flags & 0xFF in _CALLS
     attributes: Mapping[str, RValue] = {}
     cells: list[RCell] = []
-    while flags & 0xFF != wire.NIL:
-        if flags & 0xFF not in PAIRS:
-            raise BridgeError(DAMAGED.format("a pairlist has no end"))
+    while flags & 0xFF in PAIRS:
         stream.source.charge(ITEM_BYTES)
         if flags & wire.HAS_ATTRIBUTES or flags & 0xFF in ATTRIBUTED:
             own = _as_attributes((yield None))
@@ -159,6 +157,10 @@ def _pairs(stream: Stream, flags: int) -> Reading:
         tag = (yield None) if flags & wire.HAS_TAG else None
         cells.append(RCell((yield None), tag.name if isinstance(tag, RSymbol) else None))
         flags = stream.source.integer()
+    if flags & 0xFF != wire.NIL:
+        # Only the state of a recipe has something other than a pairlist as its tail.
+        tail = _item(stream, flags)
+        cells.append(RCell((yield tail) if isinstance(tail, Generator) else tail))
     return RPairs(tuple(cells), language, attributes)
 
 
