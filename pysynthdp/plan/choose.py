@@ -75,8 +75,8 @@ def joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema) -> 
     for part in parts:
         if part.role == "kind":
             raise PlanError(
-                f"{part.column} may be missing or has codes, which the joint method {model.name!r} cannot draw; "
-                "declare may_be_missing=False, or give the missing value a level"
+                f"{part.column} may be missing or has codes, which the joint method {model.name!r} cannot "
+                "draw; declare may_be_missing=False, or give the missing value a level"
             )
         if not model.accepts(target_of(part, schema[part.column])):
             raise PlanError(f"{part.column}: the joint method {model.name!r} cannot draw this kind of column")
