@@ -1,0 +1,63 @@
+"""``import pysynthdp`` is light: what costs time is loaded when a name is first used."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import pysynthdp
+
+HEAVY = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "statsmodels",
+    "formulaic",
+    "matplotlib",
+    "typer",
+    "opendp",
+    "rpy2",
+)
+
+
+def modules_after(code: str) -> set[str]:
+    """Names in sys.modules after running code in a fresh process."""
+    program = f"import sys, json\n{code}\nprint(json.dumps(sorted(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(run.stdout))
+
+
+def libraries_after(code: str) -> set[str]:
+    """Top-level names among them."""
+    return {name.split(".")[0] for name in modules_after(code)}
+
+
+def test_importing_the_package_loads_no_library_of_numbers_and_no_r():
+    assert not libraries_after("import pysynthdp; pysynthdp.__version__, dir(pysynthdp)") & set(HEAVY)
+
+
+def test_the_whole_pipeline_needs_no_model_library_no_plots_and_no_r():
+    code = "import pysynthdp; pysynthdp.synthesize, pysynthdp.Schema"
+    assert not libraries_after(code) & {"statsmodels", "matplotlib", "rpy2", "opendp", "typer"}
+
+
+ROOMS = {pysynthdp._HOME[name]: name for name in pysynthdp.__all__}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_can_be_the_first_to_load(room):
+    assert f"pysynthdp.{room}" in modules_after(f"from pysynthdp import {ROOMS[room]}")
+
+
+def test_every_public_name_is_there_and_listed():
+    assert sorted(pysynthdp._HOME) == sorted(pysynthdp.__all__) == dir(pysynthdp)
+    assert all(getattr(pysynthdp, name).__name__ == name for name in pysynthdp.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'synthesise'"):
+        pysynthdp.synthesise  # noqa: B018  # the access is the test

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from pysynthdp._registry import Registry
+from pysynthdp.errors import PlanError
+
+ENTRY = """
+from shapes_for_the_registry import SHAPES
+@SHAPES.register
+class Shape:
+    name = {name!r}
+"""
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package with a registry and two entries, and the folder in which a third may appear."""
+    name = "shapes_for_the_registry"
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "__init__.py").write_text(
+        "from pysynthdp._registry import Registry\n"
+        "from pysynthdp.errors import PlanError\n"
+        f"SHAPES = Registry({name!r}, PlanError)\n"
+    )
+    (folder / "round.py").write_text(ENTRY.format(name="round"))
+    (folder / "square.py").write_text(ENTRY.format(name="square"))
+    monkeypatch.syspath_prepend(tmp_path)
+    yield folder
+    for module in [module for module in sys.modules if module.split(".")[0] == name]:
+        del sys.modules[module]
+
+
+def shapes():
+    from shapes_for_the_registry import SHAPES
+
+    return SHAPES
+
+
+def test_a_file_in_the_package_is_an_entry(package):
+    (package / "oval.py").write_text(ENTRY.format(name="oval"))
+    assert list(shapes()) == ["oval", "round", "square"]
+
+
+@pytest.mark.usefixtures("package")
+def test_an_entry_is_found_by_name_without_importing_its_file_first():
+    assert shapes()["square"].name == "square"
+    assert "round" in shapes()
+    assert "cube" not in shapes()
+
+
+@pytest.mark.usefixtures("package")
+def test_an_unknown_name_is_an_error_of_the_registry_s_kind_that_lists_the_known():
+    with pytest.raises(PlanError, match=r"no 'cube'; known are: round, square"):
+        shapes()["cube"]
+
+
+def test_two_files_cannot_share_a_name(package):
+    (package / "second_round.py").write_text(ENTRY.format(name="round"))
+    with pytest.raises(PlanError, match="'round' is already registered"):
+        list(shapes())
+
+
+def test_registering_the_same_class_twice_changes_nothing():
+    registry = Registry("pysynthdp.models", PlanError)
+
+    @registry.register
+    @dataclass
+    class Entry:
+        name = "entry"
+
+    assert registry.register(Entry) is Entry
