@@ -1,13 +1,14 @@
 """Public facts about a table: its columns, their kinds, levels, bounds and missing codes.
 
-A schema is either declared by the user from public documents, or inferred by :func:`pysynthdp.look.infer`
-and then marked ``declared=False``. Bounds are never inferred.
+A schema is declared from public documents, or inferred and then marked ``declared=False``; bounds never are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import pandas as pd
@@ -18,16 +19,42 @@ from pysynthdp.errors import SchemaError
 __all__ = ["CategoricalColumn", "Column", "NumericColumn", "Schema"]
 
 Codes: TypeAlias = tuple[tuple[Any, str], ...]
+MOST_LEVELS = 32_767  # level codes are int16
 
 
-def _codes(given: Mapping[Any, str] | Iterable[Any]) -> Codes:
+def _codes(name: str, given: Mapping[Any, str] | Iterable[Any]) -> Codes:
     """Write declared codes as (code, label) pairs; a bare list of codes labels each by itself."""
     if isinstance(given, Mapping):
         return tuple((code, str(label)) for code, label in given.items())
-    pairs = tuple(given)
+    pairs = _listed(name, "missing codes", given)
     if all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         return tuple((code, str(label)) for code, label in pairs)
     return tuple((code, str(code)) for code in pairs)
+
+
+def _listed(name: str, what: str, given: Iterable[Any]) -> tuple[Any, ...]:
+    """Take a list of hashable things; a single text or number is none."""
+    if not isinstance(name, str):
+        raise SchemaError("a column's name must be text; rename it")
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise SchemaError(f"{name}: {what} must be a list; write [...]")
+    things = tuple(given)
+    if not all(isinstance(thing, Hashable) for thing in things):
+        raise SchemaError(f"{name}: {what} must be plain values, not lists or arrays")
+    return things
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a finite real number."""
+    return type(value) is not bool and isinstance(value, Real) and math.isfinite(value)
+
+
+def _dtype_of(name: str, given: Any) -> Any:
+    """Read a dtype."""
+    try:
+        return pd.api.types.pandas_dtype(given)
+    except TypeError:
+        raise SchemaError(f"{name}: dtype is no type that pandas knows; write e.g. dtype='float64'") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +82,8 @@ class NumericColumn:
         How dates and durations are counted.
     declared : bool
         False when inferred from data.
+    fallback : float, optional
+        What a cell without a readable value becomes under a formal guarantee, where the column is never missing.
 
     Examples
     --------
@@ -72,11 +101,22 @@ class NumericColumn:
     dtype: Any = "float64"
     unit: Literal["number", "day", "second"] = "number"
     declared: bool = True
+    fallback: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "missing", _codes(self.missing))
-        object.__setattr__(self, "spikes", tuple(self.spikes))
-        object.__setattr__(self, "dtype", pd.api.types.pandas_dtype(self.dtype))
+        object.__setattr__(self, "missing", _codes(self.name, self.missing))
+        object.__setattr__(self, "spikes", _listed(self.name, "spikes", self.spikes))
+        object.__setattr__(self, "dtype", _dtype_of(self.name, self.dtype))
+        self._check()
+
+    def _check(self) -> None:
+        """Bounds, codes and spikes are numbers, each named once, of a dtype that holds numbers."""
+        given = (value for value in (self.lower, self.upper) if value is not None)
+        if not all(_is_number(value) for value in (*given, *self.specials)):
+            raise SchemaError(f"{self.name}: bounds, codes and spikes must be finite numbers")
+        whole = self.decimals is None or (_is_number(self.decimals) and self.decimals % 1 == 0)
+        if not whole or self.unit not in ("number", "day", "second"):
+            raise SchemaError(f"{self.name}: decimals must be whole, and unit 'number', 'day' or 'second'")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise SchemaError(f"{self.name}: lower lies above upper; swap the bounds")
         specials = self.specials
@@ -111,6 +151,10 @@ class CategoricalColumn:
         What the copies have; ``"category"`` stands for a categorical of the levels and codes.
     declared : bool
         False when inferred from data.
+    categories : sequence, optional
+        Order of the category set of the copies, where it differs from levels and codes.
+    absence : {"kind", "level"}
+        Whether missing values are drawn first, as kinds, or as levels beside the others.
 
     Examples
     --------
@@ -127,27 +171,43 @@ class CategoricalColumn:
     dtype: Any = "category"
     declared: bool = True
     categories: tuple[Any, ...] | None = None
+    absence: Literal["kind", "level"] = "kind"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", tuple(self.levels))
-        object.__setattr__(self, "missing", _codes(self.missing))
+        object.__setattr__(self, "levels", _listed(self.name, "levels", self.levels))
+        object.__setattr__(self, "missing", _codes(self.name, self.missing))
         self._check()
         object.__setattr__(self, "dtype", self._full_dtype())
+        self._check_dtype()
 
     def _check(self) -> None:
         """Levels are distinct, codes are no levels, ``other`` is one."""
-        codes = {code for code, _ in self.missing}
+        codes = set(self.specials)
         if len(set(self.levels)) < len(self.levels):
             raise SchemaError(f"{self.name}: a level is listed twice; name each once")
         if codes & set(self.levels):
             raise SchemaError(f"{self.name}: a missing code is also a level; list it in one place")
         if self.other is not None and self.other not in self.levels:
             raise SchemaError(f"{self.name}: 'other' is not among the levels; add it")
+        if any(pd.api.types.is_scalar(level) and pd.isna(level) for level in (*self.levels, *codes)):
+            raise SchemaError(f"{self.name}: a level or code is itself missing; use may_be_missing=True")
+        if len(self.levels) + len(codes) > MOST_LEVELS:
+            raise SchemaError(f"{self.name} has more than {MOST_LEVELS:,} levels; group them or drop it")
+
+    def _check_dtype(self) -> None:
+        """Every level and code can be written in the dtype and read back."""
+        values = [*self.levels, *self.specials]
+        try:
+            written = pd.Series(values, dtype=object).astype(self.dtype).tolist()
+        except (TypeError, ValueError, OverflowError):
+            written = None
+        if written != values:
+            raise SchemaError(f"{self.name}: dtype {self.dtype} cannot hold all its levels; change either")
 
     def _full_dtype(self) -> Any:
         """Give a categorical dtype its full category set."""
         if str(self.dtype) != "category":
-            return pd.api.types.pandas_dtype(self.dtype)
+            return _dtype_of(self.name, self.dtype)
         categories = self.categories or (*self.levels, *self.specials)
         index = pd.Index(categories) if categories else pd.Index([], dtype="str")
         return pd.CategoricalDtype(index, ordered=self.ordered)
@@ -186,12 +246,9 @@ class Schema(Printable):
         object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "_by_name", {column.name: column for column in self.columns})
         if len(self._by_name) < len(self.columns):
-            raise SchemaError(f"two columns are called {self._repeated()!r}; rename one")
-
-    def _repeated(self) -> str:
-        """Name a column that occurs twice."""
-        names = [column.name for column in self.columns]
-        return next(name for name in names if names.count(name) > 1)
+            names = [column.name for column in self.columns]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise SchemaError(f"two columns are called {twice!r}; rename one")
 
     @property
     def names(self) -> tuple[str, ...]:
