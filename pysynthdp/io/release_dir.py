@@ -1,0 +1,267 @@
+"""A release as a folder: it appears whole or not at all, and can be read without this package."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import pandas as pd
+
+from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.errors import PysynthdpError, ReleaseError
+from pysynthdp.io.codebook import write_codebook
+from pysynthdp.io.copy_files import FileFormat, Marks, read_copy, write_copy
+from pysynthdp.io.release_text import readme_text
+from pysynthdp.io.schema_file import WITHHELD, from_plain, to_plain
+from pysynthdp.io.storage import Stored, storage_of
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.schema import Schema
+
+__all__ = ["RELEASE_VERSION", "read", "write"]
+
+RELEASE_VERSION = 1
+_FORMAT = "pysynthdp release"
+
+
+def write(parts: Mapping[str, Any], folder: Path, *, file_format: str) -> Path:
+    """Write a release under a temporary name beside ``folder``, then rename it.
+
+    Parameters
+    ----------
+    parts : mapping
+        ``copies``: an iterable of DataFrames, or of iterables of consecutive blocks of one copy; ``schema``,
+        ``privacy``, ``provenance``, ``tags``.
+    folder : Path
+        Must not exist.
+    file_format : {"parquet", "csv"}
+        Of the copies.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder exists, the format is unknown, or the copies are not those that the tags tell of.
+
+    Notes
+    -----
+    Privacy: writes synthetic rows, columns kept real by name, declared facts and the statement; no bound that
+    was learned from data, no seed.
+    """
+    if file_format not in get_args(FileFormat):
+        raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}")
+    with _appearing(folder) as draft:
+        _fill(parts, draft, cast("FileFormat", file_format))
+    return folder
+
+
+@contextmanager
+def _appearing(folder: Path) -> Iterator[Path]:
+    """Yield a temporary sibling that takes the folder's name at the end, or vanishes with the error."""
+    _refuse_existing(folder)
+    draft = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.part"
+    try:
+        draft.mkdir(parents=True)
+        yield draft
+        _refuse_existing(folder)
+        draft.rename(folder)
+    except OSError as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise ReleaseError(f"{folder} cannot be written: {error.strerror or type(error).__name__}") from error
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _refuse_existing(folder: Path) -> None:
+    """Never write into or over what is there."""
+    if folder.exists():
+        raise ReleaseError(f"{folder} exists already; choose another name or move it away")
+
+
+def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> None:
+    """Write all files of a release."""
+    schema, privacy, tags = parts["schema"], parts["privacy"], parts["tags"]
+    methods = dict(parts["provenance"].methods)
+    statement = privacy.to_dict()
+    names, storage = _write_copies(parts, folder, statement, file_format)
+    _write_json(folder / "privacy.json", statement)
+    _write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
+    write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept)
+    text = readme_text(
+        privacy=privacy.plain_language(),
+        files=names,
+        m=tags.m,
+        n_syn=tags.n_syn,
+        n_org=tags.n_org,
+        real=sorted(tags.kept),
+        software=parts["provenance"].software,
+    )
+    (folder / "README.txt").write_text(text, encoding="utf-8")
+    _write_json(folder / "release.json", _manifest(parts, folder, names, storage, file_format))
+
+
+def _write_copies(
+    parts: Mapping[str, Any], folder: Path, statement: Mapping[str, Any], file_format: FileFormat
+) -> tuple[list[str], tuple[Stored, ...]]:
+    """Write every copy; the first block of the first says how the columns of all lie in the files."""
+    tags: ReleaseTags = parts["tags"]
+    changing = {name for name, method in parts["provenance"].methods if method == WITHHELD}
+    names: list[str] = []
+    storage: tuple[Stored, ...] | None = None
+    for number, copy in enumerate(parts["copies"], start=1):
+        first, blocks = _first_and_all(copy)
+        if storage is None:
+            storage = storage_of(first, parts["schema"], dated=file_format == "csv", changing=changing)
+        names.append(f"synthetic_{number}.{file_format}")
+        marks = Marks(statement, number)
+        rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, file_format=file_format)
+        if rows != tags.n_syn:
+            raise ReleaseError(f"copy {number} does not have the number of rows that the tags tell of")
+    if storage is None or len(names) != tags.m:
+        raise ReleaseError("the number of copies is not the one that the tags tell of")
+    return names, storage
+
+
+def _first_and_all(
+    copy: pd.DataFrame | Iterable[pd.DataFrame],
+) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
+    """Look at the first block of a copy without losing it."""
+    blocks = iter([copy]) if isinstance(copy, pd.DataFrame) else iter(copy)
+    first = next(blocks, None)
+    if first is None:
+        raise ReleaseError("a copy has no rows; draw at least one")
+
+    def everything() -> Iterator[pd.DataFrame]:
+        yield first
+        yield from blocks
+
+    return first, everything()
+
+
+def _manifest(
+    parts: Mapping[str, Any],
+    folder: Path,
+    names: list[str],
+    storage: tuple[Stored, ...],
+    file_format: FileFormat,
+) -> dict[str, Any]:
+    """Say what lies in the folder and what a combining rule must know."""
+    tags: ReleaseTags = parts["tags"]
+    return {
+        "format": _FORMAT,
+        "format_version": RELEASE_VERSION,
+        "synthetic": True,
+        "m": tags.m,
+        "n_syn": tags.n_syn,
+        "n_org": tags.n_org,
+        "tags": tags.to_dict(),
+        "provenance": asdict(parts["provenance"]),
+        "file_format": file_format,
+        "copies": names,
+        "columns": [stored.to_plain() for stored in storage],
+        "files": [_described(path) for path in sorted(folder.iterdir())],
+    }
+
+
+def _described(path: Path) -> dict[str, Any]:
+    """Name, size and checksum of a file."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
+
+
+def _write_json(path: Path, plain: Any) -> None:
+    """Write readable JSON."""
+    path.write_text(json.dumps(plain, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read(folder: Path, provenance_type: type[Any]) -> dict[str, Any]:
+    """Read what :func:`write` wrote.
+
+    Parameters
+    ----------
+    folder : Path
+        A release folder.
+    provenance_type : type
+        Dataclass to put the provenance into.
+
+    Returns
+    -------
+    dict
+        ``copies``, ``schema``, ``privacy``, ``provenance``, ``tags``.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder is not a whole release of a version that is known here.
+    """
+    manifest = _read_json(folder / "release.json")
+    if manifest.get("format") != _FORMAT or manifest.get("format_version") != RELEASE_VERSION:
+        raise ReleaseError(
+            f"{folder} is not a release of format version {RELEASE_VERSION}; "
+            "read it with the version that wrote it"
+        )
+    try:
+        return _parts(folder, manifest, provenance_type)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ReleaseError(
+            f"{folder / 'release.json'} lacks a part; take the folder anew from its source"
+        ) from error
+
+
+def _parts(folder: Path, manifest: Mapping[str, Any], provenance_type: type[Any]) -> dict[str, Any]:
+    """Read the parts of a release by its manifest."""
+    statement = _read_json(folder / "privacy.json")
+    try:
+        schema: Schema = from_plain(_read_json(folder / "schema.json"))
+        privacy = PrivacyStatement.from_dict(statement)
+    except PysynthdpError as error:
+        raise ReleaseError(f"{folder}: {error}") from error
+    storage = tuple(Stored.from_plain(column) for column in manifest["columns"])
+    copies = tuple(
+        read_copy(
+            folder / name,
+            storage=storage,
+            marks=Marks(statement, number),
+            file_format=manifest["file_format"],
+        )
+        for number, name in enumerate(manifest["copies"], start=1)
+    )
+    tags = ReleaseTags.from_dict(manifest["tags"])
+    if len(copies) != tags.m or any(len(copy) != tags.n_syn for copy in copies):
+        raise ReleaseError(
+            f"{folder}: the copies are not as many or as long as release.json says; was it edited?"
+        )
+    provenance = _provenance(manifest["provenance"], provenance_type)
+    return {"copies": copies, "schema": schema, "privacy": privacy, "provenance": provenance, "tags": tags}
+
+
+def _provenance(plain: Mapping[str, Any], provenance_type: type[Any]) -> Any:
+    """Fill the dataclass; JSON lists become tuples again."""
+    return provenance_type(**{item.name: _tuples(plain[item.name]) for item in fields(provenance_type)})
+
+
+def _tuples(value: Any) -> Any:
+    """Turn lists into tuples, all the way down."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON file of a release."""
+    try:
+        return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be read; is the folder a release?") from error
+    except ValueError as error:
+        raise ReleaseError(f"{path} is damaged; take the folder anew from its source") from error

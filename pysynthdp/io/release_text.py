@@ -1,0 +1,130 @@
+"""The words of a release folder: README.txt for whoever receives it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from pysynthdp.display import number
+
+__all__ = ["readme_text"]
+
+_WIDTH = 96
+_DO_NOT = (
+    "Do not analyse a single copy as if it were real data: its standard errors are too small.",
+    "Do not stack the copies into one table: that counts every record m times.",
+    "Do not publish estimates as findings before they are validated on the confidential data.",
+    "Do not rely on a relationship that the models did not contain: it is not in the copies.",
+    "Do not try to match records to persons.",
+    "Do not remove the marks that say that the data are synthetic.",
+)
+
+
+def readme_text(
+    *,
+    privacy: str,
+    files: Sequence[str],
+    m: int,
+    n_syn: int,
+    n_org: int | None,
+    real: Sequence[str],
+    software: str,
+) -> str:
+    """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
+
+    Parameters
+    ----------
+    privacy : str
+        The statement in plain language.
+    files : sequence of str
+        Names of the copies' files.
+    m, n_syn, n_org : int
+        Copies, rows of each, rows of the confidential table (None when not published).
+    real : sequence of str
+        Columns released as they really are.
+    software : str
+        Name and version of what made it.
+
+    Examples
+    --------
+    >>> text = readme_text(
+    ...     privacy="No claim.", files=["synthetic_1.csv"], m=1, n_syn=9, n_org=None, real=[], software="x"
+    ... )
+    >>> text.splitlines()[0]
+    'SYNTHETIC DATA'
+    """
+    source = "a number that is not published" if n_org is None else f"{number(n_org)} rows"
+    copies = "1 copy" if m == 1 else f"{number(m)} copies"
+    made = f"{copies} of {number(n_syn)} rows, made by {software} from a confidential table of {source}."
+    warning = ["REAL COLUMNS", _wrapped(_real(real))] if real else []
+    sections = [
+        "SYNTHETIC DATA",
+        _wrapped(made),
+        *warning,
+        "PRIVACY",
+        _wrapped(privacy),
+        "FILES",
+        _files(files),
+        "HOW TO READ",
+        _how_to_read(files[0]),
+        "HOW TO ANALYSE",
+        _how_to_pool(m),
+        "WHAT NOT TO DO",
+        "\n".join(_wrapped(sentence, bullet=True) for sentence in _DO_NOT),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _wrapped(text: str, *, bullet: bool = False) -> str:
+    """Wrap a paragraph."""
+    first, rest = ("- ", "  ") if bullet else ("", "")
+    return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False)
+
+
+def _real(real: Sequence[str]) -> str:
+    """Say loudly what is not synthetic."""
+    return (
+        f"The columns {', '.join(real)} are NOT synthetic: they hold the confidential table's own values, "
+        "record by record. Treat every row as confidential."
+    )
+
+
+def _files(files: Sequence[str]) -> str:
+    """List the files with what they hold."""
+    described = [
+        (files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}", "the copies"),
+        ("codebook.csv", "one line a column: kind, levels, missing codes, synthetic or real, method"),
+        ("schema.json", "the same for programs"),
+        ("privacy.json", "the privacy statement"),
+        (
+            "release.json",
+            "number of copies and rows, how they were made, what a combining rule must know, checksums",
+        ),
+    ]
+    width = max(len(name) for name, _ in described)
+    return "\n".join(f"{name:<{width}}  {what}" for name, what in described)
+
+
+def _how_to_read(first: str) -> str:
+    """Show how to read the copies with and without this package."""
+    parquet = first.endswith(".parquet")
+    pandas = f'pandas.read_{"parquet" if parquet else "csv"}("{first}")'
+    r_call = f'arrow::read_parquet("{first}")' if parquet else f'read.csv("{first}")'
+    types = (
+        "" if parquet else "\n(types and categories are in schema.json; only the first line restores them)"
+    )
+    return f'Python   pysynthdp.SyntheticRelease.load(".")   or   {pandas}\nR        {r_call}{types}'
+
+
+def _how_to_pool(m: int) -> str:
+    """Show how to combine the analyses of the copies."""
+    each = "the copy" if m == 1 else f"each of the {number(m)} copies in the same way"
+    text = (
+        f"Fit the model to {each}, then combine the results by the rule that fits this release; release.json "
+        "holds what the choice depends on. The combined estimate is the mean of the copies' estimates; its "
+        "variance is not the mean of their variances."
+    )
+    return (
+        _wrapped(text) + '\n\nShell    pysynthdp pool "y ~ a + b" . --model ols\n'
+        'Python   pysynthdp.ols("y ~ a + b", pysynthdp.SyntheticRelease.load("."))'
+    )

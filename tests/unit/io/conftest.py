@@ -1,0 +1,58 @@
+"""Parts of a release around any frame, without a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.infer import infer_schema
+from pysynthdp.privacy.column_statement import ColumnStatement
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.release import Provenance, SyntheticRelease
+from pysynthdp.rows.frame import FrameRows
+
+Build = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def parts_of() -> Build:
+    """Wrap m copies of a frame as the parts of a release."""
+
+    def build(frame: pd.DataFrame, m: int = 1, **settings: Any) -> dict[str, Any]:
+        kept = settings.pop("kept", ())
+        methods = settings.pop("methods", dict.fromkeys(frame.columns, "norm"))
+        columns = [ColumnStatement(name, "norm", "none", "unbounded fit") for name in frame.columns]
+        return {
+            "copies": tuple(frame.copy() for _ in range(m)),
+            "schema": infer_schema(FrameRows(frame), **settings),
+            "privacy": PrivacyStatement.none(columns, draws=[(len(frame), m)]),
+            "provenance": Provenance(
+                "pysynthdp 0", (("numpy", "2"),), tuple(methods.items()), tuple(frame.columns)
+            ),
+            "tags": ReleaseTags(
+                kind="complete", m=m, n_syn=len(frame), n_org=len(frame), kept=frozenset(kept)
+            ),
+        }
+
+    return build
+
+
+@pytest.fixture
+def release_of(parts_of: Build) -> Callable[..., SyntheticRelease]:
+    """Wrap m copies of a frame as a release."""
+
+    def build(frame: pd.DataFrame, m: int = 1, **settings: Any) -> SyntheticRelease:
+        return SyntheticRelease(**parts_of(frame, m, **settings))
+
+    return build
+
+
+@pytest.fixture
+def small() -> pd.DataFrame:
+    """Two columns, forty rows."""
+    return pd.DataFrame({"age": np.linspace(20.25, 80.75, 40), "sex": ["F", "M"] * 20})

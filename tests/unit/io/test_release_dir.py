@@ -1,0 +1,298 @@
+"""A release folder: exact types back, whole or not at all, nothing in it that was learned as a bound."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pa_parquet
+import pytest
+
+from pysynthdp.errors import ReleaseError
+from pysynthdp.io import release_dir
+from pysynthdp.release import Provenance, SyntheticRelease
+from pysynthdp.synthesizer import Synthesizer
+
+DAYS = pd.to_datetime(["2020-01-01", None, "1999-12-31"] * 10)
+TIMES = pd.to_datetime(["2020-01-01 10:11:12.123456", None, "1999-12-31 23:59:59.000001"] * 10)
+
+
+def _category(values, categories=None, *, ordered=False):
+    return pd.Series(pd.Categorical(values * 10, categories=categories, ordered=ordered))
+
+
+COLUMNS = {
+    "float64": pd.Series([0.1 + 0.2, np.nan, -1e300] * 10),
+    "float32": pd.Series([0.1, np.nan, 3.25] * 10, dtype="float32"),
+    "float16": pd.Series([0.1, np.nan, 3.25] * 10, dtype="float16"),
+    "int64": pd.Series([2**53 - 1, -5, 7] * 10),
+    "int8": pd.Series([1, 2, 3] * 10, dtype="int8"),
+    "uint64": pd.Series([1, 2, 3] * 10, dtype="uint64"),
+    "Int64": pd.Series([2**53 - 1, None, 7] * 10, dtype="Int64"),
+    "UInt8": pd.Series([1, None, 7] * 10, dtype="UInt8"),
+    "Float64": pd.Series([0.5, None, 7.125] * 10, dtype="Float64"),
+    "bool": pd.Series([True, False, True] * 10),
+    "boolean": pd.Series([True, None, False] * 10, dtype="boolean"),
+    "object bool": pd.Series([True, None, False] * 10, dtype=object),
+    "str": pd.Series(["", None, 'a "quoted"\nline, ünï'] * 10, dtype="str"),
+    "string python": pd.Series(["", None, "NA"] * 10, dtype=pd.StringDtype("python")),
+    "string pyarrow": pd.Series(["", None, "nan"] * 10, dtype=pd.StringDtype("pyarrow")),
+    "object text": pd.Series(["", None, "x"] * 10, dtype=object),
+    "object numbers": pd.Series([1.5, None, 2.0, 7.25, 9.0, 3.5] * 5, dtype=object),
+    "object dates": pd.Series([dt.date(2020, 1, 1), None, dt.date(1950, 2, 3)] * 10, dtype=object),
+    "datetime ns": pd.Series(DAYS.as_unit("ns")),
+    "datetime us": pd.Series(TIMES.as_unit("us")),
+    "datetime s": pd.Series(DAYS.as_unit("s")),
+    "zoned": pd.Series(TIMES.as_unit("us").tz_localize("Europe/Berlin")),
+    "fixed offset": pd.Series(TIMES.as_unit("ns").tz_localize("+05:30")),
+    "durations": pd.Series(pd.to_timedelta([1, None, 86_401_000_001] * 10, unit="us")),
+    "arrow int": pd.Series([1, None, 5, 6, 7, 8] * 5, dtype=pd.ArrowDtype(pa.int16())),
+    "arrow text": pd.Series(["a", None, ""] * 10, dtype=pd.ArrowDtype(pa.string())),
+    "arrow zoned": pd.Series(
+        TIMES.as_unit("us").tz_localize("UTC"), dtype=pd.ArrowDtype(pa.timestamp("us", "UTC"))
+    ),
+    "unordered": _category(["b", None, "a"], ["z", "b", "a", "unused"]),
+    "ordered": _category(["low", "high", None], ["low", "middle", "high"], ordered=True),
+    "empty text level": _category(["", None, "a"], ["", "a", "NA"]),
+    "whole levels": _category([3, None, 1], [3, 2, 1]),
+    "real levels": _category([0.1, None, 2.5], [2.5, 0.1]),
+    "bool levels": _category([True, None, False], [True, False]),
+    "time levels": _category(
+        [pd.Timestamp("2020-01-01"), None, pd.Timestamp("2021-01-01")],
+        [pd.Timestamp("2021-01-01"), pd.Timestamp("2020-01-01")],
+    ),
+    "mixed levels": _category(["no", None, -8], ["no", -8, "unused"]),
+    "intervals": pd.Series(pd.cut([1.0, 5.0, np.nan] * 10, [0, 2, 6, 9])),
+    "all missing": pd.Series([np.nan] * 30),
+    "all missing text": pd.Series([None] * 30, dtype="str"),
+    "all missing object": pd.Series([None] * 30, dtype=object),
+}
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_every_type_comes_back_exactly(name, file_format, release_of, tmp_path):
+    frame = pd.DataFrame({name: COLUMNS[name]})
+    folder = release_of(frame).save(tmp_path / "r", format=file_format)
+    loaded = SyntheticRelease.load(folder)[0]
+    pd.testing.assert_frame_equal(loaded, frame, check_exact=True)
+    assert loaded[name].dtype == frame[name].dtype
+    if isinstance(frame[name].dtype, pd.CategoricalDtype):
+        assert list(loaded[name].cat.categories) == list(frame[name].cat.categories)
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+def test_release_comes_back_whole(file_format, release_of, tmp_path):
+    frame = pd.DataFrame({name: column for name, column in COLUMNS.items() if name != "all missing"})
+    release = release_of(frame, m=2, bounds={"float64": (-1e301, 1e301)}, missing={"int64": {-5: "no"}})
+    loaded = SyntheticRelease.load(release.save(tmp_path / "deep" / "r", format=file_format))
+    for part in ("schema", "privacy", "provenance", "tags"):
+        assert getattr(loaded, part) == getattr(release, part), part
+    for number, copy in enumerate(loaded, start=1):
+        pd.testing.assert_frame_equal(copy, frame, check_exact=True)
+        mark = {"synthetic": True, "privacy": release.privacy.to_dict(), "copy": number}
+        assert copy.attrs == {"pysynthdp": mark}
+
+
+def test_awkward_names_and_single_column_csv(release_of, tmp_path):
+    frame = pd.DataFrame({'a, b.\n"c" ü': [1.5, None, 2.5], "y": [1.0, 2.0, 4.0], "index": [None, "a", ""]})
+    loaded = SyntheticRelease.load(release_of(frame).save(tmp_path / "r", format="csv"))
+    pd.testing.assert_frame_equal(loaded[0], frame)
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+def test_blocks_make_the_same_copy(file_format, parts_of, tmp_path):
+    frame = pd.DataFrame({name: COLUMNS[name] for name in ("float64", "object dates", "mixed levels", "str")})
+    parts = parts_of(frame, m=2)
+    blocks = [frame.iloc[:1].reset_index(drop=True), frame.iloc[1:2], frame.iloc[2:]]
+    streamed = {**parts, "copies": ((block for block in blocks) for _ in range(2))}
+    release_dir.write(streamed, tmp_path / "blocks", file_format=file_format)
+    for copy in release_dir.read(tmp_path / "blocks", Provenance)["copies"]:
+        pd.testing.assert_frame_equal(copy, frame, check_exact=True)
+
+
+def test_first_block_may_be_all_missing_in_object_columns(parts_of, tmp_path):
+    frame = pd.DataFrame({name: COLUMNS[name] for name in ("object text", "object dates", "object bool")})
+    first = frame.iloc[[1, 1]] if frame["object text"].isna()[1] else frame
+    parts = parts_of(frame)
+    whole = pd.concat([first, frame], ignore_index=True)
+    parts["tags"] = parts["tags"].with_size(m=1, n_syn=len(whole))
+    release_dir.write({**parts, "copies": [[first, frame]]}, tmp_path / "r", file_format="parquet")
+    pd.testing.assert_frame_equal(release_dir.read(tmp_path / "r", Provenance)["copies"][0], whole)
+
+
+@pytest.mark.parametrize("failure", [ValueError("stop"), KeyboardInterrupt()])
+@pytest.mark.parametrize("good_blocks", [0, 1])
+def test_failure_midway_leaves_nothing(failure, good_blocks, parts_of, small, tmp_path):
+    parts = parts_of(small, m=2)
+
+    def broken():
+        yield small
+        yield from [small] * good_blocks
+        raise failure
+
+    with pytest.raises(type(failure)):
+        release_dir.write({**parts, "copies": broken()}, tmp_path / "r", file_format="parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_failure_within_a_copy_leaves_nothing(parts_of, small, tmp_path):
+    def broken():
+        yield small
+        msg = "disk"
+        raise OSError(msg)
+
+    with pytest.raises(ReleaseError, match="cannot be written"):
+        release_dir.write({**parts_of(small), "copies": [broken()]}, tmp_path / "r", file_format="csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("rows", [slice(0, 39), slice(0, 0)])
+def test_copies_that_are_not_those_of_the_tags_are_refused(rows, parts_of, small, tmp_path):
+    parts = parts_of(small)
+    with pytest.raises(ReleaseError, match="rows"):
+        release_dir.write({**parts, "copies": [small.iloc[rows]]}, tmp_path / "r", file_format="csv")
+    with pytest.raises(ReleaseError, match="number of copies"):
+        release_dir.write({**parts, "copies": [small, small]}, tmp_path / "r", file_format="csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_existing_folder_is_never_touched(release_of, small, tmp_path):
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "mine.txt").write_text("mine")
+    with pytest.raises(ReleaseError, match="exists already"):
+        release_of(small).save(tmp_path / "r")
+    assert [path.name for path in tmp_path.rglob("*")] == ["r", "mine.txt"]
+
+
+def test_unknown_format_and_unwritable_parent(release_of, small, tmp_path):
+    with pytest.raises(ReleaseError, match="parquet, csv"):
+        release_of(small).save(tmp_path / "r", format="xlsx")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ReleaseError, match="cannot be written"):
+        release_of(small).save(tmp_path / "file" / "r")
+
+
+def test_levels_that_read_alike_are_refused(release_of, tmp_path):
+    frame = pd.DataFrame({"q": _category([1, "1"], [1, "1"])})
+    with pytest.raises(ReleaseError, match="q has two levels"):
+        release_of(frame).save(tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("release.json", "{"),
+        ("release.json", '{"format": "pysynthdp release", "format_version": 99}'),
+        ("release.json", '{"format": "pysynthdp release", "format_version": 1}'),
+        ("privacy.json", "{}"),
+        ("schema.json", "{}"),
+        ("synthetic_1.csv", '"age","sex"\n"x","F"\n'),
+        ("synthetic_1.csv", '"age","sex"\n1,"F"\n'),
+        ("synthetic_1.csv", '"age"\n1\n'),
+        ("synthetic_1.csv", ""),
+    ],
+)
+def test_damaged_folder_is_a_typed_error(name, text, release_of, small, tmp_path):
+    folder = release_of(small).save(tmp_path / "r", format="csv")
+    (folder / name).write_text(text)
+    with pytest.raises(ReleaseError):
+        SyntheticRelease.load(folder)
+    (folder / name).unlink()
+    with pytest.raises(ReleaseError):
+        SyntheticRelease.load(folder)
+
+
+def test_value_outside_the_categories_is_refused(release_of, tmp_path):
+    frame = pd.DataFrame({"sex": pd.Categorical(["F", "M"] * 5)})
+    folder = release_of(frame).save(tmp_path / "r", format="csv")
+    path = folder / "synthetic_1.csv"
+    path.write_text(path.read_text().replace('"M"', '"W"'))
+    with pytest.raises(ReleaseError, match="sex"):
+        SyntheticRelease.load(folder)
+
+
+def test_folder_is_readable_without_the_package(release_of, tmp_path):
+    frame = pd.DataFrame(
+        {"age": [20.5, None, 31.0], "sex": pd.Categorical(["F", "M", None], ["M", "F", "X"])}
+    )
+    release = release_of(frame, m=2)
+    folder = release.save(tmp_path / "r")
+    plain = pd.read_parquet(folder / "synthetic_2.parquet")
+    pd.testing.assert_frame_equal(plain, frame)
+    assert plain.attrs["pysynthdp"]["copy"] == 2
+    metadata = pa_parquet.read_schema(folder / "synthetic_1.parquet").metadata
+    assert json.loads(metadata[b"pysynthdp"])["privacy"] == release.privacy.to_dict()
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "README.txt",
+        "codebook.csv",
+        "privacy.json",
+        "release.json",
+        "schema.json",
+        "synthetic_1.parquet",
+        "synthetic_2.parquet",
+    ]
+    assert "no formal privacy guarantee" in (folder / "README.txt").read_text().replace("\n", " ").lower()
+
+
+def test_checksums_are_those_of_the_files(release_of, small, tmp_path):
+    import hashlib
+
+    folder = release_of(small).save(tmp_path / "r")
+    listed = json.loads((folder / "release.json").read_text())["files"]
+    assert {entry["name"] for entry in listed} == {p.name for p in folder.iterdir()} - {"release.json"}
+    for entry in listed:
+        assert hashlib.sha256((folder / entry["name"]).read_bytes()).hexdigest() == entry["sha256"]
+
+
+def test_kept_columns_are_loud(release_of, small, tmp_path):
+    folder = release_of(small, kept=["sex"]).save(tmp_path / "r")
+    assert "NOT synthetic" in (folder / "README.txt").read_text()
+    assert ",REAL,norm" in (folder / "codebook.csv").read_text()
+    assert not json.loads((folder / "schema.json").read_text())["columns"][1]["synthetic"]
+
+
+def test_serial_columns_never_list_identifiers(release_of, tmp_path):
+    frame = pd.DataFrame({"id": pd.Categorical([f"zyx{i}" for i in range(9)])})
+    shown = pd.DataFrame({"id": pd.Series([str(i) for i in range(1, 10)]).astype("category")})
+    release = release_of(frame, methods={"id": "serial"})
+    release = SyntheticRelease(**{**release.parts(), "copies": (shown,)})
+    folder = release.save(tmp_path / "r", format="csv")
+    assert all("zyx" not in path.read_text() for path in folder.iterdir())
+    pd.testing.assert_frame_equal(SyntheticRelease.load(folder)[0], shown)
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_no_bound_of_the_data_and_no_seed_in_any_file(file_format, streamed, tmp_path):
+    rng = np.random.default_rng(5)
+    wage = rng.normal(3000, 500, 200)
+    wage[[3, 77]] = 731_926.8254, -948_372.1639
+    table = pd.DataFrame({"wage": wage, "sex": rng.choice(["F", "M"], 200)})
+    fitted = Synthesizer(method={"wage": "norm", "sex": "sample"}, progress=False).fit(table)
+    seed = 918_273_645
+    if streamed:
+        folder = fitted.draw_to(tmp_path / "r", m=2, rng=seed, format=file_format)
+    else:
+        folder = fitted.draw(m=2, rng=seed).save(tmp_path / "r", format=file_format)
+    forbidden = re.compile(rb"731926|731,926|948372|948,372|918273645|918,273,645")
+    for path in folder.iterdir():
+        assert not forbidden.search(path.read_bytes()), path.name
+    loaded = SyntheticRelease.load(folder)
+    assert loaded.schema["wage"].lower is None
+    assert not any(np.isin(copy["wage"], wage).any() for copy in loaded)
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+def test_streaming_gives_the_copies_of_draw(file_format, tmp_path):
+    rng = np.random.default_rng(6)
+    table = pd.DataFrame({"x": rng.normal(size=300), "g": pd.Categorical(rng.choice(["a", "b", "c"], 300))})
+    fitted = Synthesizer(progress=False).fit(table)
+    release = fitted.draw(m=2, k=20_000, rng=1)
+    loaded = SyntheticRelease.load(fitted.draw_to(tmp_path / "r", m=2, k=20_000, rng=1, format=file_format))
+    for ours, theirs in zip(release, loaded, strict=True):
+        pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
