@@ -1,0 +1,119 @@
+"""normrank and the transforms keep the shape of a margin where synthpop bends it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pysynthdp.models.cubertnorm import CubeRtNorm
+from pysynthdp.models.lognorm import LogNorm
+from pysynthdp.models.normrank import NormRank
+from pysynthdp.models.sqrtnorm import SqrtNorm
+from pysynthdp.queries import Moments, Quantiles, RowSum, WholeRows
+
+LEAST = 1e-9
+
+
+def rows(n, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    return rng, np.column_stack([np.ones(n), x, x > 0.7]).astype(float), x
+
+
+def many(drive, model, fit, X, times=40):
+    return model.draw(fit, np.tile(X, (times, 1)), drive.Draws(5))
+
+
+def test_normrank_keeps_tied_counts(drive):
+    # variance within 3 % of the table's own; mapping Phi(z) instead, as synthpop does, loses a tenth
+    rng, X, x = rows(3000)
+    y = rng.poisson(np.exp(0.5 * x)).astype(float)
+    fit = drive.fit(NormRank(), X, y)
+    drawn = np.rint(many(drive, NormRank(), fit, X))
+    shares = np.bincount(drawn.astype(int), minlength=6)[:6] / drawn.size
+    np.testing.assert_allclose(shares, np.bincount(y.astype(int), minlength=6)[:6] / 3000, atol=0.008)
+    assert drawn.var() / y.var() == pytest.approx(1.0, abs=0.03)
+
+
+def test_normrank_keeps_margin_and_rank_correlation_of_a_skew_column(drive):
+    rng, X, x = rows(4000, 1)
+    y = np.exp(1.5 * x + rng.normal(size=4000))
+    fit, asked = drive.trace(NormRank(), X, y)
+    assert [type(query) for query in asked] == [Quantiles, Moments, RowSum]
+    drawn = many(drive, NormRank(), fit, X)
+    assert stats.ks_1samp(drawn[:20_000], lambda v: np.searchsorted(np.sort(y), v) / 4000).statistic < 0.02
+    new = stats.spearmanr(np.tile(x, 40), drawn).statistic
+    assert new == pytest.approx(stats.spearmanr(x, y).statistic, abs=0.015)
+    assert not np.isin(drawn, y).any()
+    assert y.min() < drawn.min()
+    assert drawn.max() < y.max()
+
+
+def test_normrank_of_a_few_spikes_invents_nothing_between_them(drive):
+    rng, X, x = rows(3000, 2)
+    y = np.array([0.0, 10.0, 50.0])[np.digitize(x + rng.normal(size=3000), [0.5, 2.0])]
+    drawn = many(drive, NormRank(), drive.fit(NormRank(), X, y), X)
+    assert set(np.unique(drawn)) == {0.0, 10.0, 50.0}
+    for value in (0.0, 10.0, 50.0):
+        assert np.mean(drawn == value) == pytest.approx(np.mean(y == value), abs=0.006)
+
+
+def test_normrank_of_a_function_of_the_predictors(drive):
+    _, X, x = rows(2000, 3)
+    y = np.exp(x)
+    drawn = many(drive, NormRank(), drive.fit(NormRank(), X, y), X, times=1)
+    assert stats.spearmanr(drawn, y).statistic > 0.995
+    assert np.median(drawn) == pytest.approx(np.median(y), rel=0.1)
+
+
+def test_normrank_of_original_values_emits_them_and_asks_for_rows(drive):
+    rng, X, x = rows(500, 4)
+    y = np.round(x + rng.normal(size=500), 1)
+    model = NormRank(emit_original=True)
+    fit, asked = drive.trace(model, X, y)
+    assert isinstance(asked[0], WholeRows)
+    assert model.real_values
+    drawn = many(drive, model, fit, X)
+    assert np.isin(drawn, y).all()
+    assert drawn.var() == pytest.approx(y.var(), rel=0.04)
+
+
+def test_lognorm_with_zeros_keeps_zeros_and_scale(drive):
+    # synthpop undoes the shift on the log scale: median 852 becomes 72 and zeros vanish
+    rng, X, x = rows(3000, 5)
+    y = np.where(rng.random(3000) < 0.1, 0.0, np.exp(6.7 + 0.3 * x + 0.3 * rng.normal(size=3000)))
+    fit = drive.fit(LogNorm(), X, y)
+    assert fit.shift not in y
+    assert fit.shift not in y / 2
+    drawn = many(drive, LogNorm(), fit, X)
+    assert drawn.min() == 0.0
+    assert 0.5 < np.median(drawn) / np.median(y) < 2.0
+
+
+def test_lognorm_without_zeros_is_a_regression_of_the_logarithm(drive):
+    rng, X, x = rows(2000, 6)
+    logs = 2.0 + 0.5 * x + 0.4 * rng.normal(size=2000)
+    fit = drive.fit(LogNorm(), X, np.exp(logs))
+    np.testing.assert_allclose(fit.beta, np.linalg.lstsq(X, logs, rcond=None)[0], rtol=1e-9)
+    assert fit.shift == 0.0
+    drawn = np.log(many(drive, LogNorm(), fit, X))
+    assert drawn.mean() == pytest.approx(logs.mean(), abs=0.02)
+    assert drawn.std() == pytest.approx(logs.std(), rel=0.03)
+
+
+def test_sqrtnorm_clips_negative_roots_at_zero(drive):
+    rng, X, _ = rows(2000, 7)
+    y = rng.gamma(0.6, 2.0, size=2000)
+    fit = drive.fit(SqrtNorm(), X, y)
+    drawn = many(drive, SqrtNorm(), fit, X)
+    below = stats.norm.cdf(0, X @ fit.beta, fit.sigma).mean()
+    assert np.mean(drawn == 0.0) == pytest.approx(below, abs=0.004)
+
+
+def test_cubertnorm_keeps_the_sign(drive):
+    rng, X, x = rows(2000, 8)
+    y = (0.3 + x + 0.5 * rng.normal(size=2000)) ** 3
+    drawn = many(drive, CubeRtNorm(), drive.fit(CubeRtNorm(), X, y), X)
+    assert np.mean(drawn < 0) == pytest.approx(np.mean(y < 0), abs=0.02)
+    assert np.median(drawn) == pytest.approx(np.median(y), abs=0.05)
