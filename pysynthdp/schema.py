@@ -83,7 +83,7 @@ class NumericColumn:
     declared : bool
         False when inferred from data.
     fallback : float, optional
-        What a cell without a readable value becomes under a formal guarantee, where the column is never missing.
+        What a cell without a readable value becomes under a formal guarantee.
 
     Examples
     --------

@@ -11,13 +11,15 @@ import pandas as pd
 
 from pysynthdp._progress import progress_bar
 from pysynthdp._random import RandomSource
-from pysynthdp.errors import FitError, PlanError
+from pysynthdp.errors import FitError, PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.fitting import fit_machine
 from pysynthdp.infer import Codes, infer_schema
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, make_plan
+from pysynthdp.plan.guaranteed import priced_columns
 from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
@@ -62,6 +64,8 @@ class Synthesizer:
         Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
+    guarantee : BySampling, optional
+        Ask that the draw itself carries a formal guarantee; every column must then be declared.
     workers : int, optional
         Threads; never changes a result. All cores by default, at most four.
     progress : bool, optional
@@ -92,6 +96,7 @@ class Synthesizer:
     proper: bool = False
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
+    guarantee: BySampling | None = None
     workers: int | None = None
     progress: bool | None = None
 
@@ -143,6 +148,7 @@ class Synthesizer:
             proper=self.proper,
             emit_original=self.emit_original,
             joint=self.joint,
+            guarantee=self.guarantee,
         )
 
     def _infer(self, rows: FrameRows) -> Schema:
@@ -196,10 +202,18 @@ class Synthesizer:
         rows = FrameRows(table, block_rows)
         if not rows.n_rows or not rows.columns:
             raise FitError("the table has no rows or no columns; there is nothing to fit")
+        if self.guarantee is not None and self.schema is None:
+            raise PrivacyError(
+                "a formal guarantee takes nothing from the data; declare every column in schema="
+            )
         plan = self._plan_of(self.schema if self.schema is not None else self._infer(rows))
         with progress_bar(len(plan.steps), "fit", show=self.progress) as note:
             machine = fit_machine(plan, rows, workers=self._threads(), progress=note)
-        return FittedSynthesizer(machine, rows.n_rows, self._threads(), self.progress, Account())
+        account = Account()
+        if plan.guarantee is not None:
+            priced = priced_columns(plan, plan.guarantee, n=rows.n_rows)
+            account = Account(priced, unit=plan.guarantee.unit)
+        return FittedSynthesizer(machine, rows.n_rows, self._threads(), self.progress, account)
 
     def _threads(self) -> int:
         """Threads to use."""

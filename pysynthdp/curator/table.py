@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import AnyArray
+from pysynthdp.design.coerce import coerce
 from pysynthdp.design.encode import Scale
 from pysynthdp.design.parts import Part, split
 from pysynthdp.errors import SchemaError
 from pysynthdp.rows.base import Rows
-from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = ["PartTable", "scales_of", "split_rows"]
 
@@ -41,8 +42,8 @@ class PartTable:
         return self.parts[part.column, "kind"] if part.partial else None
 
 
-def split_rows(rows: Rows, schema: Schema) -> PartTable:
-    """Split all rows into parts.
+def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTable:
+    """Split all rows into parts; ``tolerant`` makes every cell fit, as a formal guarantee asks.
 
     Raises
     ------
@@ -58,7 +59,8 @@ def split_rows(rows: Rows, schema: Schema) -> PartTable:
     def of_block(block: pd.DataFrame) -> dict[Key, list[AnyArray]]:
         parts: dict[Key, list[AnyArray]] = {}
         for column in schema:
-            parts.update({key: [array] for key, array in split(block[column.name], column).items()})
+            cells = coerce(block[column.name], column) if tolerant else block[column.name]
+            parts.update({key: [array] for key, array in split(cells, column).items()})
         return parts
 
     def merge(left: dict[Key, list[AnyArray]], right: dict[Key, list[AnyArray]]) -> dict[Key, list[AnyArray]]:
@@ -69,9 +71,23 @@ def split_rows(rows: Rows, schema: Schema) -> PartTable:
     return PartTable(rows.n_rows, joined)
 
 
-def scales_of(table: PartTable, parts: tuple[Part, ...], schema: Schema) -> dict[Key, Scale]:
-    """Centre and width of each numeric part: its declared bounds, else moments of a systematic sample."""
+def scales_of(
+    table: PartTable, parts: tuple[Part, ...], schema: Schema, *, public: bool = False
+) -> dict[Key, Scale]:
+    """Centre and width of each numeric part: its declared bounds, else moments of a systematic sample.
+
+    ``public`` takes declared bounds to -1 and 1, so that a guaranteed model may rely on it.
+    """
+    if public:
+        return {part.key: _public_scale(schema[part.column]) for part in parts if part.numeric}
     return {part.key: _scale(table, part, schema) for part in parts if part.numeric}
+
+
+def _public_scale(column: Column) -> Scale:
+    """Take a declared range to [-1, 1]."""
+    if not isinstance(column, NumericColumn) or column.lower is None or column.upper is None:
+        raise SchemaError(f"{column.name} has no declared bounds; give lower= and upper=")
+    return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 2)
 
 
 def _scale(table: PartTable, part: Part, schema: Schema) -> Scale:

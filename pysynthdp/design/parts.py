@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray
+from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.design.values import from_codes, from_numbers, to_codes, to_numbers
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
@@ -71,6 +71,10 @@ def kinds_of(column: Column) -> tuple[str, ...]:
 
 def parts_of(column: Column) -> tuple[Part, ...]:
     """List a column's parts in the order in which they are drawn."""
+    if isinstance(column, CategoricalColumn) and column.absence == "level":
+        return (
+            Part(column.name, "value", (*map(str, column.levels), *kinds_of(column)[1:]), column.ordered),
+        )
     kinds = kinds_of(column)
     several = len(kinds) > 1 or kinds[:1] != ("value",)
     kind = (Part(column.name, "kind", kinds),) if several else ()
@@ -140,6 +144,8 @@ def _split_categorical(series: pd.Series[Any], column: CategoricalColumn) -> dic
     if (codes == -1).any() and not column.may_be_missing:
         raise SchemaError(f"{column.name} has missing values; declare may_be_missing=True")
     n_levels = len(column.levels)
+    if column.absence == "level":
+        return {(column.name, "value"): _beside(codes, column)}
     parts: dict[tuple[str, str], AnyArray] = {}
     kinds = kinds_of(column)
     if len(kinds) > 1 or not n_levels:
@@ -152,6 +158,13 @@ def _split_categorical(series: pd.Series[Any], column: CategoricalColumn) -> dic
     if n_levels:
         parts[column.name, "value"] = codes.astype(np.int16)
     return parts
+
+
+def _beside(codes: IntArray, column: CategoricalColumn) -> AnyArray:
+    """Write absence as levels behind the others: missing, then each code."""
+    n_levels, shift = len(column.levels), int(column.may_be_missing)
+    special = np.where(codes >= n_levels, codes + shift, codes)
+    return np.where(codes == -1, n_levels, special).astype(np.int16)
 
 
 def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
@@ -189,6 +202,10 @@ def _join_numeric(kind: AnyArray, value: FloatArray, column: NumericColumn) -> p
 def _join_categorical(kind: AnyArray, value: AnyArray | None, column: CategoricalColumn) -> pd.Series[Any]:
     """Levels, special codes behind them, -1 at NA."""
     n_levels = len(column.levels)
+    if column.absence == "level" and value is not None:
+        missing = np.full(len(value), column.may_be_missing) & (value == n_levels)
+        shifted = value - np.int16(column.may_be_missing)
+        return from_codes(np.where(missing, -1, np.where(value > n_levels, shifted, value)), column)
     first = int(n_levels > 0)
     codes = np.zeros(len(kind), dtype=np.int64) if value is None else value.astype(np.int64)
     if column.may_be_missing:

@@ -32,6 +32,8 @@ class Target:
         Whether the levels are ordered.
     decimals : int or None
         Digits after the point to which drawn numbers are rounded afterwards; None for none.
+    lower, upper : float or None
+        Declared bounds of a numeric target.
     """
 
     name: str
@@ -39,6 +41,8 @@ class Target:
     n_levels: int = 0
     ordered: bool = False
     decimals: int | None = None
+    lower: float | None = None
+    upper: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

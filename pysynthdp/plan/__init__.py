@@ -2,5 +2,16 @@
 
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.plan.synthesis_plan import SynthesisPlan, make_plan
+from pysynthdp.plan.task import step_design, task_of
 
-__all__ = ["SERIAL", "Method", "Step", "SynthesisPlan", "Terms", "make_plan", "target_of"]
+__all__ = [
+    "SERIAL",
+    "Method",
+    "Step",
+    "SynthesisPlan",
+    "Terms",
+    "make_plan",
+    "step_design",
+    "target_of",
+    "task_of",
+]

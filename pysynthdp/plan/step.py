@@ -47,7 +47,9 @@ class Step:
 
 def target_of(part: Part, column: Column) -> Target:
     """Tell a model the public facts about a part."""
-    decimals = column.decimals if isinstance(column, NumericColumn) and part.role == "value" else None
+    decimals = lower = upper = None
+    if isinstance(column, NumericColumn) and part.role == "value":
+        decimals, lower, upper = column.decimals, column.lower, column.upper
     kind = "categorical" if part.levels else "numeric"
     ordered = part.ordered and isinstance(column, CategoricalColumn)
-    return Target(part.label, kind, len(part.levels), ordered, decimals)  # type: ignore[arg-type]
+    return Target(part.label, kind, len(part.levels), ordered, decimals, lower, upper)  # type: ignore[arg-type]

@@ -10,9 +10,11 @@ import pandas as pd
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.display import Printable, Table
 from pysynthdp.plan.choose import column_steps, joint_step, model_of
+from pysynthdp.plan.guaranteed import check_declared, check_models, public_schema
 from pysynthdp.plan.order import gathered, visit_order
 from pysynthdp.plan.step import SERIAL, Method, Step
 from pysynthdp.plan.terms import all_terms, check_known
+from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.schema import Schema
 
 __all__ = ["SynthesisPlan", "make_plan"]
@@ -38,6 +40,8 @@ class SynthesisPlan(Printable):
         Columns of the table that are not released.
     proper : bool
         Whether each copy draws its own parameters.
+    guarantee : BySampling, optional
+        What the draw itself must guarantee.
     """
 
     schema: Schema
@@ -47,6 +51,7 @@ class SynthesisPlan(Printable):
     serials: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     proper: bool = False
+    guarantee: BySampling | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -104,6 +109,7 @@ def make_plan(
     proper: bool = False,
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
+    guarantee: BySampling | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -113,6 +119,8 @@ def make_plan(
         If a wish names an unknown column, a predictor that is not yet there, or a method that cannot draw the
         column; the message says which and what to do.
     """
+    if guarantee is not None:
+        schema = public_schema(schema)
     names = set(schema.names)
     kept, dropped = tuple(keep), tuple(drop)
     wishes: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
@@ -133,4 +141,8 @@ def make_plan(
             steps.append(together[name])
         elif name not in inside:
             steps += column_steps(schema[name], wishes.get(name, everywhere), terms[name], emit_original)
-    return SynthesisPlan(schema, order, tuple(steps), kept, serials, dropped, proper)
+    plan = SynthesisPlan(schema, order, tuple(steps), kept, serials, dropped, proper, guarantee)
+    if guarantee is not None:
+        check_declared(schema, order)
+        check_models(plan)
+    return plan

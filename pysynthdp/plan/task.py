@@ -1,0 +1,60 @@
+"""What a step's model is told, from the plan and the number of rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pysynthdp.design.encode import Layout, StepDesign, n_features
+from pysynthdp.design.parts import parts_of
+from pysynthdp.models.base import FitTask
+from pysynthdp.plan.step import Step, target_of
+
+if TYPE_CHECKING:
+    from pysynthdp.plan.synthesis_plan import SynthesisPlan
+
+__all__ = ["step_design", "task_of"]
+
+
+def task_of(step: Step, plan: SynthesisPlan, layout: Layout, *, n: int) -> FitTask:
+    """Tell a step's model what it may know before a record is read."""
+    design = step_design(step, plan, layout)
+    targets = tuple(target_of(part, plan.schema[part.column]) for part in step.targets)
+    return FitTask(
+        target=targets[0],
+        targets=targets,
+        features=tuple(_product(layout.features, positions) for positions in design.features),
+        dummies=tuple(_all(layout.dummies, positions) for positions in design.features),
+        n=n,
+        proper=plan.proper,
+    )
+
+
+def _product(names: Sequence[str], positions: tuple[int, ...]) -> str:
+    """Name a feature that is a product."""
+    return ":".join(names[position] for position in positions)
+
+
+def _all(flags: Sequence[bool], positions: tuple[int, ...]) -> bool:
+    """Whether all factors of a feature are dummies."""
+    return all(flags[position] for position in positions)
+
+
+def step_design(step: Step, plan: SynthesisPlan, layout: Layout) -> StepDesign:
+    """Find a step's features: the intercept, then each term's columns and their products."""
+    starts = layout.starts
+    own = {
+        name: tuple(
+            position
+            for part in parts_of(plan.schema[name])
+            for position in range(starts[part.key], starts[part.key] + n_features(part))
+        )
+        for name in step.predictors
+    }
+    features: list[tuple[int, ...]] = [(0,)]
+    for term in step.terms:
+        crossed: list[tuple[int, ...]] = [()]
+        for name in term:
+            crossed = [(*before, position) for before in crossed for position in own[name]]
+        features += [tuple(sorted(positions)) for positions in crossed]
+    return StepDesign(tuple(dict.fromkeys(features)))
