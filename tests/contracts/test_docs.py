@@ -1,0 +1,68 @@
+"""The API reference builds from the docstrings and has every public name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+
+import pysynthdp
+
+ENTRIES = {
+    name: entry
+    for name in pysynthdp.__all__
+    if not (inspect.isclass(entry := getattr(pysynthdp, name)) and issubclass(entry, Exception))
+}
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory) -> str:
+    """The page of the package."""
+    folder = tmp_path_factory.mktemp("api")
+    command = [
+        sys.executable,
+        "-m",
+        "pdoc",
+        "--docformat",
+        "numpy",
+        "--output-directory",
+        str(folder),
+        "pysynthdp",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return (folder / "pysynthdp.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", pysynthdp.__all__)
+def test_every_public_name_is_in_the_reference(reference, name):
+    assert re.search(rf'id="{name}"', reference)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_every_public_name_says_what_it_takes_and_what_it_means_for_privacy(name):
+    text = inspect.getdoc(ENTRIES[name])
+    assert "Parameters\n------" in text
+    assert re.match(r"[A-Zm][^\n]*\.\n", text), "the first line is one sentence"
+
+
+def is_documentable(entry: object) -> bool:
+    """Whether a class attribute is a method or a property."""
+    return isinstance(entry, classmethod | staticmethod | property) or callable(entry)
+
+
+METHODS = {
+    f"{name}.{method}": entry
+    for name, owner in ENTRIES.items()
+    if inspect.isclass(owner)
+    for method, entry in vars(owner).items()
+    if not method.startswith("_") and is_documentable(entry)
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_public_method_is_documented(method):
+    assert inspect.getdoc(METHODS[method])

@@ -1,0 +1,72 @@
+"""The code blocks of the README run as they stand, one after the other, in an empty folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from statsmodels.datasets import anes96
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of one language."""
+    return re.findall(
+        rf"^```{language}\n(.*?)^```$", README.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A folder with the survey that the README names."""
+    path = tmp_path_factory.mktemp("readme")
+    anes96.load_pandas().data.to_csv(path / "survey.csv", index=False)
+    return path
+
+
+def run(command: list[str], folder: Path) -> str:
+    """What a command printed; it must succeed and say nothing on stderr."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env=os.environ | {"PATH": path}
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_the_lines_of_python_run_and_print_the_card_and_the_comparison(folder):
+    (code,) = blocks("python")
+    assert len(code.splitlines()) == 10
+    printed = run([sys.executable, "-W", "error", "-c", code], folder)
+    assert "no formal guarantee" in printed
+    assert "INTERNAL" in printed
+    assert sorted(path.name for path in (folder / "release").glob("*.parquet")) == [
+        f"synthetic_{copy}.parquet" for copy in range(1, 6)
+    ]
+
+
+def test_the_lines_of_shell_run_and_print_the_card_and_the_pooled_table(folder):
+    (code,) = blocks("sh")
+    assert len(code.splitlines()) <= 10
+    printed = run(["bash", "-euo", "pipefail", "-c", code], folder)
+    assert "no formal guarantee" in printed
+    assert re.search(r"C\(vote\)", printed)
+    assert (folder / "copies" / "privacy.json").exists()
+
+
+def test_the_readme_names_the_one_prerequisite_and_the_two_commands():
+    text = README.read_text("utf-8")
+    assert text.count("apt-get install make python3-venv") == 1
+    assert re.search(r"^make demo", text, flags=re.MULTILINE)
+    assert re.search(r"^make test", text, flags=re.MULTILINE)
+
+
+def test_no_path_that_the_readme_names_is_missing():
+    root = README.parent
+    for name in set(re.findall(r"`([\w./-]+\.(?:md|ipynb))`", README.read_text("utf-8"))):
+        assert (root / name).exists(), name

@@ -1,0 +1,78 @@
+"""What is built is what users get: the wheel, made from the sdist, runs the README's lines on its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from statsmodels.datasets import anes96
+
+import pysynthdp
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    """A folder with an sdist of the checkout, and a wheel made from that sdist."""
+    folder = tmp_path_factory.mktemp("built")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)], check=True, capture_output=True
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built) -> Path:
+    (path,) = built.glob("*.whl")
+    return path
+
+
+def test_the_sdist_holds_what_is_needed_to_test_it_and_no_working_files(built):
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames()}
+    needed = (
+        "pyproject.toml Makefile LICENSE README.md CONTRIBUTING.md ARCHITECTURE.md examples/first_release.py"
+    )
+    assert set(needed.split()) <= names
+    assert {"tests/contracts/test_wheel.py", "vignettes/01-first-release.ipynb"} <= names
+    assert not [name for name in names if re.search(r"__pycache__|\.pyc$|^out/|^\.venv", name)]
+
+
+def test_the_wheel_holds_the_package_alone(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {name.split("/")[0] for name in names} == {
+        "pysynthdp",
+        f"pysynthdp-{pysynthdp.__version__}.dist-info",
+    }
+    sources = {str(path.relative_to(ROOT)) for path in (ROOT / "pysynthdp").rglob("*.py")}
+    assert {name for name in names if name.endswith(".py")} == sources
+    assert "pysynthdp/py.typed" in names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+@pytest.mark.slow
+def test_the_wheel_in_an_empty_environment_runs_the_lines_of_the_readme(wheel, tmp_path):
+    venv.create(tmp_path / "env", with_pip=True)
+    python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True)
+    anes96.load_pandas().data.to_csv(tmp_path / "survey.csv", index=False)
+    (code,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no formal guarantee" in done.stdout
+    version = subprocess.run(
+        [python.with_name("pysynthdp"), "--version"], capture_output=True, text=True, check=True
+    )
+    assert pysynthdp.__version__ in version.stdout
