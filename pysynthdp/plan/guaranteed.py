@@ -87,7 +87,7 @@ def check_models(plan: SynthesisPlan) -> None:
         if not hasattr(step.model, "mechanism"):
             raise PrivacyError(
                 f"{step.label}: method {step.model.name!r} has no guarantee by sampling "
-                f"({step.model.reason}); choose one that has, for example 'gaussian', 'dirichlet' or 'logridge'"
+                f"({step.model.reason}); choose one that has, such as 'gaussian', 'dirichlet' or 'logridge'"
             )
 
 
