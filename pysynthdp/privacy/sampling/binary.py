@@ -1,4 +1,4 @@
-"""Binary column with a Beta prior: entries F1 to F3, F7 and F9.
+"""Binary column with a Beta prior: entries F2, F3 and F9.
 
 n and the prior are public; neighbours replace one record, which moves the number of ones by one. A table that
 loses a one has at least one, where Zheng's proofs start at zero: that shifts every threshold by one.
@@ -7,114 +7,24 @@ loses a one has at least one, where Zheng's proofs start at zero: that shifts ev
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 from scipy.special import betainc, betaincc
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.errors import PrivacyError
-from pysynthdp.privacy.domain import checked_orders, count, nonnegative, positive, probability, upward
+from pysynthdp.privacy.domain import count, nonnegative, positive, probability, upward
+from pysynthdp.privacy.sampling.binary_renyi import bernoulli_renyi
 from pysynthdp.privacy.sampling.scan import FINITE, certified_maximum
 
 __all__ = [
-    "CellDraw",
-    "bernoulli_renyi",
     "binary_delta",
-    "binary_renyi",
     "binomial_delta",
-    "cells_epsilon",
-    "cells_smallest_weight",
     "theta_laplace_scale",
 ]
 
-CellDraw: TypeAlias = Literal["map", "many", "one"]
 _ROUNDING = 2.0**-48
-
-
-def cells_epsilon(smallest: float, n_draws: int, *, draw: CellDraw = "many") -> float:
-    """Compute the exact pure epsilon of draws from cells with a Beta or Dirichlet prior.
-
-    Parameters
-    ----------
-    smallest : float
-        Smallest prior weight alpha_i over the cells; above one for ``"map"``, above zero else.
-    n_draws : int
-        Draws over all copies for ``"map"`` and ``"many"``; from one parameter (one copy) for ``"one"``.
-    draw : {"map", "many", "one"}
-        Posterior mode plugged in; posterior mean, one parameter a record; one parameter a copy.
-
-    Returns
-    -------
-    float
-        n ln(a/(a-1)), n ln(1 + 1/a) or ln(1 + n/a).
-
-    Raises
-    ------
-    PrivacyError
-        Outside the domain; give larger prior weights.
-
-    Notes
-    -----
-    Privacy: post-processing of public constants; publishable. F1 and G1. Errata: Zheng 6.9 to 6.13 print 2 +
-    ... and 1 + ... with "only if", which is too strong; 6.21 and 6.22 are loose by a factor of two; "one" and
-    "many" do not have the same epsilon.
-
-    Examples
-    --------
-    >>> round(cells_epsilon(1.0, 100, draw="one"), 4), round(cells_epsilon(1.0, 100), 4)
-    (4.6151, 69.3147)
-    """
-    weight, draws = positive("smallest", smallest), count("n_draws", n_draws)
-    if draw == "one":
-        return upward(math.log1p(draws / weight))
-    if draw == "many":
-        return upward(draws * math.log1p(1 / weight))
-    if draw != "map":
-        raise PrivacyError("draw must be 'map', 'many' or 'one'")
-    if weight <= 1:
-        raise PrivacyError("smallest must exceed 1 for 'map'; raise the prior weights or choose 'many'")
-    return upward(draws * math.log1p(1 / (weight - 1)))
-
-
-def cells_smallest_weight(epsilon: float, n_draws: int, *, draw: CellDraw = "many") -> float:
-    """Find the smallest prior weight whose draws cost at most pure epsilon.
-
-    Parameters
-    ----------
-    epsilon : float
-        Above zero.
-    n_draws : int
-        As for :func:`cells_epsilon`.
-    draw : {"map", "many", "one"}
-        As for :func:`cells_epsilon`.
-
-    Returns
-    -------
-    float
-        1 + 1/(e^(eps/n) - 1), 1/(e^(eps/n) - 1) or n/(e^eps - 1).
-
-    Raises
-    ------
-    PrivacyError
-        Outside the domain; give epsilon > 0.
-
-    Notes
-    -----
-    Privacy: post-processing of public constants. F1 inverted; necessary and sufficient.
-
-    Examples
-    --------
-    >>> round(cells_smallest_weight(math.log(2), 1), 9)
-    1.0
-    """
-    epsilon, draws = positive("epsilon", epsilon), count("n_draws", n_draws)
-    if draw == "one":
-        return upward(upward(draws / math.expm1(epsilon)))
-    if draw not in ("many", "map"):
-        raise PrivacyError("draw must be 'map', 'many' or 'one'")
-    weight = 1 / math.expm1(epsilon / draws)
-    return upward(upward(weight + (1 if draw == "map" else 0)))
 
 
 def binomial_delta(n_draws: int, p: float, q: float, *, epsilon: float) -> float:
@@ -248,91 +158,6 @@ def binary_delta(n: int, n_draws: int, weights: tuple[float, float], *, epsilon:
         return m * np.maximum(bernoulli_renyi(p, q, orders=FINITE), bernoulli_renyi(q, p, orders=FINITE))
 
     return min(1.0, certified_maximum(size, exact=exact, curve=curve, epsilon=epsilon, first=64, most=2**15))
-
-
-def bernoulli_renyi(p: float, q: float, *, orders: FloatArray | float, n_draws: int = 1) -> FloatArray:
-    """Compute the Renyi divergence of Bernoulli(p) draws from Bernoulli(q) draws.
-
-    Parameters
-    ----------
-    p, q : float
-        Probabilities, strictly between zero and one.
-    orders : array (k,) or float
-        Orders above one.
-    n_draws : int
-        Number of independent draws.
-
-    Returns
-    -------
-    array (k,)
-
-    Raises
-    ------
-    PrivacyError
-        Outside the domain; probabilities lie strictly between zero and one.
-
-    Notes
-    -----
-    Privacy: arithmetic on two laws. F7: m ln(p^a q^(1-a) + (1-p)^a (1-q)^(1-a))/(a-1).
-
-    Examples
-    --------
-    >>> round(float(bernoulli_renyi(0.2, 0.1, orders=2.0)), 6)
-    0.105361
-    """
-    p, q, grid = probability("p", p), probability("q", q), checked_orders(orders)
-    rise, fall = math.log1p((p - q) / q), math.log1p(-(p - q) / (1 - q))
-    known = np.isfinite(grid)
-    a = np.where(known, grid, 2.0)
-    # log(1 + small) keeps the digits of close laws; the larger exponent is taken out for laws far apart
-    largest = np.maximum(a * rise, a * fall)
-    close = np.log1p(q * np.expm1(np.minimum(a * rise, 1.0)) + (1 - q) * np.expm1(np.minimum(a * fall, 1.0)))
-    apart = largest + np.log(q * np.exp(a * rise - largest) + (1 - q) * np.exp(a * fall - largest))
-    values = np.where(largest < 1, close, apart) / (a - 1)
-    return np.asarray(count("n_draws", n_draws) * np.where(known, np.maximum(values, 0.0), max(rise, fall)))
-
-
-def binary_renyi(
-    n: int, n_draws: int, weights: tuple[float, float], *, orders: FloatArray | float
-) -> FloatArray:
-    """Compute the Renyi curve of independent draws of a binary column, over all tables.
-
-    Parameters
-    ----------
-    n : int
-        Public number of records.
-    n_draws : int
-        Draws over all copies.
-    weights : tuple (a, b)
-        Pseudo-counts of ones and zeros, above zero; see :func:`binary_delta`.
-    orders : array (k,) or float
-        Orders above one.
-
-    Returns
-    -------
-    array (k,)
-
-    Raises
-    ------
-    PrivacyError
-        Outside the domain; raise the prior.
-
-    Notes
-    -----
-    Privacy: post-processing of public constants; publishable. F7: convex in the number of ones, so the
-    maximum is at 1 or n ones, in one of both orders.
-
-    Examples
-    --------
-    >>> round(float(binary_renyi(50, 60, (1, 1), orders=2.0)), 6)
-    1.165085
-    """
-    a, b = (positive("every weight", weight) for weight in weights)
-    total = count("n", n) + a + b
-    pairs = [((ones + a) / total, (ones - 1 + a) / total) for ones in (1, n)]
-    found = [bernoulli_renyi(*pair, orders=orders, n_draws=n_draws) for pair in pairs]
-    found += [bernoulli_renyi(*pair[::-1], orders=orders, n_draws=n_draws) for pair in pairs]
-    return np.asarray(np.max(found, axis=0) * (1 + _ROUNDING))
 
 
 def theta_laplace_scale(

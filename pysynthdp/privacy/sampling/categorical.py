@@ -19,7 +19,8 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.convert_rdp import rdp_delta
 from pysynthdp.privacy.domain import checked_orders, count, nonnegative, positive
 from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.beta_binomial import beta_binomial_delta, beta_delta, beta_renyi
+from pysynthdp.privacy.sampling.beta_binomial import beta_binomial_delta, beta_delta
+from pysynthdp.privacy.sampling.beta_renyi import beta_renyi
 from pysynthdp.privacy.sampling.log_gamma import log_beta_binomial, log_binomial
 
 __all__ = [

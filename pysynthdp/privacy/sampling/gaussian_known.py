@@ -1,4 +1,4 @@
-"""One Gaussian column with public variance: entries B1 to B5 and B7.
+"""One Gaussian column with public variance: entries B1 to B4 and B7.
 
 Assumed throughout: values are clamped to a public range before any statistic; sigma and n are public;
 neighbours replace one record. Whether the data are normal is irrelevant to privacy. All functions are
@@ -8,29 +8,19 @@ arithmetic on public constants: they read no record and spend no budget by thems
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from typing import Literal, TypeAlias
 
-from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.domain import bounds, count, positive, upward
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.unit import Relation
 
 __all__ = [
-    "MeanDraw",
     "mean_laplace_scale",
     "mean_per_copy",
-    "mean_per_copy_records",
     "mean_per_record",
     "mean_release",
     "mean_sensitivity",
-    "mean_with_prior",
     "plug_in_mean",
-    "plug_in_mean_records",
-    "shrinkage",
 ]
-
-MeanDraw: TypeAlias = Literal["map", "one", "many", "parameter"]
 
 
 def mean_sensitivity(n: int, lower: float, upper: float, *, relation: Relation = "replace_one") -> float:
@@ -119,58 +109,6 @@ def plug_in_mean(
     return GDP(upward(shift * math.sqrt(records) / positive("sigma", sigma)))
 
 
-def _exact(value: float) -> Fraction:
-    """Read a number as the decimal that its author wrote."""
-    return Fraction(repr(float(value)))
-
-
-def plug_in_mean_records(
-    rho: float, n: int, lower: float, upper: float, *, sigma: float, copies: int = 1
-) -> int:
-    """Find the largest n_syn whose plug-in draws cost at most rho.
-
-    Parameters
-    ----------
-    rho : float
-        Budget, above zero.
-    n : int
-        Public number of records.
-    lower, upper : float
-        Public range of the column.
-    sigma : float
-        Public standard deviation.
-    copies : int
-        Number of copies.
-
-    Returns
-    -------
-    int
-        Records a copy; zero if not even one is affordable.
-
-    Raises
-    ------
-    PrivacyError
-        Outside the domain; every constant is positive and the range finite.
-
-    Notes
-    -----
-    Privacy: post-processing of public constants. B1 inverted: floor(2 sigma^2 rho n^2/(m w^2)), the floor
-    taken
-    in exact arithmetic on the decimals as written.
-
-    Examples
-    --------
-    >>> plug_in_mean_records(0.5, 1000, -4, 4, sigma=1)
-    15625
-    """
-    positive("rho", rho)
-    positive("sigma", sigma)
-    bounds(lower, upper)
-    width = _exact(upper) - _exact(lower)
-    scaled = 2 * _exact(sigma) ** 2 * _exact(rho) * count("n", n) ** 2
-    return math.floor(scaled / (count("copies", copies) * width**2))
-
-
 def mean_release(n: int, lower: float, upper: float, *, sigma: float, copies: int = 1) -> GDP:
     """Price posterior draws N(mean, sigma^2/n) themselves, or unlimited records made from them.
 
@@ -251,53 +189,6 @@ def mean_per_copy(n: int, lower: float, upper: float, *, sigma: float, n_syn: in
     return GDP(upward(shift * math.sqrt(informative) / positive("sigma", sigma)))
 
 
-def mean_per_copy_records(
-    rho: float, n: int, lower: float, upper: float, *, sigma: float, copies: int = 1
-) -> int | None:
-    """Find the largest n_syn whose draws with one mean a copy cost at most rho.
-
-    Parameters
-    ----------
-    rho : float
-        Budget, above zero.
-    n : int
-        Public number of records.
-    lower, upper : float
-        Public range of the column.
-    sigma : float
-        Public standard deviation.
-    copies : int
-        Number of copies.
-
-    Returns
-    -------
-    int or None
-        Records a copy; None if their number is unlimited.
-
-    Raises
-    ------
-    PrivacyError
-        Outside the domain; every constant is positive and the range finite.
-
-    Notes
-    -----
-    Privacy: post-processing of public constants. B3 inverted: r = 2 n sigma^2 rho/(m w^2), n_syn = n r/(1 -
-    r)
-    if r < 1, else unlimited.
-
-    Examples
-    --------
-    >>> mean_per_copy_records(0.016, 1000, -4, 4, sigma=1), mean_per_copy_records(1.0, 1000, -4, 4, sigma=1)
-    (1000, None)
-    """
-    positive("rho", rho)
-    positive("sigma", sigma)
-    bounds(lower, upper)
-    width = _exact(upper) - _exact(lower)
-    ratio = 2 * count("n", n) * _exact(sigma) ** 2 * _exact(rho) / (count("copies", copies) * width**2)
-    return None if ratio >= 1 else math.floor(n * ratio / (1 - ratio))
-
-
 def mean_per_record(n: int, lower: float, upper: float, *, sigma: float, n_syn: int, copies: int = 1) -> GDP:
     """Price records whose mean is drawn anew from its posterior for every record.
 
@@ -335,103 +226,6 @@ def mean_per_record(n: int, lower: float, upper: float, *, sigma: float, n_syn: 
     """
     wider = positive("sigma", sigma) * math.sqrt(1 + 1 / count("n", n))
     return plug_in_mean(n, lower, upper, sigma=wider, n_syn=n_syn, copies=copies)
-
-
-def shrinkage(n: int, *, sigma: float, sigma0: float) -> tuple[float, float]:
-    """Weight on the mean, and posterior variance, under the prior N(mu0, sigma0^2).
-
-    Parameters
-    ----------
-    n : int
-        Public number of records.
-    sigma, sigma0 : float
-        Public standard deviations of the data and of the prior.
-
-    Returns
-    -------
-    tuple (weight, variance)
-        k = sigma0^2/(sigma^2/n + sigma0^2) and k sigma^2/n.
-
-    Raises
-    ------
-    PrivacyError
-        Outside the domain; every constant is positive.
-
-    Notes
-    -----
-    Privacy: post-processing of public constants. B5.
-
-    Examples
-    --------
-    >>> shrinkage(1, sigma=1.0, sigma0=1.0)
-    (0.5, 0.5)
-    """
-    sampling = positive("sigma", sigma) ** 2 / count("n", n)
-    weight = positive("sigma0", sigma0) ** 2 / (sampling + sigma0**2)
-    return weight, weight * sampling
-
-
-def mean_with_prior(
-    n: int,
-    lower: float,
-    upper: float,
-    *,
-    sigma: float,
-    sigma0: float,
-    n_syn: int,
-    copies: int = 1,
-    draw: MeanDraw = "one",
-) -> GDP:
-    """Price draws under the public prior N(mu0, sigma0^2) on the mean.
-
-    Parameters
-    ----------
-    n : int
-        Public number of records.
-    lower, upper : float
-        Public range of the column.
-    sigma, sigma0 : float
-        Public standard deviations of the data and of the prior.
-    n_syn, copies : int
-        Records a copy (ignored for ``"parameter"``), and copies.
-    draw : {"map", "one", "many", "parameter"}
-        Posterior mode plugged in; one mean a copy; one mean a record; the mean itself released.
-
-    Returns
-    -------
-    GDP
-        With rho = N D^2/(2 s^2), m D^2 n_syn/(2 (s^2 + n_syn v)), N D^2/(2 (s^2 + v)) or m D^2/(2 v); D = k
-        w/n,
-        s = sigma, v the posterior variance.
-
-    Raises
-    ------
-    PrivacyError
-        Outside the domain; every constant is positive, ``draw`` one of the four.
-
-    Notes
-    -----
-    Privacy: post-processing of public constants; publishable. B5. Zheng's 7.10 and 7.14 silently use k = 1
-    for
-    the plug-in.
-
-    Examples
-    --------
-    >>> round(mean_with_prior(10, -1, 1, sigma=1, sigma0=1, n_syn=5).rho, 10)
-    0.0568181818
-    """
-    weight, spread = shrinkage(n, sigma=sigma, sigma0=sigma0)
-    shift = weight * mean_sensitivity(n, lower, upper)
-    size, m, noise = count("n_syn", n_syn), count("copies", copies), sigma**2
-    precision = {
-        "map": m * size / noise,
-        "one": m * size / (noise + size * spread),
-        "many": m * size / (noise + spread),
-        "parameter": m / spread,
-    }
-    if draw not in precision:
-        raise PrivacyError("draw must be 'map', 'one', 'many' or 'parameter'")
-    return GDP(upward(shift * math.sqrt(precision[draw])))
 
 
 def mean_laplace_scale(n: int, lower: float, upper: float, *, epsilon: float, weight: float = 1.0) -> float:

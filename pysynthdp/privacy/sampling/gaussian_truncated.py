@@ -18,7 +18,7 @@ from pysynthdp.privacy.convert_pure import pure_renyi
 from pysynthdp.privacy.domain import checked_orders, count, positive, real, upward
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.gaussian_known import shrinkage
+from pysynthdp.privacy.sampling.gaussian_prior import shrinkage
 
 __all__ = ["TruncatedDraw", "truncated_draws", "truncated_epsilon", "truncated_renyi"]
 

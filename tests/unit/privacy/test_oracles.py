@@ -14,18 +14,26 @@ import pytest
 
 from pysynthdp.privacy import convert_gdp, convert_pure, convert_rdp, convert_zcdp, textbook
 from pysynthdp.privacy.sampling import (
+    addremove,
     beta_binomial,
+    beta_renyi,
     binary,
+    binary_renyi,
     categorical,
+    cells,
     gaussian_floored,
     gaussian_known,
     gaussian_local,
     gaussian_pairs,
+    gaussian_planning,
+    gaussian_prior,
     gaussian_truncated,
     grids,
     linear_statistics,
+    linear_statistics_planner,
     miura,
     multivariate_normal,
+    mvn_pairs,
     regression,
     sufficient_statistics,
 )
@@ -48,7 +56,7 @@ def combine(q, u, n_syn, n_org):
 
 def prior(kind, n, lo, hi, sigma, sigma0, n_syn, m):
     kind = "parameter" if kind == "param" else kind
-    return gaussian_known.mean_with_prior(
+    return gaussian_prior.mean_with_prior(
         n, lo, hi, sigma=sigma, sigma0=sigma0, n_syn=n_syn, copies=m, draw=kind
     ).rho
 
@@ -82,7 +90,7 @@ ADAPTER = {
     "rho_plugin": lambda n, lo, hi, sigma, n_syn, m: (
         gaussian_known.plug_in_mean(n, lo, hi, sigma=sigma, n_syn=n_syn, copies=m).rho
     ),
-    "nsyn_plugin": lambda rho, n, lo, hi, sigma, m: gaussian_known.plug_in_mean_records(
+    "nsyn_plugin": lambda rho, n, lo, hi, sigma, m: gaussian_planning.plug_in_mean_records(
         rho, n, lo, hi, sigma=sigma, copies=m
     ),
     "delta_plugin": lambda n, lo, hi, sigma, n_syn, m, eps: gaussian_known.plug_in_mean(
@@ -124,23 +132,21 @@ ADAPTER = {
     "bayes_t_eps": lambda n, SS, xbar, SSp, xbarp, N: gaussian_pairs.student_epsilon(
         n, SS, xbar, other_scatter=SSp, other_mean=xbarp, n_syn=N
     ),
-    "mvn_add": lambda q, alpha, n, d: miura.add_one_renyi(q, orders=alpha, n=n, columns=d),
-    "mvn_rem": lambda q, alpha, n, d: miura.remove_one_renyi(q, orders=alpha, n=n, columns=d),
-    "mvn_addremove_sup": lambda q, alpha, n, d: miura.addremove_renyi(q, orders=alpha, n=n, columns=d),
-    "renyi_mvn": lambda mu1, S1, mu2, S2, alpha: multivariate_normal.mvn_renyi(mu1, S1, mu2, S2, alpha=alpha),
+    "mvn_add": lambda q, alpha, n, d: addremove.add_one_renyi(q, orders=alpha, n=n, columns=d),
+    "mvn_rem": lambda q, alpha, n, d: addremove.remove_one_renyi(q, orders=alpha, n=n, columns=d),
+    "mvn_addremove_sup": lambda q, alpha, n, d: addremove.addremove_renyi(q, orders=alpha, n=n, columns=d),
+    "renyi_mvn": lambda mu1, S1, mu2, S2, alpha: mvn_pairs.mvn_renyi(mu1, S1, mu2, S2, alpha=alpha),
     "miura_eps": lambda alpha, n, d, sigma: miura.miura_addremove(alpha, n=n, columns=d, least=sigma),
     "miura_bounded": lambda alpha, n, d, sigma: miura.miura_replace(
         alpha, n=n, columns=d, least=sigma, corrected=False
     ),
-    "mvn_replace": lambda p, s, r, alpha, n: multivariate_normal.replace_one_renyi(
-        p, s, r, orders=alpha, n=n
-    ),
-    "mvn_replace_bound": lambda q, alpha, n: multivariate_normal.replace_one_largest(q, alpha=alpha, n=n),
+    "mvn_replace": lambda p, s, r, alpha, n: mvn_pairs.replace_one_renyi(p, s, r, orders=alpha, n=n),
+    "mvn_replace_bound": lambda q, alpha, n: mvn_pairs.replace_one_largest(q, alpha=alpha, n=n),
     "mvn_replace_proved": lambda q, alpha, n: multivariate_normal.ridge_bound_renyi(q, orders=alpha, n=n),
     "bsv_eps": lambda F, n, sigma_lap: (
         linear_statistics.statistics_with_laplace(linear_statistics.family_sensitivity(F, n), sigma_lap).eps
     ),
-    "bsv_min_n": lambda F, gamma_, delta_acc, eps: linear_statistics.records_for_privacy(
+    "bsv_min_n": lambda F, gamma_, delta_acc, eps: linear_statistics_planner.records_for_privacy(
         F, failure=gamma_, accuracy=delta_acc, epsilon=eps
     ),
     "bsv_rho_gauss": lambda F, n, sigma_g: (
@@ -148,7 +154,7 @@ ADAPTER = {
             linear_statistics.family_sensitivity(F, n, norm=2), sigma_g
         ).rho
     ),
-    "pure_beta": lambda kind, m, amin: binary.cells_epsilon(amin, m, draw=kind),
+    "pure_beta": lambda kind, m, amin: cells.cells_epsilon(amin, m, draw=kind),
     "hs_binom": lambda m, p, q, eps: binary.binomial_delta(m, p, q, epsilon=eps),
     "delta_binary_iid": lambda n, m, a, b, eps, n1=None: binary.binary_delta(n, m, (a, b), epsilon=eps),
     "hs_betabin": lambda m, A, B, eps: beta_binomial.beta_binomial_delta(m, A, B, epsilon=eps),
@@ -159,13 +165,13 @@ ADAPTER = {
     "delta_param_post": lambda n, alpha, beta_, eps: beta_binomial.parameter_delta(
         n, alpha, beta_, epsilon=eps
     ),
-    "rdp_bern": lambda p, q, alpha, m: binary.bernoulli_renyi(p, q, orders=alpha, n_draws=m),
-    "rdp_binary_iid": lambda n, m, a, b, alpha: binary.binary_renyi(n, m, (a, b), orders=alpha),
-    "rdp_beta": lambda A, B, order: beta_binomial.beta_renyi(A, B, orders=order),
-    "rdp_param_post": lambda n, alpha, beta_, order: beta_binomial.parameter_renyi(
+    "rdp_bern": lambda p, q, alpha, m: binary_renyi.bernoulli_renyi(p, q, orders=alpha, n_draws=m),
+    "rdp_binary_iid": lambda n, m, a, b, alpha: binary_renyi.binary_renyi(n, m, (a, b), orders=alpha),
+    "rdp_beta": lambda A, B, order: beta_renyi.beta_renyi(A, B, orders=order),
+    "rdp_param_post": lambda n, alpha, beta_, order: beta_renyi.parameter_renyi(
         n, alpha, beta_, orders=order
     ),
-    "rdp_betabin": lambda m, A, B, order: beta_binomial.beta_binomial_renyi(m, A, B, alpha=order),
+    "rdp_betabin": lambda m, A, B, order: beta_renyi.beta_binomial_renyi(m, A, B, alpha=order),
     "laplace_scale_theta": lambda n, alpha, beta_, eps, kind: binary.theta_laplace_scale(
         n, alpha, beta_, epsilon=eps, estimate=kind
     ),
