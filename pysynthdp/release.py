@@ -147,4 +147,4 @@ class SyntheticRelease(Printable):
         ReleaseError
             If the folder is not a release.
         """
-        return cls(**release_dir.read(Path(folder), Provenance))
+        return cls(**release_dir.read(Path(folder), Provenance, ReleaseTags))

@@ -14,7 +14,6 @@ from typing import Any, cast, get_args
 
 import pandas as pd
 
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.errors import PysynthdpError, ReleaseError
 from pysynthdp.io.codebook import write_codebook
 from pysynthdp.io.copy_files import FileFormat, Marks, read_copy, write_copy
@@ -115,7 +114,7 @@ def _write_copies(
     parts: Mapping[str, Any], folder: Path, statement: Mapping[str, Any], file_format: FileFormat
 ) -> tuple[list[str], tuple[Stored, ...]]:
     """Write every copy; the first block of the first says how the columns of all lie in the files."""
-    tags: ReleaseTags = parts["tags"]
+    tags = parts["tags"]
     changing = {name for name, method in parts["provenance"].methods if method == WITHHELD}
     names: list[str] = []
     storage: tuple[Stored, ...] | None = None
@@ -157,7 +156,7 @@ def _manifest(
     file_format: FileFormat,
 ) -> dict[str, Any]:
     """Say what lies in the folder and what a combining rule must know."""
-    tags: ReleaseTags = parts["tags"]
+    tags = parts["tags"]
     return {
         "format": _FORMAT,
         "format_version": RELEASE_VERSION,
@@ -186,7 +185,7 @@ def _write_json(path: Path, plain: Any) -> None:
     path.write_text(json.dumps(plain, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read(folder: Path, provenance_type: type[Any]) -> dict[str, Any]:
+def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict[str, Any]:
     """Read what :func:`write` wrote.
 
     Parameters
@@ -195,6 +194,8 @@ def read(folder: Path, provenance_type: type[Any]) -> dict[str, Any]:
         A release folder.
     provenance_type : type
         Dataclass to put the provenance into.
+    tags_type : type
+        Has ``from_dict`` for the tags.
 
     Returns
     -------
@@ -213,14 +214,16 @@ def read(folder: Path, provenance_type: type[Any]) -> dict[str, Any]:
             "read it with the version that wrote it"
         )
     try:
-        return _parts(folder, manifest, provenance_type)
+        return _parts(folder, manifest, provenance_type, tags_type)
     except (KeyError, TypeError, AttributeError) as error:
         raise ReleaseError(
             f"{folder / 'release.json'} lacks a part; take the folder anew from its source"
         ) from error
 
 
-def _parts(folder: Path, manifest: Mapping[str, Any], provenance_type: type[Any]) -> dict[str, Any]:
+def _parts(
+    folder: Path, manifest: Mapping[str, Any], provenance_type: type[Any], tags_type: type[Any]
+) -> dict[str, Any]:
     """Read the parts of a release by its manifest."""
     statement = _read_json(folder / "privacy.json")
     try:
@@ -238,7 +241,7 @@ def _parts(folder: Path, manifest: Mapping[str, Any], provenance_type: type[Any]
         )
         for number, name in enumerate(manifest["copies"], start=1)
     )
-    tags = ReleaseTags.from_dict(manifest["tags"])
+    tags = tags_type.from_dict(manifest["tags"])
     if len(copies) != tags.m or any(len(copy) != tags.n_syn for copy in copies):
         raise ReleaseError(
             f"{folder}: the copies are not as many or as long as release.json says; was it edited?"
