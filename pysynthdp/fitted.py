@@ -13,7 +13,7 @@ from pysynthdp._progress import progress_bar
 from pysynthdp._random import RandomSource, root_sequence
 from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Machine
-from pysynthdp.errors import PlanError, ReleaseError
+from pysynthdp.errors import PlanError, PrivacyError, ReleaseError
 from pysynthdp.io import fit_file, release_dir
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
@@ -179,14 +179,52 @@ class FittedSynthesizer(Printable):
         Raises
         ------
         PrivacyError
-            If the fit holds real values or an account that must not be forked.
+            If the fit holds real values or an account that must not be forked; release its copies instead.
+        ReleaseError
+            If the file exists; choose another name.
+
+        Notes
+        -----
+        Privacy: writes parameters and settings, no record; the parameters have what protection the privacy
+        statement says, so without a guarantee the file is as confidential as any table of estimates.
         """
-        return fit_file.save(self, Path(path))
+        self._refuse_to_save()
+        parts = {"machine": self.machine, "n_org": self.n_org, "workers": self.workers}
+        draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
+        return fit_file.save({**parts, "draws": draws}, Path(path))
+
+    def _refuse_to_save(self) -> None:
+        """Keep real values, and accounts that must stay single, out of files."""
+        if self.confidential:
+            raise PrivacyError(
+                "this fit holds values of real records, because emit_original asked for them; "
+                "release copies instead of saving it, or fit without emit_original"
+            )
+        if self.plan.keep:
+            raise PrivacyError(
+                f"this fit holds the real values of {', '.join(self.plan.keep)}, which keep= asked for; "
+                "release copies instead of saving it, or fit without keep="
+            )
+        if self.account.by_sampling:
+            raise PrivacyError(
+                "every draw from this fit costs, and a saved fit would have a second account; "
+                "release copies instead of saving it"
+            )
 
     @classmethod
     def load(cls, path: str | Path) -> FittedSynthesizer:
-        """Read what :meth:`save` wrote."""
-        return fit_file.load(Path(path))
+        """Read what :meth:`save` wrote; its account goes on from the draws made before.
+
+        Raises
+        ------
+        ReleaseError
+            If the file is not a saved fit, or damaged.
+        """
+        parts = fit_file.load(Path(path))
+        account = Account()
+        for n_syn, copies in parts["draws"]:
+            account.charge(n_syn=n_syn, copies=copies)
+        return cls(parts["machine"], parts["n_org"], parts["workers"], None, account)
 
     def to_table(self) -> Table:
         """Build a card of methods and predictors; no number but the rows depends on the data."""
