@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.design.values import EXACT, is_dated
+from pysynthdp.design.grain import date_grain, decimals_of
+from pysynthdp.design.holds import holds, names_rows
+from pysynthdp.design.values import EXACT, to_numbers
 from pysynthdp.errors import SchemaError
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["MANY_LEVELS", "infer_column", "infer_schema"]
+__all__ = ["infer_column", "infer_schema"]
 
-MANY_LEVELS = (
-    60  # a text column with more distinct values than this, most of them rare, is an id or free text
-)
-_SHARE = 0.5
-_DECIMALS = 9
+_ENOUGH = 5  # records behind a number that is released as it is
 Codes = Mapping[Any, str] | Iterable[Any]
 
 
@@ -82,6 +80,8 @@ def infer_schema(
 def _check_names(declared: Mapping[str, Mapping[str, Any] | None], names: tuple[str, ...]) -> None:
     """Refuse a declaration for a column that is not there."""
     for what, given in declared.items():
+        if given is not None and not isinstance(given, Mapping):
+            raise SchemaError(f"{what} must name columns; write {what}={{'column': ...}}")
         for name in given or ():
             if name not in names:
                 raise SchemaError(
@@ -108,26 +108,22 @@ def infer_column(
 ) -> Column:
     """Say what one column is."""
     may_be_missing = bool(series.isna().any())
+    for what, given in (("spikes", spikes), ("bounds", bounds)):
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise SchemaError(f"{what} of {name} must be a list; write {what}={{{name!r}: [...]}}")
+    kind = "text" if levels is not None or _is_category(series) else holds(series, name, exempt)
+    if kind == "text" and (tuple(spikes) or tuple(bounds) != (None, None) or decimals is not None):
+        raise SchemaError(
+            f"{name} is categorical: bounds, decimals and spikes are for numbers; leave them out"
+        )
     if levels is not None or _is_category(series):
-        return _category(series, name, missing, levels, may_be_missing)
-    kind = _kind(series, name)
+        return _category(series, name, missing, levels, may_be_missing, exempt)
     if kind == "text":
         return _text(series, name, missing, may_be_missing, exempt)
     if kind == "empty":
         return CategoricalColumn(name, (), missing=missing, dtype=series.dtype, declared=False)
     if kind == "date":
-        unit = _date_unit(series)
-        return NumericColumn(
-            name,
-            *bounds,
-            0 if decimals is None else decimals,
-            (),
-            (),
-            may_be_missing,
-            series.dtype,
-            unit,
-            False,
-        )
+        return _date(series, name, missing, spikes, bounds, decimals)
     return _number(series, name, missing, tuple(spikes), bounds, decimals, may_be_missing, exempt)
 
 
@@ -137,47 +133,32 @@ def _is_category(series: pd.Series[Any]) -> bool:
 
 
 def _category(
-    series: pd.Series[Any], name: str, missing: Codes, levels: Iterable[Any] | None, may_be_missing: bool
+    series: pd.Series[Any],
+    name: str,
+    missing: Codes,
+    levels: Iterable[Any] | None,
+    may_be_missing: bool,
+    exempt: bool,
 ) -> CategoricalColumn:
     """Take a categorical with its unused levels, a boolean, or levels that the user declares."""
     dtype = series.dtype
+    if levels is None and not getattr(dtype, "ordered", True) and names_rows(series):
+        return _identifier(series, name, exempt)
     ordered = isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered)
     categories: tuple[Any, ...] | None = None
     if isinstance(dtype, pd.CategoricalDtype):
         categories = tuple(dtype.categories)
     codes = CategoricalColumn(name, (), missing=missing).specials
-    if levels is not None:
-        own = tuple(levels)
-    else:
-        own = tuple(level for level in categories or (False, True) if level not in codes)
-    column = CategoricalColumn(name, own, ordered, None, missing, may_be_missing, dtype, levels is not None)
-    return column if categories is None else _with_categories(column, categories)
-
-
-def _with_categories(column: CategoricalColumn, categories: tuple[Any, ...]) -> CategoricalColumn:
-    """Keep the order of the original's category set in the copies."""
-    listed = (*categories, *(v for v in (*column.levels, *column.specials) if v not in set(categories)))
+    own = () if levels is None else tuple(levels)
+    if levels is None:
+        own = tuple(
+            level for level in ((False, True) if categories is None else categories) if level not in codes
+        )
+    if categories is not None:
+        known = set(categories)
+        categories = (*categories, *(value for value in (*own, *codes) if value not in known))
     return CategoricalColumn(
-        column.name, column.levels, column.ordered, None, column.missing, column.may_be_missing,
-        "category", column.declared, listed,
-    )  # fmt: skip
-
-
-def _kind(series: pd.Series[Any], name: str) -> Literal["text", "empty", "date", "number"]:
-    """Sort a column by what it holds."""
-    if is_dated(series.dtype):
-        return "date"
-    if pd.api.types.is_numeric_dtype(series.dtype):
-        return "number" if series.notna().any() else "empty"
-    found = pd.api.types.infer_dtype(series, skipna=True)
-    if found in ("string", "boolean", "empty"):
-        return "empty" if found == "empty" or not series.notna().any() else "text"
-    if found in ("integer", "floating", "mixed-integer-float", "decimal"):
-        return "number"
-    if found in ("date", "datetime", "datetime64", "timedelta"):
-        return "date"
-    raise SchemaError(
-        f"{name} mixes types or holds {found}; convert it to text, numbers or dates, or drop=[{name!r}]"
+        name, own, ordered, None, missing, may_be_missing, dtype, levels is not None, categories=categories
     )
 
 
@@ -185,9 +166,9 @@ def _text(
     series: pd.Series[Any], name: str, missing: Codes, may_be_missing: bool, exempt: bool
 ) -> CategoricalColumn:
     """Take the distinct texts as levels, unless they are identifiers or free text."""
-    distinct = series.dropna().unique()
-    if len(distinct) > MANY_LEVELS and len(distinct) > _SHARE * int(series.notna().sum()):
+    if names_rows(series):
         return _identifier(series, name, exempt)
+    distinct = series.dropna().unique()
     codes = CategoricalColumn(name, (), missing=missing).specials
     own = sorted((value for value in distinct if value not in codes), key=str)
     return CategoricalColumn(name, tuple(own), False, None, missing, may_be_missing, series.dtype, False)
@@ -227,12 +208,13 @@ def _number(
             f"{name} holds whole numbers beyond 2^53, which cannot be kept exact; "
             f"drop=[{name!r}], method={{{name!r}: 'serial'}} or declare its levels"
         )
-    distinct = np.unique(numbers)
-    if not spikes and len(distinct) <= 2:
+    distinct, counts = np.unique(numbers, return_counts=True)
+    plain = not spikes and tuple(bounds) == (None, None)
+    if plain and len(distinct) <= 2 and (counts.min() >= _ENOUGH or np.isin(distinct, (0, 1, 2)).all()):
         own = tuple(_native(value, series.dtype) for value in distinct)
         return CategoricalColumn(name, own, False, None, missing, may_be_missing, series.dtype, False)
     if decimals is None:
-        decimals = _decimals(distinct)
+        decimals = decimals_of(distinct, series.dtype)
     return NumericColumn(
         name, *bounds, decimals, missing, spikes, may_be_missing, series.dtype, declared=False
     )
@@ -265,24 +247,41 @@ def _native(value: float, dtype: Any) -> int | float:
     )
 
 
-def _decimals(distinct: FloatArray) -> int | None:
-    """Digits after the point that all values share; None when there are more than nine."""
-    tolerance = 1e-9 * np.maximum(np.abs(distinct), 1e-6)
-    for digits in range(_DECIMALS + 1):
-        if bool((np.abs(np.round(distinct, digits) - distinct) <= tolerance).all()):
-            return digits
-    return None
-
-
-def _date_unit(series: pd.Series[Any]) -> Literal["day", "second"]:
-    """Days when every value is a whole day, else seconds."""
-    present = series.dropna()
-    if present.dtype == object:
-        return "day"
-    if is_dated(present.dtype) == "m":
-        whole = (present.to_numpy().astype("m8[us]").astype(np.int64) % 86_400_000_000) == 0
-        return "day" if bool(whole.all()) else "second"
-    times = (
-        present if isinstance(present.dtype, np.dtype) else present.dt.tz_convert("UTC").dt.tz_localize(None)
+def _date(
+    series: pd.Series[Any],
+    name: str,
+    missing: Codes,
+    spikes: Iterable[Any],
+    bounds: tuple[Any, Any],
+    decimals: int | None,
+) -> NumericColumn:
+    """Take dates, times or durations; codes, spikes and bounds may be given as such or in ticks."""
+    unit, digits = date_grain(series)
+    draft = NumericColumn(name, dtype=series.dtype, unit=unit)
+    codes = CategoricalColumn(name, (), missing=missing).missing
+    low, high = (_tick(bound, draft) for bound in bounds)
+    return NumericColumn(
+        name,
+        low,
+        high,
+        digits if decimals is None else decimals,
+        tuple((_tick(code, draft), label) for code, label in codes),
+        tuple(ticks for ticks in (_tick(spike, draft) for spike in spikes) if ticks is not None),
+        bool(series.isna().any()),
+        series.dtype,
+        unit,
+        False,
     )
-    return "day" if bool((times.dt.normalize() == times).all()) else "second"
+
+
+def _tick(value: Any, draft: NumericColumn) -> float | None:
+    """Write a declared date, time or duration in the column's unit; numbers are in it already."""
+    if value is None or isinstance(value, int | float):
+        return value
+    try:
+        one = pd.Series([value]).astype(draft.dtype)
+        return float(to_numbers(one, draft)[0])
+    except (TypeError, ValueError):
+        raise SchemaError(
+            f"{draft.name}: codes, spikes and bounds must be of the column's type or numbers of {draft.unit}s"
+        ) from None

@@ -209,7 +209,10 @@ class CategoricalColumn:
         if str(self.dtype) != "category":
             return _dtype_of(self.name, self.dtype)
         categories = self.categories or (*self.levels, *self.specials)
+        own = getattr(self.dtype, "categories", None)
         index = pd.Index(categories) if categories else pd.Index([], dtype="str")
+        if own is not None and tuple(own) == tuple(categories):
+            index = own  # its type too
         return pd.CategoricalDtype(index, ordered=self.ordered)
 
     @property

@@ -12,6 +12,7 @@ from pysynthdp._typing import AnyArray
 from pysynthdp.design.coerce import coerce
 from pysynthdp.design.encode import Scale
 from pysynthdp.design.parts import Part, split
+from pysynthdp.design.values import LARGEST
 from pysynthdp.errors import SchemaError
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import Column, NumericColumn, Schema
@@ -103,4 +104,6 @@ def _scale(table: PartTable, part: Part, schema: Schema) -> Scale:
     if not len(values):
         return Scale()
     width = float(np.std(values))
+    if width == 0.0 and 0.0 < np.abs(values).max() < 1 / LARGEST:
+        raise SchemaError(f"{part.column} holds numbers too small to square; give it in another unit")
     return Scale(float(np.mean(values)), width if width > 0 and np.isfinite(width) else 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,21 @@ from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
-__all__ = ["EXACT", "from_codes", "from_numbers", "is_dated", "to_codes", "to_numbers"]
+__all__ = [
+    "EXACT",
+    "LARGEST",
+    "TICKS",
+    "from_codes",
+    "from_numbers",
+    "is_dated",
+    "microseconds",
+    "to_codes",
+    "to_numbers",
+]
 
 EXACT = 2.0**53  # whole numbers beyond this are not exact in float64
-_TICKS = {"day": 86_400_000_000, "second": 1_000_000}  # microseconds
+TICKS = {"day": 86_400_000_000, "second": 1_000_000}  # microseconds
+LARGEST = 1e150  # squares of numbers beyond it, or below its inverse, leave float64
 
 
 def is_dated(dtype: Any) -> str | None:
@@ -30,11 +41,16 @@ def to_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
     """Write a column as float64, NaN where missing; dates count from 1970-01-01 in the column's unit."""
     if column.unit != "number":
         return _ticks(series, column)
-    if not pd.api.types.is_numeric_dtype(series.dtype) and not _all_missing(series):
-        raise SchemaError(f"{column.name} is declared numeric but holds {series.dtype}; declare its levels")
+    if not pd.api.types.is_numeric_dtype(series.dtype) and not bool(series.isna().all()):
+        raise SchemaError(
+            f"{column.name} is declared numeric but holds {series.dtype}; convert it with pd.to_numeric or "
+            "declare its levels"
+        )
     numbers = _floats(series)
     if not np.isfinite(numbers).all() and np.isinf(numbers).any():
         raise SchemaError(f"{column.name} holds infinite values; make them missing or give them a code")
+    if max(np.fmax.reduce(numbers, initial=0.0), -np.fmin.reduce(numbers, initial=0.0)) > LARGEST:
+        raise SchemaError(f"{column.name} holds numbers too large to square; give it in another unit")
     if series.dtype.kind in "iu" and bool((np.abs(numbers) >= EXACT).any()):
         raise SchemaError(
             f"{column.name} holds whole numbers beyond 2^53, which cannot be kept exact; "
@@ -50,29 +66,44 @@ def _floats(series: pd.Series[Any]) -> FloatArray:
     return series.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _all_missing(series: pd.Series[Any]) -> bool:
-    """Whether a column holds nothing at all."""
-    return bool(series.isna().all())
-
-
 def _ticks(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
-    """Count days or seconds from 1970-01-01 (UTC for zoned times), exactly to the microsecond."""
-    times = series
-    if pd.api.types.is_object_dtype(series.dtype):
-        first = next((value for value in series if not pd.isna(value)), None)
-        durations = isinstance(first, timedelta)
-        times = pd.to_timedelta(series) if durations else pd.to_datetime(series)
-    if isinstance(times.dtype, pd.DatetimeTZDtype):
-        times = times.dt.tz_convert("UTC").dt.tz_localize(None)
-    kind = is_dated(times.dtype)
-    if kind is None:
+    """Count days or seconds from 1970-01-01, exactly to the microsecond."""
+    if not is_dated(series.dtype) and pd.api.types.infer_dtype(series, skipna=True) not in ("date", "empty"):
         raise SchemaError(
-            f"{column.name} is declared in days or seconds but holds {series.dtype}; convert it"
+            f"{column.name} is declared in days or seconds but holds {series.dtype}; convert it with "
+            "pd.to_datetime or pd.to_timedelta"
         )
-    micro = times.to_numpy().astype(f"{kind}8[us]").astype(np.int64)
-    numbers = micro / _TICKS[column.unit]
-    numbers[times.isna().to_numpy()] = np.nan
+    numbers = microseconds(series, column.unit) / TICKS[column.unit]
+    numbers[series.isna().to_numpy()] = np.nan
     return np.asarray(numbers, dtype=np.float64)
+
+
+def microseconds(series: pd.Series[Any], unit: str) -> IntArray:
+    """Microseconds from 1970-01-01: on the own clock of a zoned time for days, in UTC for seconds."""
+    if pd.api.types.is_object_dtype(series.dtype):
+        times = pd.to_datetime(series)
+    elif isinstance(series.dtype, pd.ArrowDtype):
+        times = _from_arrow(series)
+    else:
+        times = series
+    if isinstance(times.dtype, pd.DatetimeTZDtype):
+        times = (times if unit == "day" else times.dt.tz_convert("UTC")).dt.tz_localize(None)
+    return np.asarray(times.to_numpy().astype(f"{is_dated(times.dtype)}8[us]").astype(np.int64))
+
+
+def _from_arrow(series: pd.Series[Any]) -> pd.Series[Any]:
+    """Write Arrow dates, times and durations in numpy's types."""
+    zone = _zone(series.dtype)
+    if zone is not None:
+        return series.astype(pd.DatetimeTZDtype("us", zone))
+    return series.astype(np.dtype("m8[us]") if is_dated(series.dtype) == "m" else np.dtype("M8[us]"))
+
+
+def _zone(dtype: Any) -> Any:
+    """Time zone of a dtype, or None."""
+    if isinstance(dtype, pd.ArrowDtype):
+        return getattr(dtype.pyarrow_dtype, "tz", None)
+    return getattr(dtype, "tz", None)
 
 
 def from_numbers(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> pd.Series[Any]:
@@ -111,14 +142,18 @@ def _nullable(numbers: FloatArray, absent: BoolArray, dtype: Any) -> pd.Series[A
 
 def _dated(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> pd.Series[Any]:
     """Write points in time or durations in the column's dtype."""
-    micro = np.rint(np.where(absent, 0.0, numbers) * _TICKS[column.unit]).astype(np.int64)
+    micro = np.rint(np.where(absent, 0.0, numbers) * TICKS[column.unit]).astype(np.int64)
     dtype = column.dtype
     kind = is_dated(dtype) or "M"
     times = micro.astype(f"{kind}8[us]")
     times[absent] = np.array("NaT", dtype=times.dtype)
     series = pd.Series(times)
-    if isinstance(dtype, pd.DatetimeTZDtype):
-        return series.dt.tz_localize("UTC").dt.tz_convert(dtype.tz).astype(dtype)
+    zone = _zone(dtype)
+    if zone is not None and column.unit == "day":
+        early = np.ones(len(series), dtype=bool)  # of the two midnights that a clock may show, the first
+        return series.dt.tz_localize(zone, ambiguous=early, nonexistent="shift_forward").astype(dtype)
+    if zone is not None:
+        return series.dt.tz_localize("UTC").dt.tz_convert(zone).astype(dtype)
     if pd.api.types.is_object_dtype(dtype):
         return pd.Series(_days(series), dtype=object)
     return series.astype(dtype)

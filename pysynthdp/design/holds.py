@@ -1,0 +1,50 @@
+"""What a column of unknown type holds: text, numbers, dates, or nothing; and whether it names its rows."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pandas as pd
+
+from pysynthdp.design.values import is_dated
+from pysynthdp.errors import SchemaError
+
+__all__ = ["MANY_LEVELS", "holds", "names_rows"]
+
+MANY_LEVELS = (
+    60  # a text column with more distinct values than this, most of them rare, is an id or free text
+)
+_SHARE = 0.5
+_FEW = 10  # with fewer rows, values that occur once say nothing
+_TO_NUMBERS = "convert it with pd.to_numeric"
+_TO_TIMES = "convert it with pd.to_datetime, or pd.to_timedelta for durations"
+_MENDS = {
+    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), _TO_NUMBERS),
+    **dict.fromkeys(("datetime", "datetime64", "timedelta", "timedelta64"), _TO_TIMES),
+}
+
+
+def holds(series: pd.Series[Any], name: str, exempt: bool) -> Literal["text", "empty", "date", "number"]:
+    """Sort a column by what it holds; an exempt one that cannot be modelled holds nothing."""
+    if not series.notna().any():
+        return "empty"
+    if is_dated(series.dtype):
+        return "date"
+    if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_complex_dtype(series.dtype):
+        return "number"
+    found = pd.api.types.infer_dtype(series, skipna=True)
+    if found in ("string", "boolean"):
+        return "text"
+    if found == "date":
+        return "date"
+    if exempt:
+        return "empty"
+    mend = _MENDS.get(found, "convert it to text, numbers or dates")
+    raise SchemaError(f"{name} holds {found} objects: {mend}, or drop=[{name!r}]")
+
+
+def names_rows(series: pd.Series[Any]) -> bool:
+    """Whether most values name one row: an identifier or free text."""
+    present = int(series.notna().sum())
+    distinct = series.nunique()
+    return present >= _FEW and (distinct == present or MANY_LEVELS < distinct > _SHARE * present)
