@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from pysynthdp._entropy import SystemEntropy
 from pysynthdp._typing import FloatArray, IntArray
 
 __all__ = ["NumpySampler", "RandomSource", "root_sequence", "stream"]
@@ -29,8 +30,10 @@ def root_sequence(rng: RandomSource) -> np.random.SeedSequence:
     return np.random.SeedSequence(rng)
 
 
-def stream(root: np.random.SeedSequence, *key: int) -> np.random.Generator:
-    """Make the generator of one key."""
+def stream(root: np.random.SeedSequence | None, *key: int) -> np.random.Generator:
+    """Make the generator of one key; without a root, a source that reads the operating system's entropy."""
+    if root is None:
+        return SystemEntropy()  # type: ignore[return-value]  # the same methods, as far as models use them
     sequence = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key))
     return np.random.Generator(np.random.PCG64DXSM(sequence))
 

@@ -84,7 +84,7 @@ class Machine:
     kept: Mapping[Key, AnyArray]
     kept_columns: Mapping[str, pd.Series[Any]]
 
-    def parameters(self, root: np.random.SeedSequence, copy: int) -> list[Any]:
+    def parameters(self, root: np.random.SeedSequence | None, copy: int) -> list[Any]:
         """Parameters of one copy: the fitted ones, or a posterior draw of each step's own."""
         if not self.plan.proper:
             return [step.params for step in self.steps]
@@ -93,7 +93,7 @@ class Machine:
             for index, step in enumerate(self.steps)
         ]
 
-    def copy(self, root: np.random.SeedSequence, copy: int, k: int, workers: int) -> pd.DataFrame:
+    def copy(self, root: np.random.SeedSequence | None, copy: int, k: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy."""
         store = self._store(k)
         for rows, parts in self.blocks(root, copy, k, workers):
@@ -109,7 +109,7 @@ class Machine:
         }
 
     def blocks(
-        self, root: np.random.SeedSequence, copy: int, k: int, workers: int
+        self, root: np.random.SeedSequence | None, copy: int, k: int, workers: int
     ) -> Iterator[tuple[slice, dict[Key, AnyArray]]]:
         """Draw the blocks of one copy, in order."""
         params = self.parameters(root, copy)
@@ -124,7 +124,7 @@ class Machine:
                 yield from zip((slices[i] for i in several), _map(work, several, workers), strict=True)
 
     def _block(
-        self, root: np.random.SeedSequence, copy: int, index: int, rows: slice, params: Sequence[Any]
+        self, root: np.random.SeedSequence | None, copy: int, index: int, rows: slice, params: Sequence[Any]
     ) -> dict[Key, AnyArray]:
         """Draw one block, step by step, each new part encoded once."""
         size = rows.stop - rows.start

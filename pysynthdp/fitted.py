@@ -90,14 +90,19 @@ class FittedSynthesizer(Printable):
         Privacy: post-processing of the fit where the fit carries the guarantee; else each draw is accounted.
         """
         rows = self._rows_of(m, k)
-        self.account.charge(n_syn=rows, copies=m)
-        root = root_sequence(rng)
+        root = self._charge(rows, m, rng)
         copies = []
         with progress_bar(m, "draw", show=self.progress) as note:
             for copy in range(m):
                 copies.append(self.machine.copy(root, copy, rows, self.workers))
                 note(f"copy {copy + 1}")
         return self._release(copies, m, rows)
+
+    def _charge(self, rows: int, m: int, rng: RandomSource) -> np.random.SeedSequence | None:
+        """Account for a draw before it is made; under a guarantee, unseeded draws have no root to keep."""
+        guaranteed = self.plan.guarantee is not None
+        self.account.charge(n_syn=rows, copies=m, seeded=guaranteed and rng is not None)
+        return None if guaranteed and rng is None else root_sequence(rng)
 
     def _rows_of(self, m: int, k: int | None) -> int:
         """Check m and k."""
@@ -159,8 +164,7 @@ class FittedSynthesizer(Printable):
         if Path(folder).exists():
             raise ReleaseError(f"{folder} exists already; choose another name or move it away")
         rows = self._rows_of(m, k)
-        self.account.charge(n_syn=rows, copies=m)
-        root = root_sequence(rng)
+        root = self._charge(rows, m, rng)
         parts = self._release([], m, rows).parts()
         with progress_bar(m, "draw", show=self.progress) as note:
             parts["copies"] = (self._stream(root, copy, rows) for copy in range(m))
@@ -168,7 +172,7 @@ class FittedSynthesizer(Printable):
             note(f"{m} copies")
         return written
 
-    def _stream(self, root: np.random.SeedSequence, copy: int, rows: int) -> Iterator[pd.DataFrame]:
+    def _stream(self, root: np.random.SeedSequence | None, copy: int, rows: int) -> Iterator[pd.DataFrame]:
         """Yield one copy as frames of consecutive blocks."""
         for where, parts in self.machine.blocks(root, copy, rows, self.workers):
             yield self.machine.frame(parts, start=where.start, size=where.stop - where.start)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 
-from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.analysis.tags import Bias, ReleaseTags
 from pysynthdp.plan import SERIAL, SynthesisPlan
+from pysynthdp.plan.price import shares
 from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.privacy.mechanism import PricedColumn, public_constants
+from pysynthdp.privacy.statement import PrivacyStatement, Status
 from pysynthdp.release import Provenance
 from pysynthdp.schema import Column, NumericColumn
 
@@ -21,7 +25,9 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
 def release_statement(plan: SynthesisPlan, account: Account) -> PrivacyStatement:
-    """State what a release protects: for these models, nothing formal, and why, column by column."""
+    """State what a release protects: the priced draws, or nothing formal and why, column by column."""
+    if plan.guarantee is not None:
+        return guaranteed_statement(plan, plan.guarantee, account)
     columns = [_column_statement(column.name, plan) for column in plan.schema]
     reason = "the column models are fitted to the data without noise, and " + _first_reason(plan)
     return PrivacyStatement.none(
@@ -30,6 +36,41 @@ def release_statement(plan: SynthesisPlan, account: Account) -> PrivacyStatement
         public=_public(plan),
         learned=_learned(plan),
         draws=[(draw.n_syn, draw.copies) for draw in account.draws],
+    )
+
+
+def guaranteed_statement(plan: SynthesisPlan, asked: BySampling, account: Account) -> PrivacyStatement:
+    """State what the draws from a fit guarantee together, from the account."""
+    costs = account.by_step()
+    parts = shares(costs, asked.deltas[0])
+    status: Status = "void" if account.seeded else "implemented" if asked.exact else "idealised"
+    return PrivacyStatement(
+        guarantee=account.total(),
+        status=status,
+        reason="every column is drawn by a mechanism whose randomness protects; it covers this fit only",
+        unit=asked.unit,
+        columns=tuple(map(_priced_statement, account.priced, costs, parts)),
+        public=tuple(_public(plan)),
+        draws=account.draws,
+        deltas=asked.deltas,
+    )
+
+
+def _priced_statement(step: PricedColumn, cost: Guarantee, share: float) -> ColumnStatement:
+    """State one step's mechanism and price."""
+    mechanism = step.mechanism
+    return ColumnStatement(
+        column=step.column,
+        method=step.method,
+        guarantee=cost.name,
+        reason="its own sampling protects",
+        mechanism=mechanism.name,
+        constants=public_constants(mechanism),
+        assumptions=mechanism.assumptions,
+        entry=mechanism.entry,
+        source=mechanism.source,
+        cost=cost,
+        share=share,
     )
 
 
@@ -88,10 +129,17 @@ def release_tags(plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int) -> Rele
         synthesised=frozenset(drawn),
         kept=frozenset(plan.keep),
         parameters="drawn" if plan.proper else "fitted",
+        bias=_bias(plan),
         m=m,
         n_syn=n_syn,
         n_org=n_org,
     )
+
+
+def _bias(plan: SynthesisPlan) -> Bias:
+    """Name what may have moved estimates: the first bias among the models."""
+    found: list[Bias] = [getattr(step.model, "bias", "none") for step in plan.steps]
+    return next((bias for bias in found if bias != "none"), "none")
 
 
 def provenance_of(plan: SynthesisPlan) -> Provenance:

@@ -12,6 +12,7 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.plan.choose import column_steps, joint_step, model_of
 from pysynthdp.plan.guaranteed import check_declared, check_models, public_schema
 from pysynthdp.plan.order import gathered, visit_order
+from pysynthdp.plan.price import PlanPrice, price_plan
 from pysynthdp.plan.step import SERIAL, Method, Step
 from pysynthdp.plan.terms import all_terms, check_known
 from pysynthdp.privacy.by_sampling import BySampling
@@ -74,6 +75,16 @@ class SynthesisPlan(Printable):
             for part in step.targets:
                 matrix.loc[part.column, list(step.predictors)] = 1
         return matrix
+
+    def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> PlanPrice:
+        """Price m copies of n_syn records (n by default) before a record is read.
+
+        Raises
+        ------
+        PrivacyError
+            If the plan asks for no guarantee, or a number lies outside a formula's domain.
+        """
+        return price_plan(self, n=n, n_syn=n_syn, m=m)
 
     def to_table(self) -> Table:
         """One row a step."""

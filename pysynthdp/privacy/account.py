@@ -47,13 +47,14 @@ class Account:
     ('none', 500)
     """
 
-    __slots__ = ("_draws", "_lock", "_owner", "_priced", "_unit")
+    __slots__ = ("_draws", "_lock", "_owner", "_priced", "_seeded", "_unit")
 
     def __init__(self, priced: Sequence[PricedColumn] = (), *, unit: PrivacyUnit | None = None) -> None:
         self._priced = tuple(priced)
         self._unit = unit or PrivacyUnit()
         self._draws: list[Draw] = []
         self._lock = threading.Lock()
+        self._seeded = False
         self._owner = os.getpid()
 
     @property
@@ -87,13 +88,20 @@ class Account:
         """Number of records charged so far, over all copies."""
         return sum(draw.copies * draw.n_syn for draw in self.draws)
 
-    def charge(self, *, n_syn: int, copies: int) -> Guarantee:
+    @property
+    def seeded(self) -> bool:
+        """Whether any draw was seeded, which voids every claim about this fit (J5)."""
+        return self._seeded
+
+    def charge(self, *, n_syn: int, copies: int, seeded: bool = False) -> Guarantee:
         """Append a draw, before it is made, and return the guarantee of everything drawn with it.
 
         Parameters
         ----------
         n_syn, copies : int
             Records a copy, and copies.
+        seeded : bool
+            Whether the draw follows from a seed that somebody knows.
 
         Returns
         -------
@@ -119,6 +127,7 @@ class Account:
         with self._lock:
             total = self._price([*self._draws, draw])
             self._draws.append(draw)
+            self._seeded = self._seeded or seeded
         return total
 
     def total(self) -> Guarantee:
