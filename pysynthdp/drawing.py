@@ -15,6 +15,7 @@ from pysynthdp._random import NumpySampler, stream
 from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.design.encode import Layout, Scale, StepDesign
 from pysynthdp.design.parts import Part, join, settle
+from pysynthdp.errors import PlanError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.schema import CategoricalColumn, NumericColumn
@@ -25,7 +26,7 @@ BLOCK_ROWS = 16_384  # canonical: streams are keyed by block, so it is not a set
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DrawnStep:
     """A step that can draw.
 
@@ -200,6 +201,11 @@ def serial_numbers(column: NumericColumn | CategoricalColumn, start: int, size: 
     """Count rows from 1 in the column's type, in place of an identifier."""
     numbers = pd.Series(np.arange(start + 1, start + size + 1, dtype=np.int64))
     if pd.api.types.is_numeric_dtype(column.dtype):
+        plain = getattr(column.dtype, "numpy_dtype", column.dtype)
+        if plain.kind in "iu" and np.iinfo(plain).max < start + size:
+            raise PlanError(
+                f"{column.name}: {column.dtype} cannot count so many rows; make it int64 or drop it"
+            )
         return numbers.astype(column.dtype)
     text = numbers.astype(str)
     return text.astype("category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype)

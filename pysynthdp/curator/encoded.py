@@ -21,7 +21,7 @@ BLOCK_ROWS = 16_384  # canonical: results depend on it, so it is not a setting
 _BATCH = 16  # blocks in flight a worker: bounds the memory of unmerged sums
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Block:
     """Some rows: the wide X and a way to their parts."""
 

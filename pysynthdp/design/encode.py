@@ -17,7 +17,7 @@ from pysynthdp.design.parts import Part
 __all__ = ["Layout", "Scale", "StepDesign"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scale:
     """Centre and width of a numeric part; only conditioning depends on them, not the model."""
 
@@ -25,7 +25,7 @@ class Scale:
     width: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Layout:
     """Where each part's features lie in the wide X.
 

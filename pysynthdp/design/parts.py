@@ -7,6 +7,8 @@ value. This module alone splits and rejoins.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -115,9 +117,19 @@ def _split_numeric(series: pd.Series[Any], column: NumericColumn) -> dict[tuple[
         numbers = np.where(absent, 0.0, numbers)
     if missing.any() and not column.may_be_missing:
         raise SchemaError(f"{column.name} has missing values; declare may_be_missing=True")
+    _check_missing(missing, column)
     _check_bounds(numbers, absent, column)
     parts[column.name, "value"] = numbers
     return parts
+
+
+def _check_missing(missing: BoolArray, column: Column) -> None:
+    """Refuse missing values where the copies' type has none."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub" and missing.any():
+        raise SchemaError(
+            f"{column.name} has missing values, which {column.dtype} cannot hold; declare a dtype that can, "
+            "such as 'Int64', 'boolean' or 'float64'"
+        )
 
 
 def _check_bounds(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> None:
@@ -143,6 +155,7 @@ def _split_categorical(series: pd.Series[Any], column: CategoricalColumn) -> dic
         codes[codes == -2] = column.levels.index(column.other)
     if (codes == -1).any() and not column.may_be_missing:
         raise SchemaError(f"{column.name} has missing values; declare may_be_missing=True")
+    _check_missing(codes == -1, column)
     n_levels = len(column.levels)
     if column.absence == "level":
         return {(column.name, "value"): _beside(codes, column)}
@@ -169,11 +182,20 @@ def _beside(codes: IntArray, column: CategoricalColumn) -> AnyArray:
 
 def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
     """Round drawn values to the column's decimals and move them onto its declared bounds, in place."""
-    if column.decimals is not None:
-        np.round(values, column.decimals, out=values)
-    if column.lower is not None or column.upper is not None:
-        np.clip(values, column.lower, column.upper, out=values)
+    digits = 0 if pd.api.types.is_integer_dtype(column.dtype) and column.decimals is None else column.decimals
+    if digits is not None:
+        np.round(values, digits, out=values)
+    low, high = _on_grid(column.lower, digits, math.ceil), _on_grid(column.upper, digits, math.floor)
+    if low is not None or high is not None:
+        np.clip(values, low, high, out=values)
     return values
+
+
+def _on_grid(bound: float | None, digits: int | None, towards: Callable[[float], int]) -> float | None:
+    """Move a bound inwards to the column's digits, so that a rounded value does not cross it."""
+    if bound is None or digits is None or round(bound, digits) == bound:
+        return bound
+    return towards(bound * 10.0**digits) / 10.0**digits
 
 
 def join(parts: dict[tuple[str, str], AnyArray], column: Column) -> pd.Series[Any]:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.display import Printable, Table
+from pysynthdp.errors import PlanError
 from pysynthdp.plan.choose import column_steps, joint_step, model_of
 from pysynthdp.plan.guaranteed import check_declared, check_models, public_schema
 from pysynthdp.plan.order import gathered, visit_order
@@ -16,7 +17,7 @@ from pysynthdp.plan.price import PlanPrice, price_plan
 from pysynthdp.plan.step import SERIAL, Method, Step
 from pysynthdp.plan.terms import all_terms, check_known
 from pysynthdp.privacy.by_sampling import BySampling
-from pysynthdp.schema import Schema
+from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["SynthesisPlan", "make_plan"]
 
@@ -108,6 +109,20 @@ def _row(number: int, step: Step) -> tuple[int, str, str, str]:
     return number, step.label, step.model.name, shown or "-"
 
 
+def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
+    """Forget the levels of columns that are numbered anew: nothing of an identifier goes into a plan."""
+    for name in serials:
+        column = schema[name]
+        if isinstance(column, CategoricalColumn):
+            dtype = "category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
+            schema = schema.amend(name, levels=(), other=None, missing=(), categories=None, dtype=dtype)
+        if column.dtype.kind in "bmMc":
+            raise PlanError(
+                f"{name}: running numbers cannot be written as {column.dtype}; drop it or keep it"
+            )
+    return schema
+
+
 def make_plan(
     schema: Schema,
     *,
@@ -133,11 +148,14 @@ def make_plan(
     if guarantee is not None:
         schema = public_schema(schema)
     names = set(schema.names)
+    if not names:
+        raise PlanError("no column is left to draw; drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
     wishes: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
     for what, given in (("keep", kept), ("method", wishes), ("visit_sequence", visit_sequence or ())):
         check_known(given, names, what)
     serials = tuple(name for name in schema.names if wishes.get(name) == SERIAL)
+    schema = _without_levels(schema, serials)
     groups = {tuple(columns): model_of(model) for columns, model in joint}
     for columns in groups:
         check_known(columns, names, "joint")

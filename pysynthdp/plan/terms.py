@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
-from formulaic import Formula
+from formulaic import Formula, SimpleFormula
+from formulaic.errors import FormulaicError
 
 from pysynthdp.errors import PlanError
 from pysynthdp.plan.step import Terms
 
 __all__ = ["all_terms", "check_known"]
 
-_POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*(\d)\s*\)$|^\{\s*(.+?)\s*\*\*\s*(\d)\s*\}$")
+_POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
 _FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
 
 
@@ -53,11 +55,18 @@ def _matrix_terms(matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None) -> 
     if matrix is None:
         return {}
     if isinstance(matrix, pd.DataFrame):
+        if matrix.isna().to_numpy().any():
+            raise PlanError("predictor_matrix has missing cells; write 1 for a predictor and 0 for none")
         return {
             str(name): tuple((str(column),) for column in matrix.columns[row.to_numpy() != 0])
             for name, row in matrix.iterrows()
         }
-    return {name: tuple((predictor,) for predictor in predictors) for name, predictors in matrix.items()}
+    if not isinstance(matrix, Mapping) or any(isinstance(names, str) for names in matrix.values()):
+        raise PlanError("predictor_matrix must be a DataFrame or a mapping {'column': ['predictor', ...]}")
+    return {
+        name: tuple(dict.fromkeys((predictor,) for predictor in predictors))
+        for name, predictors in matrix.items()
+    }
 
 
 def _formula_terms(formulas: Iterable[str], names: set[str]) -> dict[str, Terms]:
@@ -68,12 +77,25 @@ def _formula_terms(formulas: Iterable[str], names: set[str]) -> dict[str, Terms]
             raise PlanError(f"the formula {text!r} has no '~'; write 'column ~ predictors'")
         left, right = text.split("~", 1)
         target = left.strip().strip("`")
-        terms = [term for term in Formula(right) if str(term) != "1"]
+        if target in result:
+            raise PlanError(f"two formulas draw {target}; write one")
+        terms = [term for term in _parsed(right, text) if str(term) != "1"]
         result[target] = tuple(
             tuple(name for factor in term.factors for name in _factor(factor.expr, names, text))
             for term in terms
         )
     return result
+
+
+def _parsed(right: str, text: str) -> tuple[Any, ...]:
+    """Parse the right side of a formula into terms."""
+    try:
+        formula = Formula(right)
+    except (FormulaicError, SyntaxError):
+        formula = None
+    if not isinstance(formula, SimpleFormula):
+        raise PlanError(f"the formula {text!r} cannot be read; write 'column ~ a + b + a:b + I(a ** 2)'")
+    return tuple(formula)
 
 
 def _factor(expression: str, names: set[str], formula: str) -> tuple[str, ...]:

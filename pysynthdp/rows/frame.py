@@ -37,6 +37,14 @@ class FrameRows:
     block_rows: int | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.frame, pd.DataFrame):
+            raise SchemaError(
+                f"a table must be a pandas DataFrame, not {type(self.frame).__name__}; convert it"
+            )
+        if self.block_rows is not None and self.block_rows < 1:
+            raise SchemaError("block_rows must be at least 1, or None for one block")
+        if self.frame.columns.nlevels > 1:
+            raise SchemaError("the columns have several levels of names; join them to one text a column")
         names = list(self.frame.columns)
         for position, name in enumerate(names):
             if not isinstance(name, str):
