@@ -15,7 +15,7 @@ from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import PricedColumn, public_constants
 from pysynthdp.privacy.statement import PrivacyStatement, Status
 from pysynthdp.release import Provenance
-from pysynthdp.schema import Column, NumericColumn
+from pysynthdp.schema import CategoricalColumn, NumericColumn
 
 __all__ = ["provenance_of", "release_statement", "release_tags"]
 
@@ -107,18 +107,19 @@ def _public(plan: SynthesisPlan) -> list[str]:
 
 def _learned(plan: SynthesisPlan) -> list[str]:
     """Facts that were learned from the confidential data, beside the models' parameters."""
-    facts = [f"{column.name}: {_learned_of(column)}" for column in plan.schema if not column.declared]
+    open_columns = [column for column in plan.schema if not column.declared]
+    numeric = [column.name for column in open_columns if isinstance(column, NumericColumn)]
+    absent = [column.name for column in open_columns if column.may_be_missing]
+    facts = [f"types and decimals of {', '.join(numeric)}"] if numeric else []
+    facts += [f"levels of {c.name}: {_levels(c)}" for c in open_columns if isinstance(c, CategoricalColumn)]
+    facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
     return [*facts, "the parameters of every column's model"]
 
 
-def _learned_of(column: Column) -> str:
-    """Say what was learned of one column's domain."""
-    absent = ", that values may be missing" if column.may_be_missing else ", that no value is missing"
-    if isinstance(column, NumericColumn):
-        return f"its type and decimals{absent}"
+def _levels(column: CategoricalColumn) -> str:
+    """List a column's levels, the first thirty of many."""
     listed = ", ".join(str(level) for level in column.levels[:30])
-    more = f" and {len(column.levels) - 30} more" if len(column.levels) > 30 else ""
-    return f"its type and its {len(column.levels)} levels ({listed}{more}){absent}"
+    return listed + (f" and {len(column.levels) - 30} more" if len(column.levels) > 30 else "")
 
 
 def release_tags(plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int) -> ReleaseTags:

@@ -61,19 +61,19 @@ class PlanPrice(Printable):
     def to_frame(self) -> pd.DataFrame:
         """One row a step: column, mechanism, assumptions, guarantee, epsilon, share."""
         names = ("column", "method", "mechanism", "entry", "assumptions", "guarantee", "epsilon", "share")
-        rows = [
-            (s.column, s.method, s.mechanism.name, s.mechanism.entry, "; ".join(s.mechanism.assumptions), cost.name,
-             cost.epsilon(self.deltas[0]), share)
-            for s, cost, share in zip(self.steps, self.costs, shares(self.costs, self.deltas[0]), strict=True)
-        ]  # fmt: skip
+        parts = shares(self.costs, self.deltas[0])
+        rows = [self._row(*row) for row in zip(self.steps, self.costs, parts, strict=True)]
         return pd.DataFrame(rows, columns=list(names))
+
+    def _row(self, step: PricedColumn, cost: Guarantee, share: float) -> tuple[str | float, ...]:
+        """Write one step."""
+        mechanism = step.mechanism
+        names = (step.column, step.method, mechanism.name, mechanism.entry)
+        return (*names, "; ".join(mechanism.assumptions), cost.name, cost.epsilon(self.deltas[0]), share)
 
     def to_table(self) -> Table:
         """Build the table that people see."""
-        facts: list[tuple[str, Cell]] = [
-            ("rows of the confidential table", self.n),
-            ("rows of a copy", self.n_syn),
-        ]
+        facts: list[tuple[str, Cell]] = [("rows of the table", self.n), ("rows of a copy", self.n_syn)]
         facts += [("copies", self.m), ("guarantee", self.guarantee.name)]
         facts += [(f"epsilon at delta = {delta:g}", self.guarantee.epsilon(delta)) for delta in self.deltas]
         frame = self.to_frame().drop(columns="assumptions")
