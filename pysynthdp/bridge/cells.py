@@ -36,7 +36,7 @@ def cell_from_r(value: RValue, depth: int = 0) -> Any:
         return value
     if value.kind in ("logical", "integer") and (value.array == NA_INTEGER).any():
         return value
-    return value.array != 0 if value.kind == "logical" else value.array
+    return value.array != 0 if value.kind == "logical" else value.array.copy()
 
 
 def _list_from_r(value: RVector, depth: int) -> Any:
@@ -53,6 +53,8 @@ def cell_to_r(cell: Any, name: str, depth: int = 0) -> RValue:
     """Give the R value that a cell of the column ``name`` means."""
     if depth > 2 * _DEEP:
         raise BridgeError(f"column {name!r} holds lists that are nested too deeply for R; flatten them")
+    if isinstance(cell, ROpaque) and not cell.is_single:
+        raise BridgeError(f"column {name!r} holds an R {cell.what}, which cannot be sent; drop it")
     if cell is None or isinstance(cell, RVector | RPairs | RSymbol | RS4 | ROpaque):
         return cell
     if isinstance(cell, np.ndarray):

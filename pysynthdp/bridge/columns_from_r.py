@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -81,7 +81,7 @@ def _factor(vector: RVector, name: str, attributes: Mapping[str, RValue]) -> Col
     elif na_level is not None:
         codes = _without_level(codes, na_level)
         del levels[na_level]
-    categories = pd.Index(_text_array(np.array(levels, dtype=object)))
+    categories = text_index(levels)
     values = pd.Categorical.from_codes(codes, categories=categories, ordered="ordered" in vector.classes)
     return Column(values, ColumnFacts("integer", "factor", attributes, na_level, na_label))
 
@@ -133,6 +133,14 @@ def _text_array(values: AnyArray) -> Any:
         return pd.array(values, dtype=_TEXT)
     except UnicodeEncodeError:
         return values
+
+
+def text_index(texts: Sequence[str | None]) -> pd.Index[Any]:
+    """Give texts as an index of pandas' text type, or of objects where one of them is no Unicode."""
+    values = np.array(texts, dtype=object)
+    held = _text_array(values)
+    index: pd.Index[Any] = pd.Index(held, dtype=object if held is values else held.dtype)
+    return index
 
 
 def _cells(vector: RVector) -> AnyArray:

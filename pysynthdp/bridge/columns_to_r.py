@@ -129,7 +129,9 @@ def _level(category: Any) -> str:
     """Write a category as R would as a level."""
     if isinstance(category, bool | np.bool_):
         return "TRUE" if category else "FALSE"
-    return f"{category:.15g}" if isinstance(category, float) else str(category)
+    if isinstance(category, float):
+        return f"{category:.15g}"
+    return category if isinstance(category, str) else str(category)
 
 
 def _datetime(series: pd.Series[Any], facts: ColumnFacts) -> RVector:

@@ -40,7 +40,7 @@ from pysynthdp.bridge.codec import (
     load_rds,
     save_rds,
 )
-from pysynthdp.bridge.columns_from_r import column_from_r
+from pysynthdp.bridge.columns_from_r import column_from_r, text_index
 from pysynthdp.bridge.columns_to_r import column_to_r
 from pysynthdp.bridge.facts import FrameFacts, RFrame, column_keys
 from pysynthdp.errors import BridgeError
@@ -82,8 +82,8 @@ def frame_from_r(value: RValue) -> RFrame:
     lengths = {len(column.cells) for column in columns}
     index = _index(vector.attributes.get("row.names"), lengths)
     held = {at: _held(column.cells, index) for at, column in enumerate(columns)}
-    frame = pd.DataFrame(held, index=index, copy=False)
-    frame.columns = pd.Index(names, dtype="str")
+    frame = pd.DataFrame(held, index=index, copy=True)
+    frame.columns = text_index(names)
     facts = {key: column.facts for key, column in zip(column_keys(names), columns, strict=True)}
     kept = {key: item for key, item in vector.attributes.items() if key not in ("names", "row.names")}
     return RFrame(frame, FrameFacts(facts, kept))
@@ -121,7 +121,7 @@ def frame_to_r(frame: pd.DataFrame, facts: FrameFacts | None = None) -> RVector:
     """
     if isinstance(frame.columns, pd.MultiIndex):
         raise BridgeError("the columns have several levels of names; join them to one, which R needs")
-    names = [str(name) for name in frame.columns]
+    names = [name if isinstance(name, str) else str(name) for name in frame.columns]
     known = facts.columns if facts is not None else {}
     items = tuple(
         column_to_r(frame.iloc[:, at], key[0], known.get(key)) for at, key in enumerate(column_keys(names))
@@ -222,7 +222,7 @@ def _index_of(row_names: RValue, lengths: set[int]) -> pd.Index[Any]:
     if not isinstance(row_names, RVector) or row_names.kind not in ("integer", "character"):
         return pd.RangeIndex(max(lengths, default=0))
     if row_names.kind == "character":
-        return pd.Index(row_names.array, dtype="str")
+        return text_index(row_names.texts)
     numbers = row_names.array.astype(np.int64)
     if len(numbers) == 2 and numbers[0] == NA_INTEGER:
         return pd.RangeIndex(abs(int(numbers[1])))

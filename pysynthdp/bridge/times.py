@@ -57,7 +57,7 @@ def seconds_to_stamps(vector: RVector) -> AnyArray | None:
     whole = np.floor(seconds)
     for unit in ("us", "ns"):
         per = _PER_SECOND[unit]
-        if bool((np.abs(whole) * per < _INT64).all()):
+        if bool((np.abs(whole) < _INT64 / per).all()):
             ticks = whole.astype(np.int64) * per + np.rint((seconds - whole) * per).astype(np.int64)
             if bool((_seconds(ticks, per) == seconds).all()):
                 return _with_gaps(ticks.view(f"M8[{unit}]"), missing)
@@ -79,7 +79,7 @@ def lengths_to_spans(vector: RVector) -> AnyArray | None:
     lengths, missing = counts
     for unit in ("us", "ns"):
         per = _PER_SECOND[unit] * size
-        if bool((np.abs(lengths) * per < _INT64).all()):
+        if bool((np.abs(lengths) < _INT64 / per).all()):
             ticks = np.rint(lengths * per).astype(np.int64)
             if bool((ticks / per == lengths).all()):
                 return _with_gaps(ticks.view(f"m8[{unit}]"), missing)

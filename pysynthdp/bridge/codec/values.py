@@ -10,7 +10,7 @@ from typing import Any, Final, Self, TypeAlias
 import numpy as np
 
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray
-from pysynthdp.bridge.codec.wire import Kind
+from pysynthdp.bridge.codec.wire import SINGLETON, Kind
 
 __all__ = [
     "NA_INTEGER",
@@ -153,6 +153,11 @@ class ROpaque:
     """
 
     what: str
+
+    @property
+    def is_single(self) -> bool:
+        """Whether every R session has just this one, so that its name is enough."""
+        return self.what in SINGLETON.values()
 
 
 RValue: TypeAlias = RVector | RPairs | RSymbol | RS4 | ROpaque | None
