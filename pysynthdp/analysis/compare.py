@@ -1,0 +1,311 @@
+"""Hold a pooled result against the confidential fit: for the agency only, never part of a release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.analysis.estimates import Estimates, estimates_of
+from pysynthdp.analysis.results import PooledResults
+from pysynthdp.display import Cell, Printable, Table
+from pysynthdp.errors import CombiningRuleError, FitError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Comparison", "LackOfFit", "compare_fits"]
+
+Target = Literal["population", "original", "original_population"]
+
+
+@dataclass(frozen=True, slots=True)
+class LackOfFit:
+    """A test that pooled and confidential coefficients differ by no more than the synthesis explains.
+
+    Parameters
+    ----------
+    stat, pvalue : float
+        Statistic and tail probability; NaN where the test cannot be done.
+    df1, df2 : float
+        Degrees of freedom; df2 is inf for a chi-square over its degrees of freedom.
+    reason : str
+        The variance used, or why there is no test.
+    """
+
+    stat: float
+    df1: float
+    df2: float
+    pvalue: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Comparison(Printable):
+    """Pooled against confidential, term by term: INTERNAL, since it shows the confidential estimates.
+
+    Parameters
+    ----------
+    terms : tuple of str
+        Terms that both have.
+    pooled, confidential : array (p,)
+        Estimates.
+    pooled_limits, confidential_limits : array (p, 2)
+        Intervals.
+    std_diff : array (p,)
+        Difference over the confidential standard error.
+    overlap : array (p,)
+        Mean share of each interval that lies in the other; negative when they are apart.
+    se_ratio : array (p,)
+        Pooled standard error over the confidential one.
+    lack_of_fit : LackOfFit
+        The joint test.
+    target, model : str
+        What the pooled intervals are meant for, and the kind of model.
+    notes : tuple of str
+        Terms left out, and the like.
+    """
+
+    terms: tuple[str, ...]
+    pooled: FloatArray
+    confidential: FloatArray
+    pooled_limits: FloatArray
+    confidential_limits: FloatArray
+    std_diff: FloatArray
+    overlap: FloatArray
+    se_ratio: FloatArray
+    lack_of_fit: LackOfFit
+    target: str
+    model: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mean_overlap(self) -> float:
+        """Mean overlap, negative ones as they are."""
+        return float(np.nanmean(self.overlap))
+
+    @property
+    def mean_overlap_nonnegative(self) -> float:
+        """Mean overlap with negative ones counted as zero."""
+        return float(np.nanmean(np.maximum(self.overlap, 0)))
+
+    @property
+    def mean_abs_std_diff(self) -> float:
+        """Mean absolute standardised difference."""
+        return float(np.nanmean(np.abs(self.std_diff)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a term."""
+        return pd.DataFrame(
+            {
+                "pooled": self.pooled,
+                "confidential": self.confidential,
+                "std.diff": self.std_diff,
+                "overlap": self.overlap,
+                "overlap.nonnegative": np.maximum(self.overlap, 0),
+                "se.ratio": self.se_ratio,
+            },
+            index=pd.Index(self.terms, name="term"),
+        )
+
+    def to_table(self) -> Table:
+        """Build the table that is printed; its title says INTERNAL."""
+        data = self.to_frame()
+        numbers = data.to_numpy(dtype=np.float64).tolist()
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (term, *row) for term, row in zip(self.terms, numbers, strict=True)
+        )
+        test = self.lack_of_fit
+        facts: tuple[tuple[str, Cell], ...] = (
+            ("intervals for", self.target),
+            ("mean overlap", self.mean_overlap),
+            ("mean overlap, negative as 0", self.mean_overlap_nonnegative),
+            ("mean |std. difference|", self.mean_abs_std_diff),
+            ("lack of fit, statistic", test.stat),
+            ("lack of fit, p", test.pvalue),
+            ("lack of fit, variance", test.reason),
+        )
+        title = f"INTERNAL: pooled against confidential {self.model}"
+        return Table(title, ("term", *data.columns), rows, facts, self.notes)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw both intervals of every term but the intercept; needs matplotlib."""
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+        keep = [i for i, name in enumerate(self.terms) if name not in {"Intercept", "const"}]
+        place = np.arange(len(keep))[::-1]
+        pairs = (
+            ("confidential", 0.14, self.confidential, self.confidential_limits, "0.1"),
+            ("pooled", -0.14, self.pooled, self.pooled_limits, "tab:blue"),
+        )
+        for label, shift, values, limits, colour in pairs:
+            ax.hlines(place + shift, limits[keep, 0], limits[keep, 1], color=colour)
+            ax.plot(values[keep], place + shift, "o", color=colour, label=label)
+        ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
+        ax.set_yticks(place, [self.terms[i] for i in keep])
+        ax.set_title("INTERNAL: pooled against confidential")
+        ax.legend()
+        return ax
+
+
+def compare_fits(
+    pooled: PooledResults, confidential_fit: Any, *, target: Target = "population", alpha: float = 0.05
+) -> Comparison:
+    """Compare a pooled result with the same model fitted to the confidential table.
+
+    Parameters
+    ----------
+    pooled : PooledResults
+        The pooled model.
+    confidential_fit : fit
+        The model fitted to the confidential rows, of any library with an adapter.
+    target : {"population", "original", "original_population"}
+        What the pooled intervals are for. ``"population"``: as the pooled result gives them.
+        ``"original"``: what synthpop compares by default, pooled estimates with the confidential standard
+        errors and a normal reference. ``"original_population"``: what synthpop compares under population
+        inference, T_s, T_PPD or T_p with the confidential variance in place of f ubar, normal reference.
+    alpha : float
+        One less the level of the intervals.
+
+    Returns
+    -------
+    Comparison
+        Marked INTERNAL.
+
+    Raises
+    ------
+    FitError
+        When the two have no term in common.
+
+    Notes
+    -----
+    Privacy: reads an estimate from real rows, so the result is confidential. With V the confidential
+    covariance, D the difference and f = k/n: std. difference D/sqrt(V); overlap
+    (O/w1 + O/w2)/2 with O = min(upper) - max(lower) (Karr and others 2006). The lack-of-fit test uses
+    V/(f m) for complete synthesis at fitted parameters, V (1 + 1/f)/m at drawn ones, and B/m by Hotelling's
+    F(p, m - p) where some values are real. synthpop uses V/(f m) for drawn parameters too, and then rejects a
+    third of correct syntheses; that is not copied in any mode.
+
+    Examples
+    --------
+    >>> from pysynthdp.analysis import pool
+    >>> done = pool([([0.41], [0.04]), ([0.55], [0.04])], n_syn=50, n_org=50)
+    >>> round(compare_fits(done, ([0.45], [0.04])).mean_abs_std_diff, 2)
+    0.15
+    """
+    own = estimates_of(confidential_fit)
+    here, there = _matched(pooled, own)
+    Q, V = _chosen(own, there), own.cov[np.ix_(there, there)]
+    q = np.asarray(pooled.combined.qbar)[here]
+    se = np.sqrt(np.diagonal(V))
+    pooled_se = np.asarray(pooled.combined.se)[here]
+    quantile = float(stats.norm.isf(alpha / 2))
+    own_quantile = quantile if own.df is None else float(stats.t.isf(alpha / 2, own.df))
+    limits = np.asarray(pooled.combined.conf_int(alpha))[here]
+    if target != "population":
+        own_quantile = quantile
+        pooled_se = se if target == "original" else np.sqrt(_with_confidential(pooled, V, here))
+        limits = np.stack([q - quantile * pooled_se, q + quantile * pooled_se], axis=1)
+    own_limits = np.stack([Q - own_quantile * se, Q + own_quantile * se], axis=1)
+    return Comparison(
+        terms=tuple(pooled.terms[i] for i in here),
+        pooled=q,
+        confidential=Q,
+        pooled_limits=limits,
+        confidential_limits=own_limits,
+        std_diff=(q - Q) / se,
+        overlap=_overlap(limits, own_limits),
+        se_ratio=pooled_se / se,
+        lack_of_fit=_lack_of_fit(pooled, q - Q, V, here),
+        target=target,
+        model=pooled.model,
+        notes=_left_out(pooled, own),
+    )
+
+
+def _matched(pooled: PooledResults, own: Estimates) -> tuple[IntArray, IntArray]:
+    """Places of the common terms in both."""
+    place = {term: i for i, term in enumerate(own.terms)}
+    known = np.isfinite(np.asarray(pooled.combined.qbar))
+    here = [i for i, term in enumerate(pooled.terms) if term in place and known[i]]
+    if not here:
+        raise FitError("pooled and confidential fit have no term in common; fit the same formula to both")
+    return np.array(here), np.array([place[pooled.terms[i]] for i in here])
+
+
+def _chosen(own: Estimates, there: IntArray) -> FloatArray:
+    """Give the confidential estimates of the common terms."""
+    return own.values[there]  # noqa: PD011 -- not a pandas object
+
+
+def _left_out(pooled: PooledResults, own: Estimates) -> tuple[str, ...]:
+    """Name the terms that only one of them has."""
+    odd = sorted(set(pooled.terms) ^ set(own.terms))
+    return (f"Left out, since only one fit has them: {', '.join(odd)}.",) if odd else ()
+
+
+def _overlap(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Mean share of each interval (p, 2) that lies in the other."""
+    common = np.minimum(first[:, 1], second[:, 1]) - np.maximum(first[:, 0], second[:, 0])
+    return np.asarray((common / np.ptp(first, axis=1) + common / np.ptp(second, axis=1)) / 2)
+
+
+def _sizes(pooled: PooledResults) -> float:
+    """F = k/n, or a refusal."""
+    return pooled.combined.stack.sums().ratio
+
+
+def _with_confidential(pooled: PooledResults, V: FloatArray, here: IntArray) -> FloatArray:
+    """Give T with the confidential variance in place of f ubar."""
+    own, m = np.diagonal(V), pooled.m
+    if pooled.facts is not None and not pooled.facts.all_synthetic and m > 1:
+        return np.asarray(own + pooled.b.to_numpy()[here] / m)
+    extra = 1 / _sizes(pooled)
+    if pooled.facts is not None and pooled.facts.parameters == "drawn":
+        extra += 1
+    return np.asarray(own * (1 + extra / m))
+
+
+def _lack_of_fit(pooled: PooledResults, D: FloatArray, V: FloatArray, here: IntArray) -> LackOfFit:
+    """Test the joint difference against what the synthesis explains."""
+    facts, p, m = pooled.facts, D.size, pooled.m
+    if facts is None:
+        return _untested("the release's tags are not known, so neither is the variance of the difference")
+    if facts.noise != "none":
+        return _untested("the copies carry privacy noise, which the confidential fit does not show")
+    if not facts.all_synthetic or facts.nesting != "none" or facts.sampling != "none":
+        return _hotelling(pooled, D, here)
+    try:
+        f = _sizes(pooled)
+    except CombiningRuleError:
+        return _untested("n_org is not known")
+    drawn = facts.parameters == "drawn"
+    scale = (1 + 1 / f) / m if drawn else 1 / (f * m)
+    stat = float(D @ np.linalg.solve(V * scale, D))
+    reason = "V (1 + n/k)/m" if drawn else "V n/(k m)"
+    return LackOfFit(stat, float(p), np.inf, float(stats.chi2.sf(stat, p)), f"{reason}, chi-square")
+
+
+def _hotelling(pooled: PooledResults, D: FloatArray, here: IntArray) -> LackOfFit:
+    """Take the variance from the spread of the copies."""
+    p, m = D.size, pooled.m
+    if m <= p:
+        return _untested(f"with real values in the model it needs more copies than the {p} coefficients")
+    B = pooled.combined.stack.matrices().between[np.ix_(here, here)]
+    if np.linalg.matrix_rank(B) < p:
+        return _untested(
+            "the copies do not differ in every coefficient, as when the model uses real values only"
+        )
+    stat = float(D @ np.linalg.solve(B / m, D)) * (m - p) / (p * (m - 1))
+    return LackOfFit(stat, float(p), float(m - p), float(stats.f.sf(stat, p, m - p)), "B/m, F")
+
+
+def _untested(reason: str) -> LackOfFit:
+    """Say why there is no test."""
+    return LackOfFit(np.nan, np.nan, np.nan, np.nan, f"no test: {reason}")
