@@ -1,25 +1,56 @@
-"""Pooled analyses of synthetic copies."""
+"""Pooled analyses of synthetic copies; names are loaded when first used, so tags cost no model library."""
 
 from __future__ import annotations
 
-from pysynthdp.analysis.combine import Combined, combine
-from pysynthdp.analysis.estimates import Estimates
-from pysynthdp.analysis.pool import pool
-from pysynthdp.analysis.results import PooledResults
-from pysynthdp.analysis.tags import AnalysableRelease, ReleaseTags
-from pysynthdp.analysis.wrappers import apply, fit_copies, glm, logit, ols
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pysynthdp.analysis.combining import Combined, combine
+    from pysynthdp.analysis.compare import Comparison, compare_fits
+    from pysynthdp.analysis.estimands import gini_of, mean_of, quantile_of, share_of
+    from pysynthdp.analysis.estimates import Estimates
+    from pysynthdp.analysis.pooling import pool
+    from pysynthdp.analysis.results import PooledResults
+    from pysynthdp.analysis.tags import AnalysableRelease, ReleaseTags
+    from pysynthdp.analysis.wrappers import apply, fit_copies, glm, logit, ols
+
+_WHERE = {
+    "combining": ("Combined", "combine"),
+    "compare": ("Comparison", "compare_fits"),
+    "estimands": ("gini_of", "mean_of", "quantile_of", "share_of"),
+    "estimates": ("Estimates",),
+    "pooling": ("pool",),
+    "results": ("PooledResults",),
+    "tags": ("AnalysableRelease", "ReleaseTags"),
+    "wrappers": ("apply", "fit_copies", "glm", "logit", "ols"),
+}
+_HOME = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
     "AnalysableRelease",
     "Combined",
+    "Comparison",
     "Estimates",
     "PooledResults",
     "ReleaseTags",
     "apply",
     "combine",
+    "compare_fits",
     "fit_copies",
+    "gini_of",
     "glm",
     "logit",
+    "mean_of",
     "ols",
     "pool",
+    "quantile_of",
+    "share_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

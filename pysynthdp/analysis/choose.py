@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterable
 
-from pysynthdp.analysis.combine import lacking
+from pysynthdp.analysis.combining import lacking
 from pysynthdp.analysis.rules.base import RULES, Facts, Rule, find_rule
 from pysynthdp.analysis.stack import Stack
 from pysynthdp.analysis.tags import ReleaseTags

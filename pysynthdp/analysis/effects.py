@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.analysis.combine import Combined, combine_stack
+from pysynthdp.analysis.combining import Combined, combine_stack
 from pysynthdp.analysis.rules.base import find_rule
 from pysynthdp.analysis.stack import Stack
 from pysynthdp.errors import CombiningRuleError, FitError

@@ -68,7 +68,7 @@ def _build(job: Job, frame: pd.DataFrame) -> Any:
         value = options.get(key)
         if isinstance(value, str) and value in frame.columns:
             options[key] = frame[value].to_numpy()
-    return job.maker(job.formula, frame, **options)
+    return job.maker(job.formula, data=frame, **options)
 
 
 def _names(model: Any) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis.choose import objections
-from pysynthdp.analysis.combine import combine_stack
+from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.rules.base import RULES, find_rule
 from pysynthdp.display import Cell, Printable, Table, number
 from pysynthdp.errors import CombiningRuleError

@@ -12,7 +12,7 @@ import pandas as pd
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis import effects, joint, output
 from pysynthdp.analysis.choose import Why
-from pysynthdp.analysis.combine import Combined
+from pysynthdp.analysis.combining import Combined
 from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.analysis.output import Summary
 from pysynthdp.analysis.rules.base import Facts, FTest

@@ -146,6 +146,8 @@ def stack(
     if np.any(variances < 0):
         raise CombiningRuleError("u holds a negative variance; give squared standard errors")
     noise, noise_cov = _noise(noise_var, estimates.shape[1:])
+    if noise is not None and noise_cov is None and covariances is not None:
+        noise_cov = np.diag(noise)
     return Stack(
         estimates,
         variances,
@@ -195,4 +197,5 @@ def _noise(noise_var: object, shape: tuple[int, ...]) -> tuple[FloatArray | None
         entries = np.broadcast_to(noise, shape).copy()
     except ValueError as error:
         raise CombiningRuleError("noise_var must have one entry a term, or be a (p, p) matrix") from error
-    return entries, np.diag(entries) if shape else None
+    # The matrix is read with covariance matrices only, so a long vector of unrelated terms never makes one.
+    return entries, None

@@ -13,7 +13,7 @@ import statsmodels.formula.api as smf
 from pysynthdp.analysis.choose import model_columns
 from pysynthdp.analysis.fitting import Job, fit_one, model_kind
 from pysynthdp.analysis.frames import code_response, coded, response_column
-from pysynthdp.analysis.pool import pool
+from pysynthdp.analysis.pooling import pool
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.tags import AnalysableRelease
 from pysynthdp.errors import FitError, PysynthdpError

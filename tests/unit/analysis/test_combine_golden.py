@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pysynthdp.analysis.combine import combine
+from pysynthdp.analysis.combining import combine
 from pysynthdp.analysis.rules.base import JOINT_TESTS, RULES
 from pysynthdp.errors import CombiningRuleError
 

@@ -225,7 +225,7 @@ def combine(
     --------
     >>> done = combine([0.41, 0.55, 0.40], [0.0018, 0.0017, 0.0019], n_syn=500, n_org=1000)
     >>> round(float(done.qbar), 4), round(float(done.se), 4), done.rule
-    (0.4533, 0.0566, 'partial_size_adjusted')
+    (0.4533, 0.057, 'partial_size_adjusted')
     """
     values = stack(q, u, n_syn=n_syn, n_org=n_org, df_com=df_com, noise_var=noise_var, nests=nests)
     return combine_stack(values, find_rule(_plain_choice(values) if rule == "auto" else rule))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
-from pysynthdp.analysis.combine import combine, combine_stack
+from pysynthdp.analysis.combining import combine, combine_stack
 from pysynthdp.analysis.estimates import Estimates, estimates_of
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
