@@ -64,6 +64,11 @@ class FitTask:
         All targets of a joint model, whose y has shape (rows, targets); ``target`` is the first.
     proper : bool
         Whether ``redraw`` will be called: a model whose posterior is large keeps it only then.
+    row_norm : float or None
+        Public bound on the Euclidean norm of a row of X, real or drawn; None where X is not scaled by public
+        bounds.
+    exact : bool
+        Whether draws must come from exact samplers.
     """
 
     target: Target
@@ -72,6 +77,8 @@ class FitTask:
     n: int
     proper: bool = False
     targets: tuple[Target, ...] = ()
+    row_norm: float | None = None
+    exact: bool = False
 
 
 Fit: TypeAlias = Generator[Query, Answer, Any]
@@ -82,12 +89,19 @@ class ColumnModel(Protocol):
 
     Attributes
     ----------
-    name : str
-        Registry name, the file's name; as in synthpop where the model is the same.
+
+
     reason : str
         Why its copies carry no formal guarantee, in plain words, for the privacy statement.
     real_values : bool
         Whether drawn values may be real records' values.
+    affine : bool, optional
+        Whether the model may be fitted to the target in scaled units, and drawn values scaled back; it is then
+        handed the column that is already in X.
+    bias : str, optional
+        What its draws may move, for the release's tags; "none" by default.
+    mechanism : callable, optional
+        For a model whose draws carry a guarantee: task -> (name of the mechanism, its public constants).
     """
 
     name: ClassVar[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,18 @@ def task_of(step: Step, plan: SynthesisPlan, layout: Layout, *, n: int) -> FitTa
         dummies=tuple(_all(layout.dummies, positions) for positions in design.features),
         n=n,
         proper=plan.proper,
+        row_norm=None if plan.guarantee is None else _row_norm(step, plan),
+        exact=plan.guarantee is not None and plan.guarantee.exact,
     )
+
+
+def _row_norm(step: Step, plan: SynthesisPlan) -> float:
+    """Bound a row of features in [-1, 1]: each part adds at most 1, its dummies being exclusive.
+
+    The squared norm of a product of vectors is the product of theirs.
+    """
+    parts = {name: len(parts_of(plan.schema[name])) for name in step.predictors}
+    return math.sqrt(1 + sum(math.prod(parts[name] for name in term) for term in step.terms))
 
 
 def _product(names: Sequence[str], positions: tuple[int, ...]) -> str:

@@ -157,8 +157,9 @@ class Account:
         return compose([self._price_step(step, draws) for step in self._priced])
 
     def _price_step(self, step: PricedColumn, draws: Sequence[Draw]) -> Guarantee:
-        """Compose one step over the draws."""
-        return compose([price_of(step.mechanism, draw, unit=self._unit) for draw in draws])
+        """Compose one step over the draws; what was paid once at the fit does not grow with them."""
+        paid = draws[:1] if getattr(step.mechanism, "once", False) else draws
+        return compose([price_of(step.mechanism, draw, unit=self._unit) for draw in paid])
 
     def __copy__(self) -> Self:
         return self
