@@ -119,6 +119,18 @@ def test_probabilities_that_sum_to_a_little_less_than_one_never_give_a_level_bey
     assert sampler(14).categorical(shares).max() <= 9
 
 
+class LowestUniform:
+    """A generator whose uniform is the smallest that there is."""
+
+    def random(self, size):
+        return np.zeros(size)
+
+
+def test_a_level_of_probability_zero_is_never_drawn_even_by_the_smallest_uniform():
+    levels = NumpySampler(LowestUniform()).categorical(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    np.testing.assert_array_equal(levels, [1, 2])
+
+
 def test_normals_by_row_use_each_row_s_mean_and_spread():
     mean, sd = np.array([0.0, 100.0, -7.0]), np.array([0.0, 1e-9, 0.0])
     np.testing.assert_allclose(sampler(15).normal(mean, sd), mean, atol=1e-7)
