@@ -29,12 +29,13 @@ def full(rng):
     return np.column_stack([X, X[:, 1] - X[:, 4]])
 
 
-def test_norm_with_a_huge_mean(drive, rng, full):
-    y = 1e9 + full @ rng.normal(size=7) + rng.normal(size=N)
+@pytest.mark.parametrize("mean", [1e6, 1e9])
+def test_norm_with_a_huge_mean(drive, rng, full, mean):
+    y = mean + full @ rng.normal(size=7) + rng.normal(size=N)
     fit, asked = drive.trace(Norm(), full, y)
-    ols = sm.OLS(y - 1e9, full[:, :6]).fit()
+    ols = sm.OLS(y - mean, full[:, :6]).fit()
     np.testing.assert_allclose(fit.beta[1:6], ols.params[1:], rtol=1e-6)
-    np.testing.assert_allclose(fit.beta[0] - 1e9, ols.params[0], rtol=1e-5)
+    np.testing.assert_allclose(fit.beta[0] - mean, ols.params[0], rtol=1e-5)
     np.testing.assert_allclose(fit.sigma**2, ols.scale, rtol=1e-6)
     assert fit.aliased == (6,)
     assert len(asked) == 2

@@ -61,11 +61,12 @@ def test_constant_target(n):
     assert fit.sigma == 0.0
 
 
-def test_more_predictors_than_rows_does_not_memorise():
-    X, _ = rows(40, 60)
+@pytest.mark.parametrize("size", [37, 60])
+def test_few_rows_for_the_predictors_are_not_memorised(size):
+    X, _ = rows(40, size)
     y = X[:, 1] + np.random.default_rng(5).normal(size=40)
     fit = fit_linear(sums(X, y))
-    fresh, _ = rows(4000, 60, seed=9)
+    fresh, _ = rows(4000, size, seed=9)
     truth = fresh[:, 1] + np.random.default_rng(6).normal(size=4000)
     error = np.sqrt(np.mean((truth - fresh @ fit.beta) ** 2))
     assert 0.5 < fit.sigma < 2.0
