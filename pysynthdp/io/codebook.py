@@ -1,25 +1,28 @@
-"""The codebook: one line a column, for people and for :func:`read_codebook`."""
+"""The codebook: one line a column, for people and for :func:`read_codebook`; CSV or TOML."""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from pysynthdp.io.plain_values import finite_or_none
+from pysynthdp.errors import SchemaError
+from pysynthdp.io.codebook_entry import KEYS, column_of
 from pysynthdp.io.schema_file import WITHHELD
-from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.io.toml_text import read_toml, refuse_unknown
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["HEADS", "SEPARATOR", "write_codebook"]
+__all__ = ["HEADS", "read_codebook", "write_codebook"]
 
-HEADS = (
-    "name", "kind", "type", "unit", "lower", "upper", "decimals", "levels", "ordered", "other", "missing",
-    "may_be_missing", "spikes", "declared", "released", "method",
-)  # fmt: skip
-SEPARATOR = " | "
+HEADS = (*KEYS, "released", "method")
+_LISTS = ("levels", "spikes")
+_BETWEEN = re.compile(r"(?<!\\)\s*\|\s*")  # a bar that is not escaped
+_EQUALS = re.compile(r"(?<!\\)\s*=\s*")
+_ESCAPED = re.compile(r"\\(.)")
 
 
 def write_codebook(
@@ -58,32 +61,33 @@ def _row(column: Column, *, withhold: bool) -> dict[str, Any]:
     shared = {
         "name": column.name,
         "type": "category" if isinstance(column.dtype, pd.CategoricalDtype) else str(column.dtype),
-        "missing": SEPARATOR.join(f"{_escaped(code)} = {_escaped(label)}" for code, label in column.missing),
+        "missing": " | ".join(f"{_escaped(code)} = {_escaped(label)}" for code, label in column.missing),
         "may_be_missing": _yes(column.may_be_missing),
         "declared": _yes(column.declared),
     }
     if isinstance(column, NumericColumn):
-        return {**shared, **_number_facts(column)}
-    levels = () if withhold else column.levels
+        own = {name: getattr(column, name) for name in ("unit", "lower", "upper", "decimals", "fallback")}
+        spikes = " | ".join(_escaped(spike) for spike in column.spikes)
+        return {**shared, **own, "kind": "numeric", "spikes": spikes}
+    return {**shared, **_level_facts(column, () if withhold else tuple(column.levels))}
+
+
+def _level_facts(column: CategoricalColumn, levels: tuple[Any, ...]) -> dict[str, Any]:
+    """Write what a categorical column has of its own."""
     return {
-        **shared,
         "kind": "categorical",
-        "levels": SEPARATOR.join(_escaped(level) for level in levels),
+        "levels": " | ".join(_escaped(level) for level in levels),
+        "values": _kind_of(levels),
         "ordered": _yes(column.ordered),
-        "other": "" if column.other is None or withhold else str(column.other),
+        "other": "" if column.other is None or not levels else str(column.other),
     }
 
 
-def _number_facts(column: NumericColumn) -> dict[str, Any]:
-    """Write what a numeric column has of its own; bounds are declared ones."""
-    return {
-        "kind": "numeric",
-        "unit": column.unit,
-        "lower": finite_or_none(column.lower),
-        "upper": finite_or_none(column.upper),
-        "decimals": column.decimals,
-        "spikes": SEPARATOR.join(_escaped(spike) for spike in column.spikes),
-    }
+def _kind_of(levels: tuple[Any, ...]) -> str:
+    """Name the type that the levels share."""
+    names = {bool: "yes/no", int: "number", float: "number", str: "text", pd.Timestamp: "time"}
+    found = {names.get(type(level), "other") for level in levels}
+    return found.pop() if len(found) == 1 else "mixed" if found else ""
 
 
 def _yes(flag: bool) -> str:
@@ -94,3 +98,77 @@ def _yes(flag: bool) -> str:
 def _escaped(value: Any) -> str:
     """Write a level so that the separators stay readable."""
     return str(value).replace("\\", "\\\\").replace("|", "\\|").replace("=", "\\=")
+
+
+def read_codebook(path: str | Path) -> Schema:
+    """Read a schema from a codebook: the public document that says what a table may hold.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``: one line a column with heads such as ``name, kind, levels, missing, lower, upper``; lists
+        are separated by ``|``, codes written ``-8 = not applicable``. ``.toml``: one table a column,
+        ``[columns.income]``, with the same keys.
+
+    Returns
+    -------
+    Schema
+        Columns in the file's order, declared unless the file says ``declared = no``.
+
+    Raises
+    ------
+    SchemaError
+        If the file cannot be read, or a key or value is not understood; the message names the column.
+
+    Notes
+    -----
+    Privacy: reads no record. A codebook supports a formal guarantee only if it was written from public
+    documents, not from the confidential data.
+    """
+    file = Path(path)
+    if file.suffix == ".toml":
+        content = read_toml(file, SchemaError)
+        refuse_unknown(content, ("columns",), where=str(file), error=SchemaError)
+        entries = {name: dict(entry) for name, entry in content.get("columns", {}).items()}
+    elif file.suffix == ".csv":
+        entries = _csv_entries(file)
+    else:
+        raise SchemaError(f"{file}: a codebook is a .csv or .toml file")
+    if not entries:
+        raise SchemaError(f"{file} describes no column; add one line or table for each")
+    return Schema(tuple(column_of(name, entry, where=str(file)) for name, entry in entries.items()))
+
+
+def _csv_entries(path: Path) -> dict[str, dict[str, Any]]:
+    """Read the lines of a CSV codebook by column name."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            refuse_unknown(reader.fieldnames or (), HEADS, where=str(path), error=SchemaError)
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SchemaError(f"{path} cannot be read as a CSV file in UTF-8: {type(error).__name__}") from error
+    entries: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        name = row.pop("name", None)
+        if not name or None in row:
+            raise SchemaError(f"{path} has a line without a name or with too many fields; mend it")
+        if name in entries:
+            raise SchemaError(f"{path} describes {name!r} twice; keep one line")
+        entries[name] = {key: _cell(key, text) for key, text in row.items() if text}
+    return entries
+
+
+def _cell(key: str, text: str) -> Any:
+    """Split a cell that holds a list or codes."""
+    if key in _LISTS:
+        return [_plain(part) for part in _BETWEEN.split(text.strip())]
+    if key != "missing":
+        return text
+    pairs = (_EQUALS.split(part, maxsplit=1) for part in _BETWEEN.split(text.strip()))
+    return {_plain(pair[0]): _plain(pair[-1]) for pair in pairs}
+
+
+def _plain(text: str) -> str:
+    """Undo the escapes."""
+    return _ESCAPED.sub(r"\1", text)

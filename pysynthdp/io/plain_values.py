@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -18,7 +17,6 @@ __all__ = [
     "arrow_type_to_plain",
     "dtype_from_plain",
     "dtype_to_plain",
-    "finite_or_none",
     "value_from_plain",
     "value_to_plain",
 ]
@@ -74,11 +72,6 @@ def value_from_plain(plain: Any) -> Any:
         left, right = (value_from_plain(end) for end in plain["interval"])
         return pd.Interval(left, right, closed=plain["closed"])
     raise SchemaError(f"a value with the keys {', '.join(plain)} is not known; was the file edited?")
-
-
-def finite_or_none(bound: float | None) -> float | None:
-    """Write an infinite bound as no bound, which JSON can hold."""
-    return bound if bound is not None and math.isfinite(bound) else None
 
 
 def dtype_to_plain(dtype: Any) -> Any:

@@ -11,7 +11,6 @@ from pysynthdp.errors import SchemaError
 from pysynthdp.io.plain_values import (
     dtype_from_plain,
     dtype_to_plain,
-    finite_or_none,
     value_from_plain,
     value_to_plain,
 )
@@ -77,11 +76,12 @@ def _column_to_plain(column: Column, *, withhold: bool) -> dict[str, Any]:
     return {
         "name": column.name,
         "kind": "numeric",
-        "lower": finite_or_none(column.lower),
-        "upper": finite_or_none(column.upper),
+        "lower": value_to_plain(column.lower),
+        "upper": value_to_plain(column.upper),
         "decimals": column.decimals,
         "spikes": [value_to_plain(spike) for spike in column.spikes],
         "unit": column.unit,
+        "fallback": value_to_plain(column.fallback),
         "dtype": dtype_to_plain(column.dtype),
         **shared,
     }
@@ -94,6 +94,7 @@ def _levels_to_plain(column: CategoricalColumn, withhold: bool) -> dict[str, Any
     return {
         "levels": [] if withhold else [value_to_plain(level) for level in column.levels],
         "ordered": column.ordered,
+        "absence": column.absence,
         "other": None if withhold else value_to_plain(column.other),
         "dtype": "category" if category else dtype_to_plain(column.dtype),
         "categories": None if categories is None else [value_to_plain(value) for value in categories],
@@ -128,13 +129,14 @@ def _column_from_plain(plain: Mapping[str, Any]) -> Column:
     }
     if plain["kind"] == "numeric":
         spikes = tuple(value_from_plain(spike) for spike in plain["spikes"])
-        own = {name: plain[name] for name in ("lower", "upper", "decimals", "unit")}
+        own = {name: plain[name] for name in ("lower", "upper", "decimals", "unit", "fallback")}
         return NumericColumn(plain["name"], spikes=spikes, **own, **shared)
     categories = plain["categories"]
     return CategoricalColumn(
         plain["name"],
         tuple(value_from_plain(level) for level in plain["levels"]),
         ordered=plain["ordered"],
+        absence=plain["absence"],
         other=value_from_plain(plain["other"]),
         categories=None if categories is None else tuple(value_from_plain(value) for value in categories),
         **shared,
