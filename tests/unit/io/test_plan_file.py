@@ -1,0 +1,158 @@
+"""A plan file is a Synthesizer's settings, and a slip in it is named."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from pysynthdp.errors import PlanError, SchemaError
+from pysynthdp.io.plan_file import read_plan, write_plan
+from pysynthdp.models.base import COLUMN_MODELS
+from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.synthesizer import Synthesizer
+
+TOML = """
+visit_sequence = ["sex", "age", "my income"]
+formulas = ["age ~ sex"]
+keep = ["region"]
+drop = ["name"]
+proper = true
+emit_original = false
+
+[method]
+"my income" = "norm"
+age = {name = "sample", emit_original = true}
+
+[predictors]
+"my income" = ["age", "sex"]
+
+[missing]
+"my income" = {"-8" = "not applicable", "-9.5" = "refused"}
+age = [-1]
+
+[spikes]
+"my income" = [0, 450.5]
+
+[bounds]
+age = [0, 120]
+"my income" = [0, inf]
+
+[decimals]
+age = 0
+
+[levels]
+sex = ["F", "M"]
+born = [2020-01-01]
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(TOML)
+    return path
+
+
+def test_settings_are_those_of_the_synthesizer(plan):
+    settings = read_plan(plan)
+    assert settings == {
+        "visit_sequence": ["sex", "age", "my income"],
+        "formulas": ["age ~ sex"],
+        "keep": ["region"],
+        "drop": ["name"],
+        "proper": True,
+        "emit_original": False,
+        "method": {"my income": "norm", "age": COLUMN_MODELS["sample"](emit_original=True)},
+        "predictor_matrix": {"my income": ["age", "sex"]},
+        "missing": {"my income": {-8: "not applicable", -9.5: "refused"}, "age": {-1: "-1"}},
+        "spikes": {"my income": [0, 450.5]},
+        "bounds": {"age": (0, 120), "my income": (0, None)},
+        "decimals": {"age": 0},
+        "levels": {"sex": ["F", "M"], "born": [pd.Timestamp("2020-01-01")]},
+    }
+    assert [type(code) for code in settings["missing"]["my income"]] == [int, float]
+    assert Synthesizer(**settings).proper
+
+
+def test_written_plan_reads_back(plan, tmp_path):
+    settings = read_plan(plan)
+    extra = {
+        "joint": [(["a", "b"], "norm"), (["c", "d"], COLUMN_MODELS["sample"]())],
+        "guarantee": BySampling(deltas=(1e-6, 1e-9), unit=PrivacyUnit(name="person")),
+    }
+    again = read_plan(write_plan({**settings, **extra}, tmp_path / "again.toml"))
+    assert again == {**settings, **extra}
+
+
+def test_one_method_for_all_and_a_predictor_matrix(tmp_path):
+    matrix = pd.DataFrame([[0, 0], [1, 0]], index=["a", "b"], columns=["a", "b"])
+    again = read_plan(write_plan({"method": "norm", "predictor_matrix": matrix}, tmp_path / "p.toml"))
+    assert again == {"method": "norm", "predictor_matrix": {"a": [], "b": ["a"]}}
+
+
+def test_codes_follow_the_column_type(tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text('[missing]\na = {"-8" = "x"}\nb = {"-8" = "x"}\nc = {"-8" = "x"}\nd = {"n/a" = "x"}\n')
+    frame = pd.DataFrame({"a": [1.0], "b": ["u"], "c": pd.Categorical(["u"]), "d": pd.Categorical([1])})
+    missing = read_plan(path, dtypes=frame.dtypes.to_dict())["missing"]
+    assert missing == {"a": {-8: "x"}, "b": {"-8": "x"}, "c": {"-8": "x"}, "d": {"n/a": "x"}}
+
+
+def test_codebook_is_found_beside_the_plan(tmp_path):
+    (tmp_path / "meta").mkdir()
+    (tmp_path / "meta" / "codebook.csv").write_text("name,levels\nsex,F|M\n")
+    path = tmp_path / "p.toml"
+    path.write_text('codebook = "meta/codebook.csv"\n')
+    assert read_plan(path)["schema"]["sex"].levels == ("F", "M")
+    path.write_text('codebook = "none.csv"\n')
+    with pytest.raises(SchemaError, match=r"none\.csv"):
+        read_plan(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("metod = 'norm'", "did you mean 'method'"),
+        ("seed = 5", "unknown key 'seed'"),
+        ("keep = 'a'", "keep must be a list"),
+        ("drop = [1]", "drop must be a list of texts"),
+        ("proper = 1", "proper must be true or false"),
+        ("missing = [1]", "missing must be a table"),
+        ("[missing]\na = 3", r"missing.a must be a table"),
+        ("[missing]\na = {'-8' = 1}", r"missing.a.-8 must be a text"),
+        ("[decimals]\na = 1.5", r"decimals.a must be a whole number"),
+        ("[bounds]\na = [1]", r"bounds.a must be \[lower, upper\]"),
+        ("[bounds]\na = ['x', 1]", r"bounds.a must be \[lower, upper\]"),
+        ("[spikes]\na = 0", r"spikes.a must be a list"),
+        ("[method]\na = {name = 'nrm'}", "nrm"),
+        ("[method]\na = {ridge = 1}", "name must be a text"),
+        ("[method]\na = {name = 'sample', emit_orignal = true}", "did you mean 'emit_original'"),
+        ("joint = [{columns = ['a']}]", "needs columns and method"),
+        ("guarantee = {name = 'zcdp'}", "by_sampling"),
+        ("guarantee = {name = 'by_sampling', delta = 1}", "did you mean 'deltas'"),
+        ("codebook = 1", "codebook must be a text"),
+        ("a = [", "not TOML"),
+    ],
+)
+def test_slips_are_named(text, words, tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text(text)
+    with pytest.raises(PlanError, match=words) as caught:
+        read_plan(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_file_and_unwritable_settings(tmp_path):
+    with pytest.raises(PlanError, match="cannot be read"):
+        read_plan(tmp_path / "none.toml")
+    for settings in ({"schema": None}, {"rng": 1}, {"seed": 1}, {"levels": {"a": [object()]}}):
+        with pytest.raises(PlanError):
+            write_plan(settings, tmp_path / "p.toml")
+    assert not (tmp_path / "p.toml").exists()
+
+
+def test_awkward_texts_survive(tmp_path):
+    name = 'a "b"\\ü\n\t\x7f[x].y'
+    settings = {"method": {name: "norm"}, "levels": {name: ['"', "\\", "\u2028", "\x01"]}, "keep": [name]}
+    assert read_plan(write_plan(settings, tmp_path / "p.toml")) == settings
