@@ -12,7 +12,7 @@ from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.none import NoGuarantee
-from pysynthdp.privacy.mechanism import PricedColumn, price_of
+from pysynthdp.privacy.mechanism import PricedColumn, paid_draws, price_of
 from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["Account"]
@@ -112,8 +112,7 @@ class Account:
         ------
         PrivacyError
             For numbers below one, a draw that no mechanism can price, or a priced draw in another process
-            than
-            the fit's; nothing is charged then.
+            than the fit's; nothing is charged then.
 
         Notes
         -----
@@ -158,7 +157,7 @@ class Account:
 
     def _price_step(self, step: PricedColumn, draws: Sequence[Draw]) -> Guarantee:
         """Compose one step over the draws; what was paid once at the fit does not grow with them."""
-        paid = draws[:1] if getattr(step.mechanism, "once", False) else draws
+        paid = paid_draws(step.mechanism, draws)
         return compose([price_of(step.mechanism, draw, unit=self._unit) for draw in paid])
 
     def __copy__(self) -> Self:

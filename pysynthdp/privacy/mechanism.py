@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -21,6 +21,7 @@ __all__ = [
     "PricedColumn",
     "SamplingMechanism",
     "mechanism_from_dict",
+    "paid_draws",
     "price_of",
     "public_constants",
 ]
@@ -42,6 +43,10 @@ class SamplingMechanism(Protocol):
         Neighbour relations for which the price is proved.
     exact : bool
         Whether the price is proved for the arithmetic of the exact sampler, not only for real numbers.
+    once : bool, optional
+        True where noise is paid once at the fit and draws cost nothing.
+    bias : str
+        What biases the copies: ``"none"``, ``"clamped"``, ``"shrunk"``, ``"floored"`` or ``"ridge"``.
     """
 
     name: ClassVar[str]
@@ -50,6 +55,7 @@ class SamplingMechanism(Protocol):
     assumptions: ClassVar[tuple[str, ...]]
     relations: ClassVar[tuple[Relation, ...]]
     exact: ClassVar[bool]
+    bias: ClassVar[str]
 
     def price(self, *, n_syn: int, copies: int) -> Guarantee:
         """Guarantee of ``copies`` copies of ``n_syn`` records."""
@@ -125,6 +131,11 @@ def price_of(mechanism: SamplingMechanism, draw: Draw, *, unit: PrivacyUnit) -> 
     raise PrivacyError(
         f"{mechanism.name} is priced for one row a unit only; keep one row of each {unit.name}"
     )
+
+
+def paid_draws(mechanism: SamplingMechanism, draws: Sequence[Draw]) -> Sequence[Draw]:
+    """Take the draws that cost: all, or one where noise was paid once at the fit (a mechanism's ``once``)."""
+    return draws[:1] if getattr(mechanism, "once", False) else draws
 
 
 def public_constants(mechanism: SamplingMechanism) -> dict[str, Any]:

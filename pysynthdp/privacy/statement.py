@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
 from pysynthdp.display import Printable, Table
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
-from pysynthdp.privacy.guarantee import Guarantee, guarantee_from_dict, guarantee_to_dict
+from pysynthdp.privacy.composition import compose
+from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.none import NoGuarantee
+from pysynthdp.privacy.statement_dict import (
+    SCHEMA_VERSION,
+    check_unchanged,
+    statement_fields,
+    statement_to_dict,
+)
 from pysynthdp.privacy.statement_text import NOT_COVERED, statement_paragraph, statement_table
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.privacy.verification import Verification, verified
 
 __all__ = ["SCHEMA_VERSION", "PrivacyStatement", "Status"]
 
-SCHEMA_VERSION = 1
 Status = Literal["none", "idealised", "implemented", "void"]
+_WEAKEST: tuple[Status, ...] = ("void", "idealised", "implemented", "none")
 _NO_COLUMN_HAS_ONE = "no column of this table is released by a mechanism with a formal guarantee"
 
 
@@ -45,7 +53,9 @@ class PrivacyStatement(Printable):
     draws : tuple of Draw
         Every draw from the fit so far, in order.
     deltas : tuple of float
-        Where (epsilon, delta) is quoted.
+        Where (epsilon, delta) is quoted; empty without a guarantee.
+    parts : tuple of PrivacyStatement
+        The statements that were composed into this one; empty for a single fit.
     not_covered : tuple of str
         What the statement does not speak about.
 
@@ -69,6 +79,7 @@ class PrivacyStatement(Printable):
     learned: tuple[str, ...] = ()
     draws: tuple[Draw, ...] = ()
     deltas: tuple[float, ...] = ()
+    parts: tuple[PrivacyStatement, ...] = ()
     not_covered: tuple[str, ...] = NOT_COVERED
 
     def __post_init__(self) -> None:
@@ -78,7 +89,7 @@ class PrivacyStatement(Printable):
             raise PrivacyError(
                 "a statement without a guarantee has status 'none', one with a guarantee has not"
             )
-        if self.status == "none" and any(part.cost is not None for part in self.columns):
+        if self.status == "none" and (self.deltas or any(part.cost is not None for part in self.columns)):
             raise PrivacyError("a table without a guarantee quotes no number for any column; see none()")
         if self.status != "none":
             self._check_claim()
@@ -139,8 +150,8 @@ class PrivacyStatement(Printable):
 
     @property
     def publishable(self) -> bool:
-        """Whether all that is said depends on public constants; true of every statement that can be made."""
-        return True
+        """Whether all that is said depends on public constants; not so for a seeded test run."""
+        return self.status != "void"
 
     @property
     def copies(self) -> int:
@@ -152,11 +163,70 @@ class PrivacyStatement(Printable):
         """Number of synthetic records drawn from the fit so far, over all copies."""
         return sum(draw.copies * draw.n_syn for draw in self.draws)
 
+    @classmethod
+    def compose(cls, *statements: PrivacyStatement) -> Self:
+        """Add the statements of several releases from the same confidential table.
+
+        Parameters
+        ----------
+        *statements : PrivacyStatement
+            At least one, all about the same unit and neighbours.
+
+        Returns
+        -------
+        PrivacyStatement
+            ``none`` if any is, else ``void`` if any is, else ``idealised`` if any is.
+
+        Raises
+        ------
+        PrivacyError
+            For no statement or different units; state all releases for the same unit.
+
+        Notes
+        -----
+        Privacy: post-processing of public constants. J1: also when a release was chosen after seeing others.
+        """
+        if not statements or any(each.unit != statements[0].unit for each in statements):
+            raise PrivacyError("compose statements about the same unit and neighbours, at least one")
+        shared = _merged(statements)
+        bare = next((each for each in statements if each.status == "none"), None)
+        if bare is not None:
+            return cls.none(
+                unit=bare.unit, reason=f"a composed release has no guarantee: {bare.reason}", **shared
+            )
+        total = compose([each.guarantee for each in statements])
+        return cls(
+            guarantee=total,
+            status=min((each.status for each in statements), key=_WEAKEST.index),
+            reason=f"the sum of {len(statements)} releases from the same confidential table",
+            unit=statements[0].unit,
+            deltas=tuple(sorted({delta for each in statements for delta in each.deltas})),
+            parts=tuple(statements),
+            **{key: tuple(value) for key, value in shared.items()},
+        )
+
+    def verify(self) -> Verification:
+        """Recompute every number from the statement's own public constants.
+
+        Returns
+        -------
+        Verification
+            ``ok`` is False where a number does not follow; empty without a guarantee.
+
+        Raises
+        ------
+        PrivacyError
+            If the constants do not fit the mechanisms that are named.
+
+        Notes
+        -----
+        Privacy: post-processing of public constants; reads no record.
+        """
+        return verified(self)
+
     @property
     def points(self) -> tuple[tuple[float, float], ...]:
         """Pairs (delta, epsilon) at the chosen deltas; empty without a guarantee."""
-        if self.status == "none":
-            return ()
         return tuple((delta, self.guarantee.epsilon(delta)) for delta in self.deltas)
 
     def to_table(self) -> Table:
@@ -169,24 +239,7 @@ class PrivacyStatement(Printable):
 
     def to_dict(self) -> dict[str, Any]:
         """Write plain values for JSON, with ``schema_version``."""
-        plain: dict[str, Any] = {
-            "schema_version": SCHEMA_VERSION,
-            "guarantee": guarantee_to_dict(self.guarantee),
-            "status": self.status,
-            "publishable": self.publishable,
-            "reason": self.reason,
-            "unit": asdict(self.unit),
-            "neighbours": self.unit.neighbours,
-            "columns": [part.to_dict() for part in self.columns],
-            "public": list(self.public),
-            "learned": list(self.learned),
-            "draws": [asdict(draw) for draw in self.draws],
-            "total": {"copies": self.copies, "records": self.records},
-            "not_covered": list(self.not_covered),
-        }
-        if self.status != "none":
-            plain["points"] = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in self.points]
-        return plain
+        return statement_to_dict(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
@@ -195,27 +248,27 @@ class PrivacyStatement(Printable):
         Raises
         ------
         PrivacyError
-            For another schema version, or when a part is missing; read it with the version that wrote it.
+            For another schema version, when a part is missing, or when what follows from other parts was
+            changed; read it with the version that wrote it.
+
+        Notes
+        -----
+        Privacy: post-processing. Numbers are taken as stated; :meth:`verify` recomputes them.
         """
-        if plain.get("schema_version") != SCHEMA_VERSION:
-            raise PrivacyError(
-                f"the statement lacks schema_version {SCHEMA_VERSION}; read it with the version that wrote it"
-            )
-        try:
-            return cls(
-                guarantee=guarantee_from_dict(plain["guarantee"]),
-                status=plain["status"],
-                reason=plain["reason"],
-                unit=PrivacyUnit(**plain["unit"]),
-                columns=tuple(ColumnStatement.from_dict(part) for part in plain["columns"]),
-                public=tuple(plain["public"]),
-                learned=tuple(plain["learned"]),
-                draws=tuple(Draw(**draw) for draw in plain["draws"]),
-                deltas=tuple(point["delta"] for point in plain.get("points", ())),
-                not_covered=tuple(plain["not_covered"]),
-            )
-        except (KeyError, TypeError) as problem:
-            raise PrivacyError("this is not a saved privacy statement: a part of it is missing") from problem
+        parts = tuple(cls.from_dict(part) for part in plain.get("parts", ()))
+        read = cls(**statement_fields(plain), parts=parts)
+        check_unchanged(plain, read)
+        return read
+
+
+def _merged(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
+    """Collect columns, facts and draws; each fact once."""
+    return {
+        "columns": [part for each in statements for part in each.columns],
+        "public": list(dict.fromkeys(fact for each in statements for fact in each.public)),
+        "learned": list(dict.fromkeys(fact for each in statements for fact in each.learned)),
+        "draws": [draw for each in statements for draw in each.draws],
+    }
 
 
 def _without_number(part: ColumnStatement) -> ColumnStatement:

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pysynthdp.display import Cell, Table, number
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.privacy.guarantees.gdp import GDP
+from pysynthdp.privacy.guarantees.pure import PureDP
+from pysynthdp.privacy.guarantees.zcdp import ZCDP
 
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement
@@ -17,6 +21,13 @@ NOT_COVERED = (
     "What is true of a whole group or population: synthetic data are meant to teach it.",
     "Disclosure by ways other than the released values, such as access to the confidential file.",
 )
+_KINDS = {
+    "pure": "pure differential privacy",
+    "approx": "approximate differential privacy",
+    "zcdp": "zero-concentrated differential privacy",
+    "gdp": "Gaussian differential privacy",
+    "rdp": "Renyi differential privacy",
+}
 _STATUS = {
     "none": "none",
     "idealised": "idealised (true for real-number arithmetic)",
@@ -57,8 +68,22 @@ def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
         ("Neighbours", statement.unit.neighbours),
         ("Drawn so far", _drawn(statement)),
     ]
+    facts += _parameter(statement.guarantee)
     facts += [(f"epsilon at delta = {delta:g}", epsilon) for delta, epsilon in statement.points]
     return facts
+
+
+def _parameter(guarantee: Guarantee) -> list[tuple[str, Cell]]:
+    """List the guarantee's own numbers; a curve is summed up by the quoted points."""
+    match guarantee:
+        case ZCDP(rho):
+            return [("rho", rho)]
+        case GDP(mu):
+            return [("mu", mu), ("rho", guarantee.rho)]
+        case PureDP(eps):
+            return [("epsilon", eps)]
+        case _:
+            return []
 
 
 def _drawn(statement: PrivacyStatement) -> str:
@@ -119,7 +144,7 @@ def _protection(statement: PrivacyStatement) -> str:
     bounds = "; ".join(f"epsilon {number(epsilon)} at delta {delta:g}" for delta, epsilon in statement.points)
     return (
         f"Compared over {statement.unit.neighbours}, whoever sees the copies can tell the two apart only "
-        f"within the bound called {statement.guarantee.name}"
+        f"within the bound called {_KINDS.get(statement.guarantee.name, statement.guarantee.name)}"
         + (f" ({bounds})" if bounds else "")
         + ". "
         + f"The claim is {_STATUS[statement.status]}."

@@ -1,0 +1,111 @@
+"""What noisy answers have cost: an append-only list of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pysynthdp.errors import PrivacyError
+from pysynthdp.privacy.composition import compose
+from pysynthdp.privacy.domain import positive
+from pysynthdp.privacy.guarantee import Guarantee, guarantee_from_dict, guarantee_to_dict
+
+__all__ = ["Entry", "Ledger"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One query that was answered with noise.
+
+    Parameters
+    ----------
+    column : str
+        Whose step asked; for a shared answer the names joined by ``", "``.
+    query : str
+        What was asked, in words.
+    guarantee : Guarantee
+        What the answer cost.
+    scale : float
+        Scale of the noise, above zero.
+    sensitivity : float
+        Bound on the answer's change between neighbours, above zero.
+
+    Raises
+    ------
+    PrivacyError
+        For a scale or sensitivity that is not positive and finite.
+
+    Notes
+    -----
+    Privacy: public constants only.
+    """
+
+    column: str
+    query: str
+    guarantee: Guarantee
+    scale: float
+    sensitivity: float
+
+    def __post_init__(self) -> None:
+        positive("scale", self.scale)
+        positive("sensitivity", self.sensitivity)
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Every noisy answer of one fit, in order; entries are added, never changed or removed.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+        In the order in which they were answered.
+
+    Notes
+    -----
+    Privacy: public constants only. Draws from the fit are post-processing and have no entry.
+
+    Examples
+    --------
+    >>> from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    >>> paid = Ledger().plus(Entry("age", "counts", ZCDP(0.1), scale=2.0, sensitivity=1.0))
+    >>> len(paid.entries), paid.total().rho
+    (1, 0.10000000000000009)
+    """
+
+    entries: tuple[Entry, ...] = ()
+
+    def plus(self, entry: Entry) -> Self:
+        """Make the ledger with one more entry; the old one is unchanged."""
+        return type(self)((*self.entries, entry))
+
+    def total(self) -> Guarantee:
+        """Compose all entries (J1).
+
+        Raises
+        ------
+        PrivacyError
+            If nothing has been asked yet.
+        """
+        if not self.entries:
+            raise PrivacyError("the ledger is empty: nothing has been asked, so there is no loss to report")
+        return compose([entry.guarantee for entry in self.entries])
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Write plain values for JSON."""
+        return [
+            {
+                "column": entry.column,
+                "query": entry.query,
+                "guarantee": guarantee_to_dict(entry.guarantee),
+                "scale": entry.scale,
+                "sensitivity": entry.sensitivity,
+            }
+            for entry in self.entries
+        ]
+
+    @classmethod
+    def from_dict(cls, plain: list[Mapping[str, Any]]) -> Self:
+        """Read what :meth:`to_dict` wrote."""
+        read = [{**entry, "guarantee": guarantee_from_dict(entry["guarantee"])} for entry in plain]
+        return cls(tuple(Entry(**entry) for entry in read))

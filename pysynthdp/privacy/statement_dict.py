@@ -1,0 +1,92 @@
+"""A privacy statement as plain values for JSON, with the version of their layout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from pysynthdp.errors import PrivacyError
+from pysynthdp.privacy.column_statement import ColumnStatement, Draw
+from pysynthdp.privacy.guarantee import guarantee_from_dict, guarantee_to_dict
+from pysynthdp.privacy.unit import PrivacyUnit
+
+if TYPE_CHECKING:  # the statement calls this file, so at run time the import goes one way only
+    from pysynthdp.privacy.statement import PrivacyStatement
+
+__all__ = ["SCHEMA_VERSION", "check_unchanged", "statement_fields", "statement_to_dict"]
+
+SCHEMA_VERSION: Final = 1
+_DERIVED = ("publishable", "neighbours", "total")
+
+
+def statement_to_dict(statement: PrivacyStatement) -> dict[str, Any]:
+    """Write a statement; points and parts only where there are any."""
+    plain: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "guarantee": guarantee_to_dict(statement.guarantee),
+        "status": statement.status,
+        "publishable": statement.publishable,
+        "reason": statement.reason,
+        "unit": asdict(statement.unit),
+        "neighbours": statement.unit.neighbours,
+        "columns": [part.to_dict() for part in statement.columns],
+        "public": list(statement.public),
+        "learned": list(statement.learned),
+        "draws": [asdict(draw) for draw in statement.draws],
+        "total": {"copies": statement.copies, "records": statement.records},
+        "not_covered": list(statement.not_covered),
+    }
+    if statement.status != "none":
+        plain["points"] = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in statement.points]
+    if statement.parts:
+        plain["parts"] = [statement_to_dict(part) for part in statement.parts]
+    return plain
+
+
+def statement_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Read every field of a statement but its parts.
+
+    Raises
+    ------
+    PrivacyError
+        For another schema version, or when a part is missing; read it with the version that wrote it.
+    """
+    if plain.get("schema_version") != SCHEMA_VERSION:
+        raise PrivacyError(
+            f"the statement lacks schema_version {SCHEMA_VERSION}; read it with the version that wrote it"
+        )
+    try:
+        return {
+            "guarantee": guarantee_from_dict(plain["guarantee"]),
+            "status": plain["status"],
+            "reason": plain["reason"],
+            "unit": PrivacyUnit(**plain["unit"]),
+            "columns": tuple(ColumnStatement.from_dict(part) for part in plain["columns"]),
+            "public": tuple(plain["public"]),
+            "learned": tuple(plain["learned"]),
+            "draws": tuple(Draw(**draw) for draw in plain["draws"]),
+            "deltas": tuple(point["delta"] for point in plain.get("points", ())),
+            "not_covered": tuple(plain["not_covered"]),
+        }
+    except (KeyError, TypeError) as problem:
+        raise PrivacyError("this is not a saved privacy statement: a part of it is missing") from problem
+
+
+def check_unchanged(stated: Mapping[str, Any], statement: PrivacyStatement) -> None:
+    """Refuse a file whose totals, words or points do not follow from its other parts.
+
+    Raises
+    ------
+    PrivacyError
+        If something was changed by hand; ask for the original.
+    """
+    written = statement_to_dict(statement)
+    old, new = stated.get("points", ()), written.get("points", ())
+    same = len(old) == len(new) and all(
+        math.isclose(float(one["epsilon"]), two["epsilon"], rel_tol=1e-9)
+        for one, two in zip(old, new, strict=True)
+    )
+    if not same or any(stated.get(key) != written[key] for key in _DERIVED):
+        raise PrivacyError("this statement was changed: its totals or points do not follow from the rest")

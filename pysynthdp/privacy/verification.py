@@ -1,0 +1,190 @@
+"""Recomputing every number of a privacy statement from its own public constants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pysynthdp._typing import FloatArray
+from pysynthdp.display import Printable, Table
+from pysynthdp.errors import PrivacyError
+from pysynthdp.privacy.column_statement import ColumnStatement, Draw
+from pysynthdp.privacy.composition import compose
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.privacy.mechanism import mechanism_from_dict, paid_draws, price_of
+from pysynthdp.privacy.orders import ORDERS
+from pysynthdp.privacy.unit import PrivacyUnit
+
+if TYPE_CHECKING:  # the statement calls this file, so at run time the import goes one way only
+    from pysynthdp.privacy.statement import PrivacyStatement
+
+__all__ = ["Check", "Verification", "column_cost", "shares_of", "verified"]
+
+_AGREE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One number of a statement, stated and recomputed.
+
+    Parameters
+    ----------
+    what : str
+        Which number.
+    stated, recomputed : float
+        The statement's, and that from its public constants.
+    agrees : bool
+        Whether both agree to 1e-9.
+    """
+
+    what: str
+    stated: float
+    recomputed: float
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification(Printable):
+    """Every number of a statement beside its recomputation.
+
+    Parameters
+    ----------
+    checks : tuple of Check
+        Empty for a statement without a guarantee, which quotes no number.
+
+    Notes
+    -----
+    Privacy: post-processing of public constants.
+    """
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every number was confirmed."""
+        return all(check.agrees for check in self.checks)
+
+    def to_table(self) -> Table:
+        """Build the table that people see."""
+        rows = tuple((check.what, check.stated, check.recomputed, check.agrees) for check in self.checks)
+        verdict = "every number confirmed" if self.ok else "some numbers do not follow from the constants"
+        heads = ("number", "stated", "recomputed", "agrees") if rows else ()
+        return Table(f"Verification: {verdict}", columns=heads, rows=rows)
+
+
+def column_cost(part: ColumnStatement, draws: Sequence[Draw], *, unit: PrivacyUnit) -> Guarantee:
+    """Price a column of a statement from its own constants.
+
+    Parameters
+    ----------
+    part : ColumnStatement
+        With mechanism and constants.
+    draws : sequence of Draw
+        At least one.
+    unit : PrivacyUnit
+        Whose record is protected.
+
+    Returns
+    -------
+    Guarantee
+
+    Raises
+    ------
+    PrivacyError
+        If the constants do not fit the mechanism.
+
+    Notes
+    -----
+    Privacy: post-processing of public constants.
+    """
+    mechanism = mechanism_from_dict(part.mechanism, part.constants)
+    return compose([price_of(mechanism, draw, unit=unit) for draw in paid_draws(mechanism, draws)])
+
+
+def shares_of(costs: Sequence[Guarantee], delta: float) -> tuple[float, ...]:
+    """Divide a total among its steps: each one's epsilon alone over the sum of all.
+
+    Parameters
+    ----------
+    costs : sequence of Guarantee
+        One a step.
+    delta : float
+        Where epsilon is quoted.
+
+    Returns
+    -------
+    tuple of float
+        Between zero and one; they sum to one.
+
+    Notes
+    -----
+    Privacy: post-processing of public constants.
+    """
+    alone = [cost.epsilon(delta) for cost in costs]
+    total = math.fsum(alone)
+    return tuple(epsilon / total if total > 0 else 1 / len(alone) for epsilon in alone)
+
+
+def verified(statement: PrivacyStatement) -> Verification:
+    """Recompute a statement, part by part if it is composed."""
+    if statement.status == "none":
+        return Verification(())
+    if statement.parts:
+        inner = [check for part in statement.parts for check in verified(part).checks]
+        total = compose([part.guarantee for part in statement.parts])
+        return Verification((*inner, *_totals(statement, total)))
+    costs = [column_cost(part, statement.draws, unit=statement.unit) for part in statement.columns]
+    checks = [_column_check(part, cost) for part, cost in zip(statement.columns, costs, strict=True)]
+    checks += _share_checks(statement, costs)
+    return Verification((*checks, *_totals(statement, compose(costs))))
+
+
+def _share_checks(statement: PrivacyStatement, costs: Sequence[Guarantee]) -> list[Check]:
+    """Compare each column's share of the total."""
+    delta = statement.deltas[0] if statement.deltas else 1e-6
+    recomputed = shares_of(costs, delta)
+    return [
+        _number(f"share of {part.column}", part.share, again)
+        for part, again in zip(statement.columns, recomputed, strict=True)
+        if part.share is not None
+    ]
+
+
+def _curve_gap(stated: FloatArray, recomputed: FloatArray) -> float:
+    """Largest relative difference of two curves; infinite where only one is bounded."""
+    known = np.isfinite(stated) & np.isfinite(recomputed)
+    if not np.array_equal(np.isfinite(stated), np.isfinite(recomputed)):
+        return math.inf
+    gaps = np.abs(stated[known] - recomputed[known]) / np.maximum(np.abs(recomputed[known]), 1e-300)
+    return float(gaps.max(initial=0.0))
+
+
+def _guarantee_check(what: str, stated: Guarantee, recomputed: Guarantee) -> Check:
+    """Compare kind and curve; the number shown is the divergence at the lowest order with a bound."""
+    first, second = stated.renyi(ORDERS), recomputed.renyi(ORDERS)
+    agrees = stated.name == recomputed.name and _curve_gap(first, second) <= _AGREE
+    return Check(what, float(first[0]), float(second[0]), agrees)
+
+
+def _column_check(part: ColumnStatement, recomputed: Guarantee) -> Check:
+    """Compare a column's cost."""
+    if part.cost is None:
+        raise PrivacyError(f"column {part.column!r} of a table with a guarantee has no cost to verify")
+    return _guarantee_check(f"cost of {part.column}", part.cost, recomputed)
+
+
+def _number(what: str, stated: float, recomputed: float) -> Check:
+    """Compare two numbers."""
+    return Check(what, stated, recomputed, math.isclose(stated, recomputed, rel_tol=_AGREE, abs_tol=1e-15))
+
+
+def _totals(statement: PrivacyStatement, total: Guarantee) -> list[Check]:
+    """Compare the table's guarantee and each quoted point."""
+    checks = [_guarantee_check("table", statement.guarantee, total)]
+    for delta, epsilon in statement.points:
+        checks.append(_number(f"epsilon at delta = {delta:g}", epsilon, total.epsilon(delta)))
+    return checks
