@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pysynthdp._blas import one_blas_thread
 from pysynthdp.curator import Curator, StepFit
 from pysynthdp.curator.answers import StepRows
 from pysynthdp.curator.encoded import EncodedRows
@@ -40,7 +41,8 @@ def fit_machine(
     layout = Layout(plan.parts, scales_of(table, plan.parts, plan.schema, public=guaranteed))
     fits = [_step_fit(step, plan, layout, table) for step in plan.steps]
     active = [fit for fit in fits if fit.task.n > 0]
-    Curator(EncodedRows(table, layout, workers)).fit_all(active, progress)
+    with one_blas_thread():
+        Curator(EncodedRows(table, layout, workers)).fit_all(active, progress)
     steps = tuple(
         DrawnStep(fit.rows.targets, fit.model, fit.rows.design, fit.rows.scale, fit.params) for fit in fits
     )

@@ -89,15 +89,15 @@ class ColumnModel(Protocol):
 
     Attributes
     ----------
-
-
+    name : str
+        Registry name, the file's name; as in synthpop where the model is the same.
     reason : str
         Why its copies carry no formal guarantee, in plain words, for the privacy statement.
     real_values : bool
         Whether drawn values may be real records' values.
     affine : bool, optional
-        Whether the model may be fitted to the target in scaled units, and drawn values scaled back; it is then
-        handed the column that is already in X.
+        Whether the model may be fitted to the target in scaled units, and drawn values scaled back; it then
+        reads the column that is already in X.
     bias : str, optional
         What its draws may move, for the release's tags; "none" by default.
     mechanism : callable, optional
