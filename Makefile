@@ -50,7 +50,7 @@ test: lint
 	$(RUN) -m pytest -q -n $(WORKERS) --dist worksteal
 
 docs: $(VENV)/installed-for-tests
-	$(RUN) -m pdoc --docformat numpy --output-directory docs/api pysynthdp
+	$(RUN) docs/build.py docs/api
 
 clean:
 	rm -rf $(VENV) docs/api build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -6,11 +6,13 @@ import inspect
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import pysynthdp
 
+SCRIPT = Path(__file__).parents[2] / "docs" / "build.py"
 ENTRIES = {
     name: entry
     for name in pysynthdp.__all__
@@ -22,16 +24,7 @@ ENTRIES = {
 def reference(tmp_path_factory) -> str:
     """The page of the package."""
     folder = tmp_path_factory.mktemp("api")
-    command = [
-        sys.executable,
-        "-m",
-        "pdoc",
-        "--docformat",
-        "numpy",
-        "--output-directory",
-        str(folder),
-        "pysynthdp",
-    ]
+    command = [sys.executable, str(SCRIPT), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return (folder / "pysynthdp.html").read_text("utf-8")
