@@ -1,0 +1,238 @@
+"""``look``: one line a column, with warnings that name their mend; never part of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp.design.values import is_dated, to_numbers
+from pysynthdp.display import Printable, Table, number
+from pysynthdp.errors import SchemaError
+from pysynthdp.infer import Codes, infer_column
+from pysynthdp.overview.hints import level_hints, number_hints
+from pysynthdp.rows.frame import FrameRows
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+
+__all__ = ["ColumnLook", "Look", "look"]
+
+Shares: TypeAlias = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLook:
+    """What one column holds.
+
+    Parameters
+    ----------
+    name, kind, dtype : str
+        Column name, how it is understood, and its type.
+    levels : int or None
+        Number of levels, those without cases too.
+    missing : tuple of (label, share)
+        Ways to be missing, with the share of rows.
+    spikes : tuple of (value, share)
+        Declared spikes, with the share of rows.
+    decimals : int or None
+        Digits after the point.
+    warnings : tuple of str
+        Oddities, each with its mend.
+    """
+
+    name: str
+    kind: str
+    dtype: str
+    levels: int | None = None
+    missing: Shares = ()
+    spikes: Shares = ()
+    decimals: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Look(Printable):
+    """What a table holds: one line a column, warnings below.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnLook
+        In table order.
+    n_rows : int
+        Rows of the table.
+    """
+
+    columns: tuple[ColumnLook, ...]
+    n_rows: int
+
+    def to_table(self) -> Table:
+        """Build the table; warnings are numbered by their columns' names below it."""
+        heads = ("column", "kind", "type", "levels", "missing", "spikes", "decimals", "warnings")
+        rows = tuple(
+            (c.name, c.kind, c.dtype, c.levels, _shown(c.missing), _shown(c.spikes), c.decimals,
+             len(c.warnings) or None)
+            for c in self.columns
+        )  # fmt: skip
+        notes = [f"{column.name}: {warning}" for column in self.columns for warning in column.warnings]
+        title = (
+            f"{number(self.n_rows)} rows, {number(len(self.columns))} columns (confidential: do not release)"
+        )
+        return Table(title, heads, rows, notes=tuple(notes))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a column as a DataFrame, indexed by column name."""
+        rows = [
+            {
+                "kind": column.kind,
+                "type": column.dtype,
+                "levels": column.levels,
+                "missing": dict(column.missing),
+                "spikes": dict(column.spikes),
+                "decimals": column.decimals,
+                "warnings": list(column.warnings),
+            }
+            for column in self.columns
+        ]
+        names = pd.Index([column.name for column in self.columns], name="column")
+        frame = pd.DataFrame(rows, index=names, columns=list(rows[0]) if rows else None)
+        return frame.astype({"levels": "Int64", "decimals": "Int64"}) if rows else frame
+
+
+def _shown(shares: Shares) -> str:
+    """Write shares in one cell."""
+    return ", ".join(f"{label} {100 * share:.1f} %" for label, share in shares)
+
+
+def look(
+    table: pd.DataFrame,
+    *,
+    missing: Mapping[str, Codes] | None = None,
+    spikes: Mapping[str, Iterable[float]] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+    decimals: Mapping[str, int] | None = None,
+    levels: Mapping[str, Iterable[Any]] | None = None,
+) -> Look:
+    """Show how every column is understood, before anything is fitted.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The confidential table.
+    missing, spikes, bounds, decimals, levels : mappings by column
+        Declarations to try out, as :class:`pysynthdp.Synthesizer` takes them.
+
+    Returns
+    -------
+    Look
+        Prints as a table; ``to_frame()`` gives a DataFrame.
+
+    Raises
+    ------
+    SchemaError
+        If two columns share a name, or a declaration names no column. A column that cannot be modelled is
+        shown with the ways out instead.
+
+    Notes
+    -----
+    Privacy: reads real rows and shows shares and codes of them: for the person who holds the data. Nothing
+    of it enters a fit or a release.
+
+    Examples
+    --------
+    >>> df = pd.DataFrame({"wage": [-8, -8, -8, *range(1000, 1060, 2)], "sex": ["F", "M", None] * 11})
+    >>> seen = look(df, missing={"wage": {-8: "no job"}})
+    >>> seen.columns[0].missing
+    (('no job', 0.09090909090909091),)
+    """
+    rows = FrameRows(table)
+    declared: dict[str, Mapping[str, Any] | None] = {
+        "missing": missing,
+        "spikes": spikes,
+        "bounds": bounds,
+        "decimals": decimals,
+        "levels": levels,
+    }
+    for what, given in declared.items():
+        for name in given or ():
+            if name not in rows.columns:
+                raise SchemaError(f"{what} names {name!r}, which is no column; mend the name")
+    own = [
+        _column(
+            table[name],
+            name,
+            {what: given[name] for what, given in declared.items() if given and name in given},
+        )
+        for name in rows.columns
+    ]
+    return Look(tuple(own), rows.n_rows)
+
+
+def _column(series: pd.Series[Any], name: str, declared: Mapping[str, Any]) -> ColumnLook:
+    """Look at one column; what cannot be modelled is shown with the ways out."""
+    dtype = "category" if isinstance(series.dtype, pd.CategoricalDtype) else str(series.dtype)
+    try:
+        column = infer_column(series, name, **declared)
+        if isinstance(column, NumericColumn):
+            return _numeric(series, column, dtype)
+    except SchemaError as problem:
+        kind = "identifier" if "identifier" in str(problem) else "not usable"
+        return ColumnLook(name, kind, dtype, missing=_absent(series), warnings=(str(problem),))
+    return _categorical(series, column, dtype)
+
+
+def _absent(series: pd.Series[Any]) -> Shares:
+    """Share of rows without a value."""
+    absent = int(series.isna().sum())
+    return (("NA", absent / len(series)),) if absent else ()
+
+
+def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> ColumnLook:
+    """Look at numbers, dates or durations."""
+    numbers = to_numbers(series, column)
+    size = max(len(numbers), 1)
+    codes = tuple((label, float((numbers == code).sum()) / size) for code, label in column.missing)
+    spikes = tuple((f"{spike:g}", float((numbers == spike).sum()) / size) for spike in column.spikes)
+    plain = numbers[~np.isnan(numbers) & ~np.isin(numbers, np.array(column.specials, dtype=np.float64))]
+    dated = column.unit != "number"
+    kind = "numeric"
+    if dated:
+        kind = "duration" if is_dated(series.dtype) == "m" else "date"
+    return ColumnLook(
+        column.name,
+        kind,
+        dtype,
+        missing=(*_absent(series), *codes),
+        spikes=spikes,
+        decimals=column.decimals,
+        warnings=tuple(number_hints(column.name, plain, dated=dated)),
+    )
+
+
+def _categorical(series: pd.Series[Any], column: Column, dtype: str) -> ColumnLook:
+    """Look at levels."""
+    assert isinstance(column, CategoricalColumn)  # noqa: S101 -- a column is one of two kinds
+    counts = {level: int(count) for level, count in series.value_counts().items() if count}
+    size = max(len(series), 1)
+    codes = tuple((label, counts.pop(code, 0) / size) for code, label in column.missing)
+    warnings = list(level_hints(column.name, counts, ordered=column.ordered))
+    if not counts and not codes:
+        warnings.append(f"no value at all: it stays missing throughout; or drop=[{column.name!r}]")
+    return ColumnLook(
+        column.name,
+        _kind(column),
+        dtype,
+        levels=len(column.levels),
+        missing=(*_absent(series), *codes),
+        warnings=tuple(warnings),
+    )
+
+
+def _kind(column: CategoricalColumn) -> str:
+    """Name the kind of a categorical column."""
+    if not column.levels:
+        return "empty"
+    if column.ordered:
+        return "ordered"
+    return "binary" if len(column.levels) == 2 else "categorical"
