@@ -1,0 +1,1 @@
+"""Models that draw several columns at once, one file each."""
