@@ -111,6 +111,12 @@ class ColumnStatement:
         """Read what :meth:`to_dict` wrote."""
         values = dict(plain)
         if "cost" in values:
+            values["constants"] = {key: _frozen(value) for key, value in values["constants"].items()}
             values["cost"] = guarantee_from_dict(values["cost"])
             values["assumptions"] = tuple(values["assumptions"])
         return cls(**values)
+
+
+def _frozen(value: Any) -> Any:
+    """Turn the lists that JSON makes of tuples back into tuples."""
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

@@ -6,7 +6,6 @@ refuses every way of being written down.
 
 from __future__ import annotations
 
-import math
 from typing import NoReturn
 
 import numpy as np
@@ -265,10 +264,11 @@ def local_from_summary(
     """
     d, alpha, total = positive("half_width", half_width), order(alpha), positive("variance", variance)
     g, centre = variance_weight(n, ddof), real("mean", mean)
-    reach = min(2 * d, math.sqrt(total / g))
-    u = np.linspace(-reach, reach, 401)[:, None]
-    rest, common = centre - u / n, total - g * u * u
-    fits = (np.abs(rest) <= d) & (np.abs(rest + u) <= d) & (common >= -1e-15)
+    old = np.linspace(-d, d, 401)[:, None]
+    rest = centre - (old - centre) / (n - 1)
+    u = old - rest
+    common = total - g * u * u
+    fits = (np.abs(rest) <= d) & (common >= -1e-15)
     fits &= common <= (1 if ddof == 1 else (n - 1) / n) * (d * d - rest * rest) + 1e-12
     v = (-d - rest) + 2 * d * np.linspace(0, 1, 401)[None, :]
     other = common + g * v * v
