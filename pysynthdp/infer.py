@@ -210,7 +210,7 @@ def _number(
         )
     distinct, counts = np.unique(numbers, return_counts=True)
     plain = not spikes and tuple(bounds) == (None, None)
-    if plain and len(distinct) <= 2 and (counts.min() >= _ENOUGH or np.isin(distinct, (0, 1, 2)).all()):
+    if plain and len(distinct) <= 2 and (counts.min(initial=_ENOUGH) >= _ENOUGH or np.isin(distinct, (0, 1, 2)).all()):
         own = tuple(_native(value, series.dtype) for value in distinct)
         return CategoricalColumn(name, own, False, None, missing, may_be_missing, series.dtype, False)
     if decimals is None:
