@@ -109,3 +109,11 @@ def test_ten_million_records_within_a_second():
     start = time.perf_counter()
     assert 0 < binary_delta(10**7, 10**7, (20, 20), epsilon=1.0) < 1e-5
     assert time.perf_counter() - start < 1
+
+
+@pytest.mark.statistical
+def test_huge_totals_are_not_biased_by_the_last_stretch():
+    # 3 * 2**60 does not divide 2**64: without rejection the first cell has 6/16, which gives p < 1e-9
+    seen = np.bincount(noise.draw_categories(np.full(3, 2**60), 40_000), minlength=3)
+    assert stats.chisquare(seen).pvalue > 1e-9
+    assert stats.chisquare(seen, np.array([6, 5, 5]) / 16 * 40_000).pvalue < 1e-9
