@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,7 @@ def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
         ("Guarantee", statement.guarantee.name),
         ("Status", _STATUS[statement.status]),
         ("Reason", statement.reason),
-        ("Protected unit", f"one {statement.unit.name} (at most {statement.unit.rows_per_unit} rows)"),
+        ("Protected unit", f"one {statement.unit.name} (at most {_rows(statement)})"),
         ("Neighbours", statement.unit.neighbours),
         ("Drawn so far", _drawn(statement)),
     ]
@@ -126,9 +127,14 @@ def _opening(statement: PrivacyStatement) -> str:
     """Say what the file is."""
     return (
         "These records are synthetic: they were drawn from statistical models fitted to a confidential "
-        f"table, in which one {statement.unit.name} has at most {number(statement.unit.rows_per_unit)} "
-        f"{'row' if statement.unit.rows_per_unit == 1 else 'rows'}."
+        f"table, in which one {statement.unit.name} has at most {_rows(statement)}."
     )
+
+
+def _rows(statement: PrivacyStatement) -> str:
+    """Write the most rows that a unit can have."""
+    most = statement.unit.rows_per_unit
+    return f"{number(most)} {'row' if most == 1 else 'rows'}"
 
 
 def _protection(statement: PrivacyStatement) -> str:
@@ -141,11 +147,20 @@ def _protection(statement: PrivacyStatement) -> str:
         )
     if statement.status == "void":
         return "The run was seeded for testing, so no privacy guarantee holds; do not publish the records."
-    bounds = "; ".join(f"epsilon {number(epsilon)} at delta {delta:g}" for delta, epsilon in statement.points)
     return (
         f"Compared over {statement.unit.neighbours}, whoever sees the copies can tell the two apart only "
-        f"within the bound called {_KINDS.get(statement.guarantee.name, statement.guarantee.name)}"
-        + (f" ({bounds})" if bounds else "")
-        + ". "
-        + f"The claim is {_STATUS[statement.status]}."
+        f"within the bound called {_KINDS.get(statement.guarantee.name, statement.guarantee.name)}."
+        f"{_meaning(statement)} The claim is {_STATUS[statement.status]}."
     )
+
+
+def _meaning(statement: PrivacyStatement) -> str:
+    """Say what the quoted points mean for one unit, whatever else an attacker knows."""
+    points = "; ".join(
+        f"at most {number(math.exp(min(epsilon, 700.0)))} times as likely, except with probability {delta:g} "
+        f"(epsilon {number(epsilon)})"
+        for delta, epsilon in statement.points
+    )
+    if not points:
+        return ""
+    return f" Whatever else is known, the values of one {statement.unit.name} make any outcome {points}."
