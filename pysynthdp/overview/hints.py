@@ -60,7 +60,7 @@ def number_hints(name: str, values: FloatArray, *, dated: bool) -> Iterator[str]
     plain, frequency = distinct[~codes], counts[~codes]
     spikes = _stand_out(frequency)
     if spikes.any():
-        listed = ", ".join(f"{value:g}" for value in plain[spikes])
+        listed = ", ".join(_exact(value) for value in plain[spikes])
         share = _percent(frequency[spikes].sum() / frequency.sum())
         yield f"{share} of the values are {listed}: keep that mass apart with spikes={{{name!r}: [{listed}]}}"
     yield from _heaps(name, plain[~spikes], frequency[~spikes])
@@ -163,6 +163,11 @@ def _mistyped(name: str, texts: list[str]) -> Iterator[str]:
         yield f"numbers stored as text: df[{name!r}] = pd.to_numeric(df[{name!r}]), unless they are labels"
     elif all(_DATE_TEXT.fullmatch(text) for text in stripped):
         yield f"dates stored as text: df[{name!r}] = pd.to_datetime(df[{name!r}])"
+
+
+def _exact(value: float) -> str:
+    """Write a value so that it can be declared: every digit, whole numbers without a point."""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
 def _percent(share: float) -> str:

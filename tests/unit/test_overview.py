@@ -128,3 +128,14 @@ def test_the_table_is_not_changed(rng):
     before = frame.copy()
     look(frame, missing={"g": ["c"]})
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_suggested_spikes_are_exact(rng):
+    values = np.where(rng.random(N) < 0.3, np.log(0.1), rng.normal(size=N))
+    assert f"spikes={{'x': [{float(np.log(0.1))!r}]}}" in _warnings(values)
+
+
+def test_exempt_identifiers_are_shown_without_a_warning():
+    seen = look(pd.DataFrame({"id": [f"id{i}" for i in range(N)]}), exempt=["id"])
+    assert seen.columns[0].kind == "identifier"
+    assert seen.columns[0].warnings == ()

@@ -15,7 +15,7 @@ from pysynthdp.errors import SchemaError
 from pysynthdp.infer import Codes, infer_column
 from pysynthdp.overview.hints import level_hints, number_hints
 from pysynthdp.rows.frame import FrameRows
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema import CategoricalColumn, NumericColumn
 
 __all__ = ["ColumnLook", "Look", "look"]
 
@@ -113,6 +113,7 @@ def look(
     bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     decimals: Mapping[str, int] | None = None,
     levels: Mapping[str, Iterable[Any]] | None = None,
+    exempt: Iterable[str] = (),
 ) -> Look:
     """Show how every column is understood, before anything is fitted.
 
@@ -122,6 +123,8 @@ def look(
         The confidential table.
     missing, spikes, bounds, decimals, levels : mappings by column
         Declarations to try out, as :class:`pysynthdp.Synthesizer` takes them.
+    exempt : iterable of str
+        Columns that may be identifiers, because they are kept or replaced by running numbers.
 
     Returns
     -------
@@ -158,27 +161,28 @@ def look(
         for name in given or ():
             if name not in rows.columns:
                 raise SchemaError(f"{what} names {name!r}, which is no column; mend the name")
-    own = [
-        _column(
-            table[name],
-            name,
-            {what: given[name] for what, given in declared.items() if given and name in given},
-        )
-        for name in rows.columns
-    ]
+    free = set(exempt)
+    own = [_column(table[name], name, name in free, _of_column(declared, name)) for name in rows.columns]
     return Look(tuple(own), rows.n_rows)
 
 
-def _column(series: pd.Series[Any], name: str, declared: Mapping[str, Any]) -> ColumnLook:
+def _of_column(declared: Mapping[str, Mapping[str, Any] | None], name: str) -> dict[str, Any]:
+    """Pick what is declared about one column."""
+    return {what: given[name] for what, given in declared.items() if given and name in given}
+
+
+def _column(series: pd.Series[Any], name: str, exempt: bool, declared: Mapping[str, Any]) -> ColumnLook:
     """Look at one column; what cannot be modelled is shown with the ways out."""
     dtype = "category" if isinstance(series.dtype, pd.CategoricalDtype) else str(series.dtype)
     try:
-        column = infer_column(series, name, **declared)
+        column = infer_column(series, name, exempt=exempt, **declared)
         if isinstance(column, NumericColumn):
             return _numeric(series, column, dtype)
     except SchemaError as problem:
         kind = "identifier" if "identifier" in str(problem) else "not usable"
         return ColumnLook(name, kind, dtype, missing=_absent(series), warnings=(str(problem),))
+    if exempt and not column.levels and series.notna().any():
+        return ColumnLook(name, "identifier", dtype, missing=_absent(series))
     return _categorical(series, column, dtype)
 
 
@@ -210,9 +214,8 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
     )
 
 
-def _categorical(series: pd.Series[Any], column: Column, dtype: str) -> ColumnLook:
+def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:
     """Look at levels."""
-    assert isinstance(column, CategoricalColumn)  # noqa: S101 -- a column is one of two kinds
     counts = {level: int(count) for level, count in series.value_counts().items() if count}
     size = max(len(series), 1)
     codes = tuple((label, counts.pop(code, 0) / size) for code, label in column.missing)
