@@ -14,7 +14,7 @@ from typing import Any, cast, get_args
 
 import pandas as pd
 
-from pysynthdp.errors import PysynthdpError, ReleaseError
+from pysynthdp.errors import PrivacyError, ReleaseError, SchemaError
 from pysynthdp.io.codebook import write_codebook
 from pysynthdp.io.copy_files import FileFormat, Marks, read_copy, write_copy
 from pysynthdp.io.release_text import readme_text
@@ -23,7 +23,7 @@ from pysynthdp.io.storage import Stored, storage_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 
-__all__ = ["RELEASE_VERSION", "read", "write"]
+__all__ = ["RELEASE_VERSION", "read", "read_statement", "write"]
 
 RELEASE_VERSION = 1
 _FORMAT = "pysynthdp release"
@@ -225,12 +225,12 @@ def _parts(
     folder: Path, manifest: Mapping[str, Any], provenance_type: type[Any], tags_type: type[Any]
 ) -> dict[str, Any]:
     """Read the parts of a release by its manifest."""
-    statement = _read_json(folder / "privacy.json")
+    privacy = read_statement(folder)
     try:
         schema: Schema = from_plain(_read_json(folder / "schema.json"))
-        privacy = PrivacyStatement.from_dict(statement)
-    except PysynthdpError as error:
+    except SchemaError as error:
         raise ReleaseError(f"{folder}: {error}") from error
+    statement = privacy.to_dict()
     storage = tuple(Stored.from_plain(column) for column in manifest["columns"])
     copies = tuple(
         read_copy(
@@ -248,6 +248,20 @@ def _parts(
         )
     provenance = _provenance(manifest["provenance"], provenance_type)
     return {"copies": copies, "schema": schema, "privacy": privacy, "provenance": provenance, "tags": tags}
+
+
+def read_statement(folder: Path) -> PrivacyStatement:
+    """Read the privacy statement of a release folder alone.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder has none.
+    """
+    try:
+        return PrivacyStatement.from_dict(_read_json(folder / "privacy.json"))
+    except PrivacyError as error:
+        raise ReleaseError(f"{folder}: {error}") from error
 
 
 def _provenance(plain: Mapping[str, Any], provenance_type: type[Any]) -> Any:

@@ -1,0 +1,6 @@
+"""``python -m pysynthdp``."""
+
+from pysynthdp.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""The command line: read files, make one public call, write; nothing else.
+
+Exit codes: 0 done, 1 failed, 2 misused (arguments or plan), 3 the data do not fit the schema.
+"""
+
+from __future__ import annotations
+
+import functools
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, ParamSpec
+
+import typer
+
+import pysynthdp as sdp
+from pysynthdp.errors import PlanError, PysynthdpError, SchemaError
+from pysynthdp.io.plan_file import read_plan
+from pysynthdp.io.release_dir import read_statement
+from pysynthdp.io.tables import read_table
+
+__all__ = ["app", "main"]
+
+P = ParamSpec("P")
+DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
+TERMINATED = 128 + signal.SIGTERM
+
+app = typer.Typer(
+    name="pysynthdp",
+    help="Synthetic copies of a confidential table, with privacy statements that are true.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class FileFormat(StrEnum):
+    """Format of the copies."""
+
+    parquet = "parquet"
+    csv = "csv"
+
+
+class Model(StrEnum):
+    """Which regression to pool."""
+
+    ols = "ols"
+    logit = "logit"
+    glm = "glm"
+
+
+class Report(StrEnum):
+    """How to write a pooled table."""
+
+    text = "text"
+    csv = "csv"
+
+
+File = Annotated[
+    Path, typer.Argument(help="Confidential table: .csv, .csv.gz or .parquet.", show_default=False)
+]
+PlanFile = Annotated[Path | None, typer.Option("--plan", help="Settings in TOML.", show_default=False)]
+Copies = Annotated[int, typer.Option(min=1, help="Number of copies.")]
+Rows = Annotated[int | None, typer.Option(min=1, help="Rows of a copy; as many as the table by default.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the trace of an error.")]
+
+
+def command(function: Callable[P, None]) -> Callable[P, None]:
+    """Register a subcommand whose errors are one line and an exit code."""
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                function(*args, **kwargs)
+            except (typer.Exit, typer.Abort, BrokenPipeError):
+                raise
+            except Exception as error:
+                if kwargs.get("debug"):
+                    raise
+                _fail(error)
+
+    app.command()(run)
+    return run
+
+
+def _fail(error: Exception) -> NoReturn:
+    """Say in one line what is wrong; a stranger's message may hold data, so it is not shown."""
+    if isinstance(error, PysynthdpError):
+        text = " ".join(str(error).split())
+    else:
+        text = f"unexpected {type(error).__name__}; run again with --debug to see where"
+    typer.echo(f"pysynthdp: {text}", err=True)
+    code = 2 if isinstance(error, PlanError) else 3 if isinstance(error, SchemaError) else 1
+    raise typer.Exit(code)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Show our own warnings in one line; those of libraries are not for this audience."""
+    if issubclass(category, sdp.PysynthdpWarning):
+        typer.echo(f"pysynthdp: warning: {' '.join(str(message).split())}", err=True)
+
+
+def _version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        typer.echo(f"pysynthdp {sdp.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def pysynthdp(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Synthetic copies of a confidential table, with privacy statements that are true."""
+
+
+def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Read the plan file, if there is one."""
+    return {} if plan is None else read_plan(plan, dtypes=dtypes)
+
+
+def _read(file: Path, plan: Path | None) -> tuple[Any, dict[str, Any]]:
+    """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
+    _settings(plan)
+    table = read_table(file)
+    return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
+
+
+def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]:
+    """Pick what a plan declares about columns that stay."""
+    return {
+        what: {name: given for name, given in settings[what].items() if name not in dropped}
+        for what in DECLARATIONS
+        if what in settings
+    }
+
+
+@command
+def look(file: File, plan: PlanFile = None, *, debug: Debug = False) -> None:  # noqa: ARG001
+    """Show how every column is understood; for the person who holds the data."""
+    table, settings = _read(file, plan)
+    _show_columns(table, settings)
+
+
+def _show_columns(table: Any, settings: Mapping[str, Any]) -> None:
+    """Print the overview of the columns that are not dropped."""
+    dropped = [name for name in settings.get("drop", ()) if name in table.columns]
+    method = settings.get("method", {})
+    serial = [name for name, wish in method.items() if wish == "serial"] if isinstance(method, dict) else []
+    seen = sdp.look(
+        table.drop(columns=dropped),
+        exempt=[*settings.get("keep", ()), *serial],
+        **_declared(settings, dropped),
+    )
+    typer.echo(str(seen))
+
+
+@command
+def plan(
+    file: Annotated[Path | None, typer.Argument(help="Table to plan for.", show_default=False)] = None,
+    plan: PlanFile = None,
+    n: Annotated[int | None, typer.Option(min=1, help="Rows of the table, for a price without it.")] = None,
+    m: Copies = 5,
+    k: Rows = None,
+    *,
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Show who is drawn from whom and by what, without fitting; with a codebook no record is read."""
+    if file is None and plan is None:
+        raise PlanError("there is nothing to plan; give a table, or --plan with a codebook")
+    table, settings = (None, _settings(plan)) if file is None else _read(file, plan)
+    made = sdp.Synthesizer(**settings).plan(table)
+    typer.echo(str(made))
+    rows = n if table is None else len(table)
+    if made.guarantee is not None and rows is not None:
+        typer.echo(f"\n{made.price(n=rows, n_syn=k, m=m)}")
+
+
+@command
+def synth(
+    file: File,
+    out: Annotated[Path, typer.Option(help="Folder to write; must not exist.", show_default=False)],
+    m: Copies = 5,
+    k: Rows = None,
+    plan: PlanFile = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="For tests; never stored. Without it: fresh entropy.", show_default=False),
+    ] = None,
+    file_format: Annotated[FileFormat, typer.Option("--format", help="Of the copies.")] = FileFormat.parquet,
+    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")] = None,
+    *,
+    proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Fit a table and write m synthetic copies with statement, codebook and read-me."""
+    if out.exists():
+        raise PlanError(f"--out: {out} exists already; choose another name or move it away")
+    if seed is not None and seed < 0:
+        raise PlanError("--seed must not be negative")
+    table, settings = _read(file, plan)
+    settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
+    settings["proper"] = proper or settings.get("proper", False)
+    synthesizer = sdp.Synthesizer(**settings)
+    if "guarantee" not in settings:  # an overview depends on the data, which a guarantee rules out
+        _show_columns(table, settings)
+    fitted = synthesizer.fit(table)
+    if stream:
+        folder = fitted.draw_to(out, m, k, rng=seed, format=file_format.value)
+        statement = read_statement(folder)
+    else:
+        release = fitted.draw(m, k, rng=seed)
+        folder, statement = release.save(out, format=file_format.value), release.privacy
+    typer.echo(
+        f"\n{statement}\n\nWritten to {folder}: {', '.join(sorted(item.name for item in folder.iterdir()))}"
+    )
+
+
+@command
+def pool(
+    formula: Annotated[str, typer.Argument(help="Such as 'income ~ age + C(sex)'.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.", show_default=False)],
+    model: Annotated[Model, typer.Option(help="Which regression.")] = Model.ols,
+    rule: Annotated[str, typer.Option(help="Combining rule; auto chooses by the release's tags.")] = "auto",
+    family: Annotated[str | None, typer.Option(help="Of a glm: poisson, binomial, gamma ...")] = None,
+    report: Annotated[Report, typer.Option("--format", help="How to write the table.")] = Report.text,
+    *,
+    details: Annotated[bool, typer.Option("--details", help="Show variances within and between.")] = False,
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Fit a regression to every copy of a release and combine the fits."""
+    if family is not None and model is not Model.glm:
+        raise PlanError("--family belongs to --model glm")
+    options: dict[str, Any] = {"rule": rule} if family is None else {"rule": rule, "family": family}
+    release = sdp.SyntheticRelease.load(folder)
+    results = getattr(sdp, model.value)(formula, release, **options)
+    if report is Report.csv:
+        typer.echo(results.to_frame().to_csv(), nl=False)
+    else:
+        typer.echo(str(results.summary(details=details)))
+
+
+def _stop(*_: Any) -> NoReturn:
+    """Leave in order on SIGTERM, so that no draft of a release stays behind."""
+    sys.exit(TERMINATED)
+
+
+def main() -> None:
+    """Run the command line."""
+    signal.signal(signal.SIGTERM, _stop)
+    for channel in (sys.stdout, sys.stderr):
+        if hasattr(channel, "reconfigure"):
+            channel.reconfigure(errors="backslashreplace")  # names in any script, whatever the terminal
+    app()

@@ -1,0 +1,280 @@
+"""The command line: exit codes, one-line errors, silence when piped, nothing confidential said."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import pysynthdp as sdp
+from pysynthdp.cli import app
+
+RARE = "31337"
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(8)
+    n = 300
+    return pd.DataFrame(
+        {
+            "my income": np.where(rng.random(n) < 0.2, -8, rng.gamma(3, 900, n).round(0)),
+            "age": rng.integers(18, 90, n),
+            "sex": rng.choice(["F", "M"], n),
+            "born": (pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 9999, n), unit="D")).astype(
+                str
+            ),
+        }
+    )
+
+
+@pytest.fixture
+def file(table, tmp_path):
+    path = tmp_path / "survey.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def plan(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text('[missing]\n"my income" = {"-8" = "not applicable"}\n[method]\nage = "norm"\n')
+    return path
+
+
+def call(*arguments):
+    """Call the command line in this process."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def shell(*arguments, **options):
+    """Call the command line as a shell does."""
+    return subprocess.run(
+        [sys.executable, "-m", "pysynthdp", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **options,
+    )
+
+
+def test_survey_to_pooled_table_in_two_commands(file, plan, tmp_path):
+    out = tmp_path / "out"
+    made = shell("synth", file, "--m", 3, "--out", out, "--plan", plan, "--seed", 918273645)
+    assert made.returncode == 0, made.stderr
+    assert made.stderr == ""
+    assert "not applicable" in made.stdout
+    assert "no formal guarantee" in made.stdout
+    assert str(out) in made.stdout
+    assert "918273645" not in made.stdout + "".join(path.read_text(errors="ignore") for path in out.iterdir())
+    pooled = shell("pool", "age ~ C(sex)", out, "--model", "ols")
+    assert pooled.returncode == 0, pooled.stderr
+    release = sdp.SyntheticRelease.load(out)
+    assert release.m == 3
+    assert release[0]["born"].dtype.kind == "M"
+    assert pooled.stdout.strip() == str(sdp.ols("age ~ C(sex)", release).summary()).strip()
+
+
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+def test_streamed_copies_are_the_same(file, plan, file_format, tmp_path):
+    for name, extra in (("a", []), ("b", ["--stream"])):
+        arguments = ["--m", 2, "--k", 500, "--plan", plan, "--seed", 4, "--format", file_format, "--proper"]
+        result = call("synth", file, "--out", tmp_path / name, *arguments, *extra)
+        assert result.exit_code == 0, result.output
+        assert "no formal guarantee" in result.output
+    first, second = (sdp.SyntheticRelease.load(tmp_path / name) for name in "ab")
+    assert first.n_syn == 500
+    assert first.tags.parameters == "drawn"
+    for ours, theirs in zip(first, second, strict=True):
+        pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
+
+
+def test_look_and_plan_write_nothing(file, plan, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    seen = call("look", file)
+    assert seen.exit_code == 0
+    assert "missing={'my income': {-8: '...'}}" in seen.output
+    assert "not applicable" in call("look", file, "--plan", plan).output
+    planned = call("plan", file, "--plan", plan)
+    assert planned.exit_code == 0
+    assert re.search(r"age +norm", planned.output)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_plan_from_a_codebook_reads_no_table(tmp_path):
+    (tmp_path / "codebook.csv").write_text("name,levels,lower\nsex,F|M,\nage,,0\n")
+    (tmp_path / "plan.toml").write_text('codebook = "codebook.csv"\n')
+    result = call("plan", "--plan", tmp_path / "plan.toml")
+    assert result.exit_code == 0, result.output
+    assert "age" in result.output
+
+
+def test_pool_as_csv_with_a_family(file, tmp_path):
+    assert call("synth", file, "--m", 2, "--out", tmp_path / "r", "--seed", 1).exit_code == 0
+    result = call(
+        "pool", "age ~ sex", tmp_path / "r", "--model", "glm", "--family", "poisson", "--format", "csv"
+    )
+    assert result.exit_code == 0, result.output
+    assert result.output.count("\n") == 3
+    assert call("pool", "age ~ sex", tmp_path / "r", "--details").exit_code == 0
+    unknown = call("pool", "age ~ sex", tmp_path / "r", "--rule", "magic")
+    assert unknown.exit_code == 1
+    assert unknown.stderr.count("\n") == 1
+    assert call("pool", "age ~ sex", tmp_path / "r", "--family", "poisson").exit_code == 2
+
+
+def test_version_and_help():
+    assert call("--version").output == f"pysynthdp {sdp.__version__}\n"
+    for name in ("look", "plan", "synth", "pool"):
+        assert name in call("--help").output
+        assert call(name, "--help").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["look", "{file}", "--nonsense"],
+        ["look"],
+        ["fly"],
+        ["look", "none.csv"],
+        ["look", "survey.xlsx"],
+        ["look", "{file}", "--plan", "none.toml"],
+        ["plan"],
+        ["synth", "{file}"],
+        ["synth", "{file}", "--out", "{tmp}"],
+        ["synth", "{file}", "--out", "{tmp}/r", "--m", "0"],
+        ["synth", "{file}", "--out", "{tmp}/r", "--k", "none"],
+        ["synth", "{file}", "--out", "{tmp}/r", "--seed", "-1"],
+        ["synth", "{file}", "--out", "{tmp}/r", "--format", "xlsx"],
+        ["synth", "{file}", "--out", "{tmp}/r", "--drop", "nothing"],
+        ["pool", "age ~ sex", "{tmp}/r", "--model", "forest"],
+    ],
+)
+def test_misuse_is_exit_code_2(arguments, file, tmp_path):
+    result = call(*(argument.format(file=file, tmp=tmp_path) for argument in arguments))
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("seed = 1", "unknown key 'seed'"),
+        ("[method]\nage = 'nrm'", "nrm"),
+        ("[method]\nnobody = 'norm'", "nobody"),
+        ("[method]\nsex = 'norm'", "sex"),
+    ],
+)
+def test_slips_in_a_plan_are_exit_code_2_in_one_line(text, words, file, tmp_path):
+    (tmp_path / "p.toml").write_text(text)
+    result = call("synth", file, "--out", tmp_path / "r", "--plan", tmp_path / "p.toml")
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize(
+    ("plan_text", "column", "mend"),
+    [
+        ("[bounds]\nage = [0, 50]", "age", "widen the bounds"),
+        ("[levels]\nsex = ['F', 'X']", "sex", "levels"),
+        ("", "name", "drop"),
+    ],
+)
+def test_data_that_do_not_fit_are_exit_code_3_and_quote_no_value(plan_text, column, mend, table, tmp_path):
+    wide = table.assign(name=[f"person {RARE} {i}" for i in range(len(table))]) if not plan_text else table
+    odd = wide.assign(age=table["age"].where(table.index != 7, int(RARE)))
+    odd.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "p.toml").write_text(plan_text)
+    arguments = ["synth", tmp_path / "t.csv", "--out", tmp_path / "r", "--plan", tmp_path / "p.toml"]
+    result = shell(*arguments)
+    assert result.returncode == 3, result.stderr
+    assert result.stderr.count("\n") == 1
+    assert column in result.stderr
+    assert mend in result.stderr
+    assert RARE not in result.stderr
+    assert not (tmp_path / "r").exists()
+
+
+def test_an_identifier_can_be_dropped_at_once(table, tmp_path):
+    table.assign(name=[f"p{i}" for i in range(len(table))]).to_csv(tmp_path / "t.csv", index=False)
+    result = call("synth", tmp_path / "t.csv", "--out", tmp_path / "r", "--drop", "name", "--m", 1)
+    assert result.exit_code == 0, result.output
+    assert "name" not in sdp.SyntheticRelease.load(tmp_path / "r")[0].columns
+
+
+def test_failure_is_exit_code_1(tmp_path):
+    result = call("pool", "age ~ sex", tmp_path / "none")
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "release.json" in result.stderr
+
+
+def test_unexpected_errors_hide_their_message_unless_debugged(monkeypatch, file):
+    def broken(*_, **__):
+        raise RuntimeError(RARE)
+
+    monkeypatch.setattr("pysynthdp.cli.read_table", broken)
+    result = call("look", file)
+    assert result.exit_code == 1
+    assert RARE not in result.output
+    assert "RuntimeError" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert isinstance(call("look", file, "--debug").exception, RuntimeError)
+
+
+def test_debug_shows_the_trace_of_our_own_errors():
+    result = shell("look", "none.csv", "--debug")
+    assert result.returncode == 1
+    assert "Traceback" in result.stderr
+    assert "PlanError" in result.stderr
+
+
+def test_names_in_any_script_survive_a_plain_terminal(tmp_path):
+    pd.DataFrame({"größe 身長": [1.5, 2.5, 3.5, 4.5]}).to_csv(tmp_path / "t.csv", index=False)
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    result = shell("look", tmp_path / "t.csv", env=environment)
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_terminated_run_leaves_no_half_release(tmp_path):
+    rng = np.random.default_rng(1)
+    pd.DataFrame(rng.normal(size=(2000, 6)).round(3), columns=list("abcdef")).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pysynthdp",
+        "synth",
+        "t.csv",
+        "--out",
+        "r",
+        "--stream",
+        "--format",
+        "csv",
+    ]
+    with subprocess.Popen(
+        [*command, "--m", "50", "--k", "200000"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob(".r.*.part/*")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert list(tmp_path.glob(".r.*.part/*")), "the draft never appeared"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 128 + signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
