@@ -42,7 +42,8 @@ def fit_machine(
     fits = [_step_fit(step, plan, layout, table) for step in plan.steps]
     active = [fit for fit in fits if fit.task.n > 0]
     with one_blas_thread():
-        Curator(EncodedRows(table, layout, workers)).fit_all(active, progress)
+        relation = "replace_one" if plan.guarantee is None else plan.guarantee.unit.relation
+    Curator(EncodedRows(table, layout, workers), relation).fit_all(active, progress)
     steps = tuple(
         DrawnStep(fit.rows.targets, fit.model, fit.rows.design, fit.rows.scale, fit.params) for fit in fits
     )

@@ -1,8 +1,8 @@
 """What a column model may ask of the rows, what it is told, and what it may draw with.
 
 A model's ``fit`` is a generator: it yields a query, is resumed with the :class:`Answer`, and returns its
-parameters. Only the curator holds rows; every query but :class:`WholeRows` is answered by a sum over rows or
-by averages over at least five of them.
+parameters. Only the curator holds rows; every query but :class:`WholeRows` is answered by a sum over rows,
+with noise for :class:`NoisyStatistics`, or by averages over at least five of them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ __all__ = [
     "Counts",
     "MomentSums",
     "Moments",
+    "NoisyStatistics",
+    "NoisySums",
     "Quantiles",
     "Query",
     "RowSum",
@@ -111,7 +113,48 @@ class WholeRows:
     """Ask for the rows themselves: (X, y). Refused under a formal guarantee; makes the fit confidential."""
 
 
-Query: TypeAlias = RowSum | Moments | Counts | Quantiles | WholeRows
+@dataclass(frozen=True, slots=True)
+class NoisyStatistics:
+    """Ask for whole-number sums over rows with discrete Laplace noise; answered with :class:`NoisySums`.
+
+    Parameters
+    ----------
+    of : callable (X, y) -> int64 array (statistics,)
+        Sums over some rows, in whole steps.
+    row_gap : int
+        Largest sum of absolute changes when one row is replaced.
+    row_norm : int
+        Largest sum of absolute values that one row adds.
+    epsilon : float
+        Pure epsilon of all answers together, under the neighbour relation in force.
+    """
+
+    of: Callable[[FloatArray, FloatArray], IntArray]
+    row_gap: int
+    row_norm: int
+    epsilon: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoisySums:
+    """The answer to :class:`NoisyStatistics`.
+
+    Parameters
+    ----------
+    sums : int64 array (statistics,)
+        With noise.
+    scale : float
+        Of the noise on each.
+    n : int or None
+        Number of rows where neighbours share it; None where it is confidential.
+    """
+
+    sums: IntArray
+    scale: float
+    n: int | None
+
+
+Query: TypeAlias = RowSum | Moments | Counts | Quantiles | NoisyStatistics | WholeRows
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,21 @@ from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.design.encode import Scale, StepDesign
 from pysynthdp.design.parts import Part
-from pysynthdp.queries import Answer, Counts, Moments, MomentSums, Quantiles, RowSum, Sums, WholeRows
+from pysynthdp.privacy.domain import upward
+from pysynthdp.privacy.noise import add_discrete_laplace
+from pysynthdp.privacy.unit import Relation
+from pysynthdp.queries import (
+    Answer,
+    Counts,
+    Moments,
+    MomentSums,
+    NoisyStatistics,
+    NoisySums,
+    Quantiles,
+    RowSum,
+    Sums,
+    WholeRows,
+)
 
 __all__ = ["StepRows", "answer_alone", "answer_moments"]
 
@@ -61,8 +75,10 @@ class StepRows:
         return X if present is None else X.T[:, present].T, self.y(block, present)
 
 
-def answer_alone(query: object, step: StepRows, rows: EncodedRows, *, keep: bool) -> Answer:
-    """Answer any query but Moments for one step."""
+def answer_alone(
+    query: object, step: StepRows, rows: EncodedRows, *, keep: bool, relation: Relation = "replace_one"
+) -> Answer:
+    """Answer any query but Moments for one step; ``relation`` says whose difference noise must hide."""
     if isinstance(query, Counts):
         return Answer(_counts(step, rows))
     if isinstance(query, Quantiles):
@@ -70,6 +86,8 @@ def answer_alone(query: object, step: StepRows, rows: EncodedRows, *, keep: bool
         return Answer(coarse_quantiles(values, knots=query.knots, smallest=query.smallest))
     if isinstance(query, RowSum):
         return Answer(rows.fold(lambda block: query.of(*step.of(block)), every=query.every, keep=keep))
+    if isinstance(query, NoisyStatistics):
+        return Answer(_noisy(query, step, rows, relation))
     if isinstance(query, WholeRows):
         return Answer(_whole(step, rows))
     msg = f"a model asked {type(query).__name__}, which the curator does not know"
@@ -90,6 +108,15 @@ def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
     codes = rows.table.parts[step.target.key]
     there = codes if kind is None else codes[kind == 0]
     return np.bincount(there, minlength=len(step.target.levels)).astype(np.float64)
+
+
+def _noisy(query: NoisyStatistics, step: StepRows, rows: EncodedRows, relation: Relation) -> NoisySums:
+    """Exact whole-number sums plus discrete Laplace noise, of the scale that the relation needs."""
+    (sums,) = rows.fold(lambda block: (query.of(*step.of(block)),))  # type: ignore[arg-type,return-value]  # whole numbers add like floats, but exactly
+    replaced = relation == "replace_one"
+    scale = upward((query.row_gap if replaced else query.row_norm) / query.epsilon)
+    noisy = add_discrete_laplace(np.asarray(sums, dtype=np.int64), scale)
+    return NoisySums(noisy, scale, rows.table.n if replaced else None)
 
 
 def _whole(step: StepRows, rows: EncodedRows) -> tuple[FloatArray, FloatArray]:

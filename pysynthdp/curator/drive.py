@@ -17,6 +17,7 @@ from pysynthdp.curator.answers import StepRows, answer_alone, answer_moments
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.errors import FitError, PysynthdpError
 from pysynthdp.models.base import ColumnModel, Fit, FitTask
+from pysynthdp.privacy.unit import Relation
 from pysynthdp.queries import Answer, Moments, Query, RowSum
 
 __all__ = ["Curator", "StepFit"]
@@ -74,10 +75,13 @@ class Curator:
     ----------
     rows : EncodedRows
         The table, encoded on demand.
+    relation : {"replace_one", "add_remove"}
+        Neighbours between which noisy answers must hide the difference.
     """
 
-    def __init__(self, rows: EncodedRows) -> None:
+    def __init__(self, rows: EncodedRows, relation: Relation = "replace_one") -> None:
         self._rows = rows
+        self._relation = relation
 
     def __repr__(self) -> str:
         return "<Curator>"
@@ -106,7 +110,7 @@ class Curator:
             return
         other = [fit for fit in active if fit.query is not None and not isinstance(fit.query, RowSum)]
         for fit in other:
-            fit.advance(answer_alone(fit.query, fit.rows, self._rows, keep=False))
+            fit.advance(answer_alone(fit.query, fit.rows, self._rows, keep=False, relation=self._relation))
         sums = [fit for fit in active if isinstance(fit.query, RowSum)]
         if not other and sums:
             self._sums(sums)
