@@ -66,3 +66,11 @@ def test_a_character_split_over_two_texts_is_not_joined():
 def test_latin1_is_windows_superset_as_in_r():
     one = struct.pack(">ii", 9 | 4 << 12, 2) + b"\x80\xe9"
     assert texts.read_many(Source(b"X\n" + one * 50, 10**6), 50).tolist() == ["€é"] * 50
+
+
+def test_a_header_inside_a_text_is_not_taken_for_one():
+    # R never writes a zero byte in a text; a forged one may repeat a whole header.
+    forged = struct.pack(">ii", 9 | 64 << 12, 1) + b"A"
+    one = struct.pack(">ii", 9 | 64 << 12, len(forged)) + forged
+    read = texts.read_many(Source(b"X\n" + one * 50, 10**6), 50).tolist()
+    assert read == [forged.decode()] * 50
