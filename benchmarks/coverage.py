@@ -72,9 +72,7 @@ def fit(copy: pd.DataFrame, model: str):
 
 def covered(situation: Situation, fits: list, release: sdp.SyntheticRelease) -> tuple[bool, float]:
     """Whether the pooled interval holds the truth, and its length."""
-    some = replace(
-        release, copies=release.copies[: situation.m], tags=replace(release.tags, m=situation.m)
-    )
+    some = replace(release, copies=release.copies[: situation.m], tags=replace(release.tags, m=situation.m))
     pooled = sdp.pool(fits[: situation.m], release=some)
     low, high = pooled.conf_int().loc["x1"]
     return bool(low <= TRUTH[situation.model] <= high), float(high - low)
@@ -103,11 +101,26 @@ def main() -> None:
     rate, length = results[:, :, 0].mean(axis=0), results[:, :, 1].mean(axis=0)
     error = np.sqrt(0.95 * 0.05 / runs)
     bar = 0.015 + 3 * error
-    rows = [("date", "runs", "n_org", "parameters", "m", "n_syn", "model", "coverage", "mean_length", "within_bar")]
+    rows = [
+        (
+            "date",
+            "runs",
+            "n_org",
+            "parameters",
+            "m",
+            "n_syn",
+            "model",
+            "coverage",
+            "mean_length",
+            "within_bar",
+        )
+    ]
     today = datetime.now(timezone.utc).date().isoformat()
     for s, r, width in zip(SITUATIONS, rate, length, strict=True):
         inside = abs(r - 0.95) < bar
-        rows.append((today, runs, N_ORG, s.parameters, s.m, s.n_syn, s.model, f"{r:.4f}", f"{width:.4f}", inside))
+        rows.append(
+            (today, runs, N_ORG, s.parameters, s.m, s.n_syn, s.model, f"{r:.4f}", f"{width:.4f}", inside)
+        )
     for row in rows:
         print(*row)
     if len(sys.argv) > 2:

@@ -45,7 +45,9 @@ def mixed(rows: int) -> pd.DataFrame:
     frame = numeric(rows, 10)
     for index, levels in enumerate([2, 2, 3, 4, 5, 6, 7, 8, 10, 12]):
         score = frame["x0"].to_numpy()[:, None] * np.linspace(-1, 1, levels) + rng.gumbel(size=(rows, levels))
-        frame[f"c{index}"] = pd.Categorical.from_codes(score.argmax(axis=1), [f"level {i}" for i in range(levels)])
+        frame[f"c{index}"] = pd.Categorical.from_codes(
+            score.argmax(axis=1), [f"level {i}" for i in range(levels)]
+        )
     for name in ("x3", "x7", "c1", "c4", "c9"):
         frame.loc[rng.random(rows) < 0.1, name] = np.nan
     return frame
@@ -82,7 +84,9 @@ def mixed_million() -> None:
         print(f"fit: {fit:.1f} CPU s, {wall:.1f} s; peak {peak():.0f} MB")
         _, draw, wall = cpu(lambda: fitted.draw_to(Path(folder) / "release", m=5, rng=1))
     print(f"draw m=5 to Parquet: {draw:.1f} CPU s, {wall:.1f} s; in all {fit + draw:.1f} CPU s (bar 180)")
-    print(f"peak {peak():.0f} MB; table {size:.0f} MB, before the fit {before:.0f} MB (bar: before + table + 500 MB)")
+    print(
+        f"peak {peak():.0f} MB; table {size:.0f} MB, before the fit {before:.0f} MB (bar: before + table + 500 MB)"
+    )
 
 
 def curve() -> None:

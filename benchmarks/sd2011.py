@@ -22,7 +22,20 @@ import pysynthdp as sdp
 
 TEN = ["sex", "age", "edu", "income", "depress", "smoke", "nociga", "region", "marital", "ls"]
 SEVENTEEN = [
-    *("sex", "age", "agegr", "placesize", "region", "edu", "socprof", "income", "marital", "ls", "depress", "smoke"),
+    *(
+        "sex",
+        "age",
+        "agegr",
+        "placesize",
+        "region",
+        "edu",
+        "socprof",
+        "income",
+        "marital",
+        "ls",
+        "depress",
+        "smoke",
+    ),
     *("nociga", "height", "weight", "bmi", "unempdur"),
 ]
 MISSING = {name: {-8: "not applicable"} for name in ("income", "unempdur", "nociga", "wkabdur")}
@@ -74,7 +87,9 @@ def edges_of(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     }
 
 
-def pairwise_tvd(real: pd.DataFrame, copy: pd.DataFrame, skip: set[tuple[str, str]]) -> dict[tuple[str, str], float]:
+def pairwise_tvd(
+    real: pd.DataFrame, copy: pd.DataFrame, skip: set[tuple[str, str]]
+) -> dict[tuple[str, str], float]:
     """Total-variation distance of every two-way table."""
     result = {}
     for a, b in itertools.combinations(real.columns, 2):
@@ -112,7 +127,9 @@ def quality(frame: pd.DataFrame, seeds: int) -> None:
         distances.append(np.mean(list(tvd.values())))
         fits = [smf.ols("log_income ~ age + C(sex) + C(edu)", log_income(copy)).fit() for copy in release]
         overlaps.append(overlap(sdp.pool(fits, release=release), real))
-    print(f"pairwise TVD, 17 columns, mean of {seeds} seeds: {np.mean(distances):.4f} (bar 0.039; CART 0.031)")
+    print(
+        f"pairwise TVD, 17 columns, mean of {seeds} seeds: {np.mean(distances):.4f} (bar 0.039; CART 0.031)"
+    )
     print(f"CI overlap of pooled log income, mean: {np.mean(overlaps):.3f} (bar 0.85)")
     for pair, distance in sorted(tvd.items(), key=lambda item: -item[1])[:8]:
         print(f"   worst pair {pair[0]} x {pair[1]}: {distance:.3f}")
