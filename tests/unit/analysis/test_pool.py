@@ -313,6 +313,12 @@ def test_an_absent_reference_level_is_refused():
         ols("y ~ x + g", release(frames))
 
 
+def test_an_empty_cell_of_an_interaction_is_refused_by_name():
+    frames = (*FRAMES[:4], FRAMES[4][(FRAMES[4].g != "c") | (FRAMES[4].s != "v")])
+    with pytest.raises(FitError, match=r"copy 5: .*g\[T.c\].*cannot be estimated"):
+        ols("y ~ g * s", release(frames))
+
+
 def test_a_level_of_no_copy_is_left_out():
     assert "g[T.d]" not in ols("y ~ g", release()).terms
 

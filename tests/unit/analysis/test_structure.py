@@ -17,7 +17,7 @@ RULE_FILES = sorted((Path(pysynthdp.analysis.__file__).parent / "rules").glob("*
 def test_rules_know_only_numpy_and_scipy(path):
     allowed = (
         "__future__",
-        "collections",
+        "collections.abc",
         "dataclasses",
         "typing",
         "numpy",
