@@ -2,8 +2,8 @@
 
 Run: python benchmarks/coverage.py RUNS [OUT.csv]
 
-The situations below were fixed before any run. Each run draws a confidential sample of 500, fits once plug-in and
-once proper, draws copies, and pools with the rule that ``pool`` chooses from the release's own tags.
+The situations below were fixed before any run. Each run draws a confidential sample of 500, fits once plug-in
+and once proper, draws copies, and pools with the rule that ``pool`` chooses from the release's own tags.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 import csv
 import sys
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from itertools import product
 from multiprocessing import Pool
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -115,7 +116,7 @@ def main() -> None:
             "within_bar",
         )
     ]
-    today = datetime.now(timezone.utc).date().isoformat()
+    today = datetime.now(UTC).date().isoformat()
     for s, r, width in zip(SITUATIONS, rate, length, strict=True):
         inside = abs(r - 0.95) < bar
         rows.append(
@@ -124,7 +125,7 @@ def main() -> None:
     for row in rows:
         print(*row)
     if len(sys.argv) > 2:
-        with open(sys.argv[2], "w", newline="") as file:
+        with Path(sys.argv[2]).open("w", newline="") as file:
             csv.writer(file).writerows(rows)
 
 

@@ -85,7 +85,7 @@ def mixed_million() -> None:
         _, draw, wall = cpu(lambda: fitted.draw_to(Path(folder) / "release", m=5, rng=1))
     print(f"draw m=5 to Parquet: {draw:.1f} CPU s, {wall:.1f} s; in all {fit + draw:.1f} CPU s (bar 180)")
     print(
-        f"peak {peak():.0f} MB; table {size:.0f} MB, before the fit {before:.0f} MB (bar: before + table + 500 MB)"
+    print(f"peak {peak():.0f} MB; table {size:.0f} MB, before the fit {before:.0f} MB")
     )
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 __all__ = ["Cell", "Printable", "Table", "number"]
 
+_WIDTH = 110
 Cell: TypeAlias = str | int | float | bool | None
 
 
@@ -77,13 +79,15 @@ class Table:
         parts = [self.title, "=" * len(self.title), *self._fact_lines()]
         if self.columns:
             parts += ["", *self._grid()] if self.facts else self._grid()
-        parts += [f"* {note}" for note in self.notes]
+        parts += [_wrapped(note, "* ") for note in self.notes]
         return "\n".join(parts)
 
     def _fact_lines(self) -> list[str]:
         """One aligned line a fact."""
         width = max((len(label) for label, _ in self.facts), default=0)
-        return [f"{label + ':':<{width + 1}} {number(value)}".rstrip() for label, value in self.facts]
+        return [
+            _wrapped(number(value), f"{label + ':':<{width + 1}} ").rstrip() for label, value in self.facts
+        ]
 
     def _grid(self) -> list[str]:
         """Head, rule and rows; numbers to the right."""
@@ -121,6 +125,12 @@ class Table:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
         body = "".join("<tr>" + "".join(_html_cell(cell) for cell in row) + "</tr>" for row in rows)
         return f"<table>{'<thead><tr>' + head + '</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
+
+
+def _wrapped(text: str, head: str) -> str:
+    """Break a long text into lines that stand below its beginning."""
+    lines = textwrap.wrap(text, _WIDTH - len(head), break_long_words=False, break_on_hyphens=False) or [""]
+    return head + ("\n" + " " * len(head)).join(lines)
 
 
 def _html_cell(cell: Cell) -> str:

@@ -7,13 +7,11 @@ from importlib.metadata import version
 
 from pysynthdp.analysis.tags import Bias, ReleaseTags
 from pysynthdp.plan import SERIAL, SynthesisPlan
-from pysynthdp.plan.price import shares
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.mechanism import PricedColumn, public_constants
-from pysynthdp.privacy.statement import PrivacyStatement, Status
+from pysynthdp.privacy.sampling_statement import state_account
+from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
@@ -41,36 +39,12 @@ def release_statement(plan: SynthesisPlan, account: Account) -> PrivacyStatement
 
 def guaranteed_statement(plan: SynthesisPlan, asked: BySampling, account: Account) -> PrivacyStatement:
     """State what the draws from a fit guarantee together, from the account."""
-    costs = account.by_step()
-    parts = shares(costs, asked.deltas[0])
-    status: Status = "void" if account.seeded else "implemented" if asked.exact else "idealised"
-    return PrivacyStatement(
-        guarantee=account.total(),
-        status=status,
-        reason="every column is drawn by a mechanism whose randomness protects; it covers this fit only",
-        unit=asked.unit,
-        columns=tuple(map(_priced_statement, account.priced, costs, parts)),
-        public=tuple(_public(plan)),
-        draws=account.draws,
+    return state_account(
+        account,
+        status="void" if account.seeded else "implemented" if asked.exact else "idealised",
+        public=_public(plan),
         deltas=asked.deltas,
-    )
-
-
-def _priced_statement(step: PricedColumn, cost: Guarantee, share: float) -> ColumnStatement:
-    """State one step's mechanism and price."""
-    mechanism = step.mechanism
-    return ColumnStatement(
-        column=step.column,
-        method=step.method,
-        guarantee=cost.name,
-        reason="its own sampling protects",
-        mechanism=mechanism.name,
-        constants=public_constants(mechanism),
-        assumptions=mechanism.assumptions,
-        entry=mechanism.entry,
-        source=mechanism.source,
-        cost=cost,
-        share=share,
+        reason="every column is drawn by a mechanism whose randomness protects; it covers this fit only",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,12 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import PricedColumn
+from pysynthdp.privacy.verification import shares_of
 
 if TYPE_CHECKING:
     from pysynthdp.plan.synthesis_plan import SynthesisPlan
 
-__all__ = ["PlanPrice", "price_plan", "records_for", "shares", "smallest_setting"]
+__all__ = ["PlanPrice", "price_plan", "records_for", "smallest_setting"]
 
 _MOST = 10**9
 
@@ -61,7 +62,7 @@ class PlanPrice(Printable):
     def to_frame(self) -> pd.DataFrame:
         """One row a step: column, mechanism, assumptions, guarantee, epsilon, share."""
         names = ("column", "method", "mechanism", "entry", "assumptions", "guarantee", "epsilon", "share")
-        parts = shares(self.costs, self.deltas[0])
+        parts = shares_of(self.costs, self.deltas[0])
         rows = [self._row(*row) for row in zip(self.steps, self.costs, parts, strict=True)]
         return pd.DataFrame(rows, columns=list(names))
 
@@ -80,13 +81,6 @@ class PlanPrice(Printable):
         rows = tuple(tuple(row) for row in frame.itertuples(index=False))
         notes = dict.fromkeys(text for step in self.steps for text in step.mechanism.assumptions)
         return Table("Price of the plan", tuple(frame.columns), rows, tuple(facts), tuple(notes))
-
-
-def shares(costs: Sequence[Guarantee], delta: float) -> tuple[float, ...]:
-    """Give each step's part of the loss: its epsilon alone over the sum of all steps' epsilons."""
-    alone = [cost.epsilon(delta) for cost in costs]
-    total = sum(alone)
-    return tuple(epsilon / total if total > 0 else 1 / len(alone) for epsilon in alone)
 
 
 def price_plan(plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> PlanPrice:

@@ -40,6 +40,7 @@ _STATUS = {
 def statement_table(statement: PrivacyStatement) -> Table:
     """Build the card of a statement: facts above, one row a column, sentences below."""
     notes = [
+        *(f"({index}) {sentence}" for sentence, index in _reasons(statement).items()),
         *(f"Public: {fact}" for fact in statement.public),
         *(f"Learned from the confidential data: {fact}" for fact in statement.learned),
         *(f"Not covered: {fact}" for fact in statement.not_covered),
@@ -94,16 +95,26 @@ def _drawn(statement: PrivacyStatement) -> str:
 
 
 def _none_grid(statement: PrivacyStatement) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Column, method and why it has no guarantee; no number."""
-    rows = tuple((part.column, part.method, "none", part.reason) for part in statement.columns)
+    """Column, method and which of the numbered reasons it has; no number of the data."""
+    order = _reasons(statement)
+    rows = tuple((part.column, part.method, "none", f"({order[part.reason]})") for part in statement.columns)
     return ("column", "method", "guarantee", "why"), rows
+
+
+def _reasons(statement: PrivacyStatement) -> dict[str, int]:
+    """Give each distinct sentence of the columns a number: reasons, or assumptions of priced ones."""
+    priced = statement.status != "none"
+    given = [_joined(part.assumptions) if priced else part.reason for part in statement.columns]
+    return {sentence: index for index, sentence in enumerate(dict.fromkeys(given), start=1)}
 
 
 def _priced_grid(statement: PrivacyStatement) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
     """Column, mechanism, share and what is assumed."""
+    order = _reasons(statement)
     rows = tuple(
-        (part.column, part.mechanism, part.guarantee, part.share, part.entry, _joined(part.assumptions))
+        (part.column, part.mechanism, part.guarantee, part.share, part.entry, f"({order[assumed]})")
         for part in statement.columns
+        for assumed in [_joined(part.assumptions)]
     )
     return ("column", "mechanism", "guarantee", "share", "entry", "assumes"), rows
 

@@ -1,8 +1,8 @@
 """Pooled 95 % intervals cover the population value: a small, seeded form of benchmarks/coverage.py.
 
 Right: the count of covered runs lies in the exact binomial interval at 1e-6 (false alarm 1e-6 a situation).
-Wrong: the interval of one copy taken as real (true coverage about 0.84 for plug-in, 0.74 for proper copies) leaves
-that interval; with 600 runs the chance to miss it is below 1e-5.
+Wrong: the interval of one copy taken as real (true coverage about 0.84 for plug-in, 0.74 for proper copies)
+leaves that interval; with 600 runs the chance to miss it is below 1e-5.
 """
 
 from __future__ import annotations
