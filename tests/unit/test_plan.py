@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pysynthdp import CategoricalColumn, NumericColumn, PlanError, Schema
+from pysynthdp.models.norm import Norm
+from pysynthdp.plan import make_plan
+
+SCHEMA = Schema(
+    [
+        NumericColumn("age", may_be_missing=False),
+        CategoricalColumn("sex", ["F", "M"], may_be_missing=False),
+        NumericColumn("the wage", missing={-8: "none"}),
+        CategoricalColumn("edu", ["lo", "mid", "hi"], ordered=True, may_be_missing=False),
+        CategoricalColumn("gone", []),
+    ]
+)
+
+
+def terms_of(name: str, **wishes) -> tuple:
+    plan = make_plan(SCHEMA, **wishes)
+    return next(step.terms for step in plan.steps if step.targets[0].column == name)
+
+
+def test_defaults() -> None:
+    plan = make_plan(SCHEMA)
+    assert plan.methods == {
+        "age": "sample",
+        "sex": "logreg",
+        "the wage": "normrank",
+        "edu": "polr",
+        "gone": "constant",
+    }
+    assert [step.label for step in plan.steps] == [
+        "age",
+        "sex",
+        "the wage (kind)",
+        "the wage",
+        "edu",
+        "gone (kind)",
+    ]
+    assert plan.predictor_matrix.loc["edu"].tolist() == [1, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("formula", "terms"),
+    [
+        ("edu ~ age", (("age",),)),
+        ("edu ~ age + sex", (("age",), ("sex",))),
+        ("edu ~ age * sex", (("age",), ("sex",), ("age", "sex"))),
+        ("edu ~ age:sex", (("age", "sex"),)),
+        ("edu ~ C(sex)", (("sex",),)),
+        ("edu ~ I(age ** 2)", (("age", "age"),)),
+        ("edu ~ {age ** 3}", (("age", "age", "age"),)),
+        ("edu ~ `the wage`", (("the wage",),)),
+        ("edu ~ I(`the wage` ** 2)", (("the wage", "the wage"),)),
+        ("edu ~ `the wage`:sex", (("the wage", "sex"),)),
+        ("edu ~ 1", ()),
+        ("edu ~", ()),
+    ],
+)
+def test_formulas(formula, terms) -> None:
+    assert terms_of("edu", formulas=[formula]) == terms
+
+
+@pytest.mark.parametrize(
+    ("formula", "rule"),
+    [
+        ("edu", "no '~'"),
+        ("edu ~ log(age)", "predictors may be columns"),
+        ("edu ~ q", "predictors may be columns"),
+        ("edu ~ I(age ** 0)", "predictors may be columns"),
+        ("q ~ age", "names 'q'"),
+        ("edu ~ gone", "not drawn before it"),
+        ("age ~ age", "not drawn before it"),
+        ("edu ~ age ~ sex", "cannot be read"),
+        ("edu ~ age + (", "cannot be read"),
+        ("edu ~ .", "cannot be read"),
+        ("edu ~ 'age'", "cannot be read"),
+        ("edu ~ {age **", "cannot be read"),
+    ],
+)
+def test_formulas_that_cannot_be_used(formula, rule) -> None:
+    with pytest.raises(PlanError, match=rule):
+        make_plan(SCHEMA, formulas=[formula])
+
+
+def test_two_formulas_of_one_column_are_refused() -> None:
+    with pytest.raises(PlanError, match="two formulas"):
+        make_plan(SCHEMA, formulas=["edu ~ age", "edu ~ sex"])
+
+
+def test_predictor_matrix_as_frame_and_mapping() -> None:
+    names = list(SCHEMA.names)
+    matrix = pd.DataFrame(np.tril(np.ones((5, 5), dtype=int), -1), index=names, columns=names)
+    matrix.loc["edu", "age"] = 0
+    assert make_plan(SCHEMA, predictor_matrix=matrix).predictor_matrix.loc["edu"].tolist() == [0, 1, 1, 0, 0]
+    assert terms_of("edu", predictor_matrix={"edu": ["sex", "sex"]}) == (("sex",),)
+    assert terms_of("the wage", predictor_matrix={"edu": []}) == (("age",), ("sex",))
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        {"edu": "age"},
+        {"edu": ["q"]},
+        {"q": ["age"]},
+        {"age": ["edu"]},
+        {"edu": ["edu"]},
+        np.ones((5, 5)),
+        pd.DataFrame({"age": [np.nan]}, index=["edu"]),
+    ],
+)
+def test_predictor_matrices_that_cannot_be_used(matrix) -> None:
+    with pytest.raises(PlanError):
+        make_plan(SCHEMA, predictor_matrix=matrix)
+
+
+def test_visit_sequence() -> None:
+    order = ["edu", "gone", "the wage", "sex", "age"]
+    plan = make_plan(SCHEMA, visit_sequence=order)
+    assert plan.visit_sequence == tuple(order)
+    assert plan.methods["edu"] == "sample"
+
+
+@pytest.mark.parametrize(
+    ("wishes", "rule"),
+    [
+        ({"visit_sequence": ["age", "sex"]}, "leaves out the wage, edu, gone"),
+        ({"visit_sequence": ["age", "age", "sex", "the wage", "edu", "gone"]}, "twice"),
+        ({"visit_sequence": ["q"]}, "names 'q'"),
+        ({"visit_sequence": ["age", "sex", "the wage", "edu", "gone"], "keep": ["age"]}, "kept or serial"),
+        ({"keep": ["q"]}, "names 'q'"),
+        ({"method": {"q": "norm"}}, "names 'q'"),
+        ({"method": {"sex": "norm"}}, "cannot draw a categorical"),
+        ({"method": {"age": "logreg"}}, "cannot draw a numeric"),
+        ({"method": {"age": "nrm"}}, "known are: .*norm"),
+        ({"method": {"age": 5}}, "name such as"),
+    ],
+)
+def test_wishes_that_cannot_be_met(wishes, rule) -> None:
+    with pytest.raises(PlanError, match=rule):
+        make_plan(SCHEMA, **wishes)
+
+
+def test_methods_by_name_and_by_object() -> None:
+    plan = make_plan(SCHEMA, method={"age": "norm", "the wage": Norm()})
+    assert (plan.methods["age"], plan.methods["the wage"]) == ("norm", "norm")
+
+
+def test_kept_columns_predict_but_are_not_drawn() -> None:
+    plan = make_plan(SCHEMA, keep=["age"])
+    assert plan.visit_sequence == ("sex", "the wage", "edu", "gone")
+    assert plan.predictor_matrix.loc["sex", "age"] == 1
+    assert plan.methods["age"] == "kept real"
+    assert "REAL" in str(plan)
+
+
+def test_a_renumbered_column_leaves_no_level_in_the_plan() -> None:
+    plan = make_plan(SCHEMA, method={"sex": "serial"})
+    assert plan.schema["sex"].levels == ()
+    assert plan.serials == ("sex",)
+    assert plan.predictor_matrix["sex"].sum() == 0
+
+
+@pytest.mark.parametrize("dtype", ["bool", "datetime64[ns]", "timedelta64[s]"])
+def test_running_numbers_need_a_type_that_counts(dtype) -> None:
+    schema = Schema([CategoricalColumn("id", [], dtype=dtype), NumericColumn("x")])
+    with pytest.raises(PlanError, match="running numbers"):
+        make_plan(schema, method={"id": "serial"})
+
+
+def test_nothing_left_is_refused() -> None:
+    with pytest.raises(PlanError, match="no column is left"):
+        make_plan(Schema([]))
+
+
+def test_emit_original_reaches_every_model_that_has_it() -> None:
+    plan = make_plan(SCHEMA, emit_original=True)
+    assert [step.model.emit_original for step in plan.steps if step.label in ("age", "the wage")] == [
+        True,
+        True,
+    ]
