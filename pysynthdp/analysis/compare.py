@@ -11,37 +11,17 @@ from scipy import stats
 
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.estimates import Estimates, estimates_of
+from pysynthdp.analysis.lack_of_fit import LackOfFit, lack_of_fit
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.display import Cell, Printable, Table
-from pysynthdp.errors import CombiningRuleError, FitError
+from pysynthdp.errors import FitError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Comparison", "LackOfFit", "compare_fits"]
+__all__ = ["Comparison", "compare_fits"]
 
 Target = Literal["population", "original", "original_population"]
-
-
-@dataclass(frozen=True, slots=True)
-class LackOfFit:
-    """A test that pooled and confidential coefficients differ by no more than the synthesis explains.
-
-    Parameters
-    ----------
-    stat, pvalue : float
-        Statistic and tail probability; NaN where the test cannot be done.
-    df1, df2 : float
-        Degrees of freedom; df2 is inf for a chi-square over its degrees of freedom.
-    reason : str
-        The variance used, or why there is no test.
-    """
-
-    stat: float
-    df1: float
-    df2: float
-    pvalue: float
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -222,7 +202,7 @@ def compare_fits(
         std_diff=(q - Q) / se,
         overlap=_overlap(limits, own_limits),
         se_ratio=pooled_se / se,
-        lack_of_fit=_lack_of_fit(pooled, q - Q, V, here),
+        lack_of_fit=lack_of_fit(pooled, q - Q, V, here),
         target=target,
         model=pooled.model,
         notes=_left_out(pooled, own),
@@ -256,56 +236,12 @@ def _overlap(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.asarray((common / np.ptp(first, axis=1) + common / np.ptp(second, axis=1)) / 2)
 
 
-def _sizes(pooled: PooledResults) -> float:
-    """F = k/n, or a refusal."""
-    return pooled.combined.stack.sums().ratio
-
-
 def _with_confidential(pooled: PooledResults, V: FloatArray, here: IntArray) -> FloatArray:
     """Give T with the confidential variance in place of f ubar."""
     own, m = np.diagonal(V), pooled.m
     if pooled.facts is not None and not pooled.facts.all_synthetic and m > 1:
         return np.asarray(own + pooled.b.to_numpy()[here] / m)
-    extra = 1 / _sizes(pooled)
+    extra = 1 / pooled.combined.stack.sums().ratio
     if pooled.facts is not None and pooled.facts.parameters == "drawn":
         extra += 1
     return np.asarray(own * (1 + extra / m))
-
-
-def _lack_of_fit(pooled: PooledResults, D: FloatArray, V: FloatArray, here: IntArray) -> LackOfFit:
-    """Test the joint difference against what the synthesis explains."""
-    facts, p, m = pooled.facts, D.size, pooled.m
-    if facts is None:
-        return _untested("the release's tags are not known, so neither is the variance of the difference")
-    if facts.noise != "none":
-        return _untested("the copies carry privacy noise, which the confidential fit does not show")
-    if not facts.all_synthetic or facts.nesting != "none" or facts.sampling != "none":
-        return _hotelling(pooled, D, here)
-    try:
-        f = _sizes(pooled)
-    except CombiningRuleError:
-        return _untested("n_org is not known")
-    drawn = facts.parameters == "drawn"
-    scale = (1 + 1 / f) / m if drawn else 1 / (f * m)
-    stat = float(D @ np.linalg.solve(V * scale, D))
-    reason = "V (1 + n/k)/m" if drawn else "V n/(k m)"
-    return LackOfFit(stat, float(p), np.inf, float(stats.chi2.sf(stat, p)), f"{reason}, chi-square")
-
-
-def _hotelling(pooled: PooledResults, D: FloatArray, here: IntArray) -> LackOfFit:
-    """Take the variance from the spread of the copies."""
-    p, m = D.size, pooled.m
-    if m <= p:
-        return _untested(f"with real values in the model it needs more copies than the {p} coefficients")
-    B = pooled.combined.stack.matrices().between[np.ix_(here, here)]
-    if np.linalg.matrix_rank(B) < p:
-        return _untested(
-            "the copies do not differ in every coefficient, as when the model uses real values only"
-        )
-    stat = float(D @ np.linalg.solve(B / m, D)) * (m - p) / (p * (m - 1))
-    return LackOfFit(stat, float(p), float(m - p), float(stats.f.sf(stat, p, m - p)), "B/m, F")
-
-
-def _untested(reason: str) -> LackOfFit:
-    """Say why there is no test."""
-    return LackOfFit(np.nan, np.nan, np.nan, np.nan, f"no test: {reason}")

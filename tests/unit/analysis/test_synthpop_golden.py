@@ -16,7 +16,9 @@ import statsmodels.formula.api as smf
 from scipy import stats
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from pysynthdp.analysis import ReleaseTags, compare_fits, fit_copies
+from pysynthdp.analysis import ReleaseTags, compare_fits, fit_copies, pool
+
+pytestmark = pytest.mark.slow
 
 HOME = Path(__file__).parents[2] / "golden" / "synthpop"
 SCHEMA = json.loads((HOME / "schema.json").read_text())
@@ -95,12 +97,25 @@ def golden(name):
 
 
 @cache
-def pooled(name, model, rule):
+def fitted(name, model):
     kind, formula, maker, options = call(golden(name)[model]["call"])
     if kind == "polr":
         options = {**options, "distr": "logit"}
     precise = {"multinom": {"maxiter": 200}, "glm": {"fit_options": {"tol": 1e-14}}}.get(kind, {})
-    return fit_copies(formula, release(name), maker, rule=rule, **options, **precise)
+    return fit_copies(formula, release(name), maker, **options, **precise)
+
+
+def pooled(name, model, rule):
+    done = fitted(name, model)
+    return done if rule == "auto" else pool(done.fits, release=release(name), rule=rule)
+
+
+@cache
+def confidential(which, name, model):
+    kind, formula, maker, options = call(golden(name)[model]["call"])
+    alone = Copies((read(f"{which}.csv", which),), release(name).tags.with_size(m=1, n_syn=1))
+    more = {**options, "distr": "logit"} if kind == "polr" else options
+    return fit_copies(formula, alone, maker, rule="original_data_expectation", **more).fits[0]
 
 
 def by_name(series):
@@ -118,6 +133,7 @@ def column(block, index):
 
 
 ALL = list(cases())
+FIRST = {(name.split("_", maxsplit=1)[0], model): (name, model) for name, model in ALL}
 
 
 @pytest.mark.parametrize(("name", "model"), ALL)
@@ -145,12 +161,9 @@ def test_estimates_and_standard_errors(name, model):
 @pytest.mark.parametrize(("name", "model"), ALL)
 def test_comparison_with_the_confidential_fit(name, model):
     want = golden(name)[model]
-    kind, formula, maker, options = call(want["call"])
     tol = LOOSE[want["fitting.function"]]
     which = name.split("_", maxsplit=1)[0]
-    alone = Copies((read(f"{which}.csv", which),), release(name).tags.with_size(m=1, n_syn=1))
-    more = {**options, "distr": "logit"} if kind == "polr" else options
-    own = fit_copies(formula, alone, maker, rule="original_data_expectation", **more).fits[0]
+    own = confidential(which, *FIRST[which, model])
     fit = pooled(name, model, "auto")
     compat = {
         "population.inference_FALSE_ci_0.95": ("original", 0.05),
