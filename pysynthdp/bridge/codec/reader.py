@@ -193,7 +193,7 @@ def _altrep(stream: Stream, flags: int) -> Reading:
     attributes = _as_attributes((yield None))
     vector = altrep.expand(recipe, state, stream.source.charge)
     s4 = bool(flags & wire.S4_BIT)
-    return RVector(vector.kind, vector.values, attributes or vector.attributes, s4 or vector.s4)
+    return RVector(vector.kind, vector.values, attributes, s4 or vector.s4)
 
 
 _SPECIAL: Final[dict[int, Callable[[Stream, int], Reading | RValue]]] = {

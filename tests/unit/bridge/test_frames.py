@@ -177,6 +177,12 @@ def test_facts_change_storage_only_where_it_is_exact(kinds):
     assert raw.kind == "integer"
 
 
+def test_a_changed_order_of_levels_is_told_to_r(kinds):
+    plain = kinds.frame[["ordered"]].assign(ordered=lambda f: f["ordered"].cat.as_unordered())
+    assert _sent(plain, "ordered", kinds.facts).classes == ("factor",)
+    assert _sent(kinds.frame, "ordered", kinds.facts).classes == ("ordered", "factor")
+
+
 def test_a_changed_zone_is_told_to_r(kinds):
     moved = kinds.frame[["time_zone"]].assign(time_zone=lambda f: f["time_zone"].dt.tz_convert("Asia/Tokyo"))
     sent, kept = _sent(moved, "time_zone", kinds.facts), _sent(kinds.frame, "time_zone", kinds.facts)

@@ -147,6 +147,13 @@ def test_damaged_compression_is_a_bridge_error(tmp_path):
             load_rds(path)
 
 
+def test_a_cut_file_is_told_from_a_damaged_one(tmp_path):
+    path = tmp_path / "x.rds"
+    path.write_bytes(gzip.compress(dumps(RVector("double", np.arange(1000.0))))[:-20])
+    with pytest.raises(BridgeError, match="compressed file is cut off"):
+        load_rds(path)
+
+
 def test_many_gzip_members_are_read_in_linear_time(tmp_path):
     path = tmp_path / "x.rds"
     path.write_bytes(gzip.compress(b"") * 5_000)
