@@ -18,6 +18,9 @@ import pysynthdp as sdp
 
 FORMULA = "vote ~ PID + age + educ + income"
 SEED = 1996  # so that everybody sees the same; for a real release leave rng out: fresh entropy
+READING = """
+std.diff is the distance in confidential standard errors. A small p of the lack of fit says that the models of
+some columns miss part of a relation: give those columns another method, an order of their own or a formula."""
 
 
 def main(folder: Path) -> None:
@@ -29,7 +32,10 @@ def main(folder: Path) -> None:
     print(sdp.look(survey))
 
     show("2. Fit once, draw five copies, save them")
-    synthesizer = sdp.Synthesizer(bounds={"age": (18, 99), "popul": (0, None)})
+    synthesizer = sdp.Synthesizer(
+        spikes={"popul": [0]},  # a quarter of the persons, as look() points out
+        bounds={"age": (18, 99), "popul": (0, None)},  # public: who was asked, and a count
+    )
     fitted = synthesizer.fit(survey)
     print(fitted)
     release = fitted.draw(m=5, rng=SEED)
@@ -45,6 +51,7 @@ def main(folder: Path) -> None:
 
     show("5. The same beside the confidential fit (INTERNAL: reads the confidential table)")
     print(sdp.compare_fits(pooled, confidential_fit(survey)))
+    print(READING)
 
 
 def confidential_fit(survey: pd.DataFrame) -> object:
