@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
-from pysynthdp.design.values import from_codes, from_numbers, to_codes, to_numbers
+from pysynthdp.design.values import LARGEST, from_codes, from_numbers, to_codes, to_numbers
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
@@ -182,6 +182,8 @@ def _beside(codes: IntArray, column: CategoricalColumn) -> AnyArray:
 
 def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
     """Round drawn values to the column's decimals and move them onto its declared bounds, in place."""
+    if len(values) and max(values.max(), -values.min()) > LARGEST:
+        np.clip(values, -LARGEST, LARGEST, out=values)  # what a fit to few rows may extrapolate to
     digits = 0 if pd.api.types.is_integer_dtype(column.dtype) and column.decimals is None else column.decimals
     if digits is not None:
         np.round(values, digits, out=values)

@@ -26,6 +26,8 @@ __all__ = [
 
 EXACT = 2.0**53  # whole numbers beyond this are not exact in float64
 TICKS = {"day": 86_400_000_000, "second": 1_000_000}  # microseconds
+_YEARS = (-62_135_596_800e6, 253_402_300_799e6)  # the years 1 to 9999 in microseconds
+_NANOSECONDS = 9_223_285_000e6
 LARGEST = 1e150  # squares of numbers beyond it, or below its inverse, leave float64
 
 
@@ -142,9 +144,10 @@ def _nullable(numbers: FloatArray, absent: BoolArray, dtype: Any) -> pd.Series[A
 
 def _dated(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> pd.Series[Any]:
     """Write points in time or durations in the column's dtype."""
-    micro = np.rint(np.where(absent, 0.0, numbers) * TICKS[column.unit]).astype(np.int64)
     dtype = column.dtype
     kind = is_dated(dtype) or "M"
+    low, high = _span(dtype, kind)
+    micro = np.rint(np.clip(np.where(absent, 0.0, numbers) * TICKS[column.unit], low, high)).astype(np.int64)
     times = micro.astype(f"{kind}8[us]")
     times[absent] = np.array("NaT", dtype=times.dtype)
     series = pd.Series(times)
@@ -157,6 +160,20 @@ def _dated(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> pd.
     if pd.api.types.is_object_dtype(dtype):
         return pd.Series(_days(series), dtype=object)
     return series.astype(dtype)
+
+
+def _span(dtype: Any, kind: str) -> tuple[float, float]:
+    """Microseconds that a dtype can hold; times from year 1 to 9999."""
+    if isinstance(dtype, np.dtype) and dtype.kind in "mM":
+        unit = np.datetime_data(dtype)[0]
+    else:
+        unit = getattr(getattr(dtype, "pyarrow_dtype", dtype), "unit", "us")
+    if unit == "ns":
+        return -_NANOSECONDS, _NANOSECONDS
+    if kind == "m":
+        return -9.2e18, 9.2e18
+    margin = 0.0 if _zone(dtype) is None else TICKS["day"]
+    return _YEARS[0] + margin, _YEARS[1] - margin
 
 
 def _days(series: pd.Series[Any]) -> list[date | None]:

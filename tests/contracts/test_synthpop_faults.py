@@ -115,8 +115,8 @@ def test_a_collinear_column_has_values() -> None:
 def test_rare_categories_are_not_inflated(levels) -> None:
     """6 rare of 300 beside 25 noise predictors; synthpop draws 18 on average.
 
-    26 coefficients from 6 cases overfit, which moves the count on fresh rows up to 8 or so. The SE of the mean
-    of 80 copies of 4 tables is 0.4: 12 lies more than six of them above that, and below 18.
+    26 coefficients from 6 cases overfit, which moves the count on fresh rows up to 8 or so. The SE of the
+    mean of 80 copies of 4 tables is 0.4: 12 lies more than six of them above that, and below 18.
     """
     drawn = []
     for seed in range(4):

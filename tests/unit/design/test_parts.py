@@ -68,3 +68,8 @@ def test_unlisted_levels_go_to_other() -> None:
 )
 def test_drawn_numbers_settle_on_the_grid_inside_the_bounds(column, expected) -> None:
     assert settle(np.array([-3.0, 0.2999, 7.0]), column).tolist() == expected
+
+
+def test_wild_draws_stay_numbers() -> None:
+    settled = settle(np.array([-np.inf, 1.0, 1e305]), NumericColumn("x", decimals=6))
+    assert settled.tolist() == [-1e150, 1.0, 1e150]

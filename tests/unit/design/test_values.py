@@ -122,3 +122,28 @@ def test_unlisted_levels_are_marked() -> None:
 def test_values_of_another_sort_are_refused_with_a_mend(series, column) -> None:
     with pytest.raises(SchemaError, match="convert it"):
         to_numbers(series, column)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "M8[s]",
+        "M8[us]",
+        "M8[ns]",
+        "m8[s]",
+        "m8[ns]",
+        "datetime64[ns, Europe/Warsaw]",
+        "datetime64[us, UTC]",
+        "date32[pyarrow]",
+        "timestamp[ns][pyarrow]",
+        "duration[ns][pyarrow]",
+        object,
+    ],
+)
+@pytest.mark.parametrize("unit", ["day", "second"])
+def test_drawn_dates_stay_inside_the_type(dtype, unit) -> None:
+    column = NumericColumn("x", dtype=dtype, unit=unit)
+    wild = from_numbers(np.array([-1e200, 0.0, 1e200, 0.0]), np.array([False, False, False, True]), column)
+    assert wild.dtype == column.dtype
+    assert wild.isna().tolist() == [False, False, False, True]
+    assert wild[0] < wild[1] < wild[2]
