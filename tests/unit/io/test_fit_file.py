@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -121,25 +121,36 @@ def test_what_no_file_can_hold_is_refused(value, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "words"),
     [
-        "os:system",
-        "subprocess:Popen",
-        "pysynthdp.io.fit_file:save",
-        "pysynthdp.nothing:Here",
-        "pysynthdp.errors:PlanError",
-        "pysynthdp.io.fit_file:zipfile.ZipFile",
-        f"{__name__}:Outside",
+        ("os:system", "install it first"),
+        ("subprocess:Popen", "install it first"),
+        (f"{__name__}:Outside", "install it first"),
+        ("pysynthdp.io.fit_file:save", "not a class that a file may name"),
+        ("pysynthdp.errors:PlanError", "not a class that a file may name"),
+        ("pysynthdp.io.fit_file:zipfile.ZipFile", "not a class that a file may name"),
+        ("pysynthdp.nothing:Here", "not known here"),
+        ("pysynthdp.schema:Nothing", "not known here"),
     ],
 )
-def test_file_cannot_name_other_classes(name, tmp_path):
+def test_file_cannot_name_other_classes(name, words, tmp_path):
     tree = {"class": name, "fields": {"path": "x"}}
     head = {"format": "pysynthdp fit", "format_version": 1, "arrays": 0, "parts": {"machine": tree}}
     path = tmp_path / "fit"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("fit.json", json.dumps(head))
-    with pytest.raises(ReleaseError):
+    with pytest.raises(ReleaseError, match=words):
         fit_file.load(path)
+
+
+def test_fits_whose_draws_cost_are_not_saved(table, tmp_path):
+    class Costly:
+        by_sampling = True
+
+    fitted = Synthesizer(progress=False).fit(table[["age"]])
+    with pytest.raises(PrivacyError, match="second account"):
+        replace(fitted, account=Costly()).save(tmp_path / "fit")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"text", "missing", "cut", "version", "pickle"])

@@ -269,6 +269,16 @@ def test_serial_columns_never_list_identifiers(release_of, tmp_path):
 
 
 @pytest.mark.parametrize("file_format", ["parquet", "csv"])
+def test_running_numbers_may_differ_from_block_to_block(file_format, parts_of, tmp_path):
+    frame = pd.DataFrame({"id": pd.Categorical([f"zyx{i}" for i in range(4)])})
+    blocks = [pd.DataFrame({"id": pd.Categorical(ids)}) for ids in (["1", "2"], ["3", "4"])]
+    parts = {**parts_of(frame, methods={"id": "serial"}, exempt=["id"]), "copies": [blocks]}
+    release_dir.write(parts, tmp_path / "r", file_format=file_format)
+    copy = release_dir.read(tmp_path / "r", Provenance, ReleaseTags)["copies"][0]
+    pd.testing.assert_frame_equal(copy, pd.DataFrame({"id": pd.Categorical(["1", "2", "3", "4"])}))
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
 @pytest.mark.parametrize("streamed", [False, True])
 def test_no_bound_of_the_data_and_no_seed_in_any_file(file_format, streamed, tmp_path):
     rng = np.random.default_rng(5)
