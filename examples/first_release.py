@@ -20,7 +20,7 @@ FORMULA = "vote ~ PID + age + educ + income"
 SEED = 1996  # so that everybody sees the same; for a real release leave rng out: fresh entropy
 READING = """
 std.diff is the distance in confidential standard errors. A small p of the lack of fit says that the models of
-some columns miss part of a relation: give those columns another method, an order of their own or a formula."""
+some columns miss part of a relation: give those columns another method or a formula."""
 
 
 def main(folder: Path) -> None:
