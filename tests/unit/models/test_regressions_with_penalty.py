@@ -93,6 +93,21 @@ def test_logridge_reaches_its_optimum_on_any_table(kit, penalty, y, scale):
     assert np.linalg.norm(gradient) <= 1e-7 * bound
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_logridge_reaches_its_optimum_where_plain_newton_steps_diverge(kit, seed):
+    """Rows of very different length, one of the longest with the unlikely level, a small penalty."""
+    rng = np.random.default_rng(seed)
+    n, penalty = int(rng.integers(10, 200)), 10 ** rng.uniform(-8, -3)
+    rows = np.column_stack([np.ones(n), rng.standard_normal((n, 3)) * 10 ** rng.uniform(-2, 2, (n, 1))])
+    y = (rng.random(n) < expit(rows @ rng.normal(0, 3, 4))).astype(float)
+    far = np.argmax(np.abs(rows[:, 1]))
+    y[far] = 1 - y[far]
+    bound = float(np.linalg.norm(rows, axis=1).max())
+    task = kit.level_task(n, 2, features=4, row_norm=bound)
+    beta = kit.run(LogRidge(penalty=penalty), task, y, rows).beta
+    assert np.linalg.norm(rows.T @ (expit(rows @ beta) - y) + penalty * beta) <= 1e-7 * bound
+
+
 def test_logridge_levels_follow_their_probability(kit):
     model = LogRidge(penalty=5.0)
     params = kit.run(model, kit.level_task(300, 2, features=4), LEVEL, X)
