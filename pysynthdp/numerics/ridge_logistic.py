@@ -45,9 +45,9 @@ def ask_ridge_logistic(features: int, *, penalty: float, norm: float | None, lon
     -----
     Privacy: asks for sums over rows; sees no row. Newton steps d, halved until the loss falls by a part of
     what the slope promises, but never below log(1 + a)/a of d, a = R |d|: as |f'''| <= R |d| f'' along d,
-    that step lowers the loss by at least g'd ((1 + a) log(1 + a) - a)/a^2 (Bach 2010, Self-concordant analysis for
-    logistic regression, Prop. 1). The loss is strongly convex, so the optimum is reached from anywhere and
-    nothing fails on any table.
+    that step lowers the loss by at least g'd ((1 + a) log(1 + a) - a)/a^2 (Bach 2010, Self-concordant
+    analysis for logistic regression, Prop. 1). The loss is strongly convex, so the optimum is reached from
+    anywhere and nothing fails on any table.
     """
     beta = np.zeros(features)
     answer = yield RowSum(_block(beta, norm))
