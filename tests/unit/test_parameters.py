@@ -30,7 +30,7 @@ MEAN = TABLE["age"].mean()
 
 
 def test_posterior_means_are_normal_around_the_mean():
-    drawn = release_mean(TABLE, AGE, sigma=15.0, copies=5000).estimates
+    drawn = release_mean(TABLE, AGE, sigma=15.0, copies=20_000).estimates
     assert stats.kstest(drawn, stats.norm(MEAN, 1.5).cdf).pvalue > LEAST
     assert stats.kstest(drawn, stats.norm(MEAN, 1.8).cdf).pvalue < LEAST
 
