@@ -1,0 +1,204 @@
+"""How a budget is divided over the questions about one table: a function of public counts alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from scipy import stats
+
+from pysynthdp.privacy.moment_scales import COUNT_UNIT, OFF_DIAGONAL, cost_of, count_square, gram_square
+from pysynthdp.privacy.moment_scales import scale_for as _scale_for
+from pysynthdp.privacy.unit import Relation
+
+__all__ = ["BITS", "MomentBudget", "Question", "count_first", "moment_budget"]
+
+BITS = 12  # of the fixed point; values are rounded to nearest, so what it adds is below a thousandth of s
+STAGE_SHARE = 0.2
+CLIP_SHARE = 0.02
+COUNT_SHARE = 0.01
+FIRST_REACH = 1.5
+REACH = 1.1
+COVERED = 0.999
+FIRST_WEIGHT = 3.0
+BLURRED = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One noisy question.
+
+    Parameters
+    ----------
+    name : {"rows", "first", "second", "only", "clipped"}
+        Number of rows; cross-products of the first, second or only stage; number of clipped rows.
+    weight : float
+        Largest squared length of the numeric block in a row, where a one-hot block has length 1.
+    radius : float
+        Largest length of the numeric block before that weight is given.
+    row_bound : int
+        Squared length of a row in squared grid steps; 0 for a count.
+    scale : int
+        Of the discrete Gaussian noise, in grid steps of what is released.
+    """
+
+    name: Literal["rows", "first", "second", "only", "clipped"]
+    weight: float
+    radius: float
+    row_bound: int
+    scale: int
+
+    @property
+    def counts(self) -> bool:
+        """Whether it asks for a number of rows."""
+        return self.row_bound == 0
+
+    @property
+    def alpha(self) -> float:
+        """Factor from the clipped numeric block to its place in the row."""
+        return math.sqrt(self.weight) / self.radius if self.radius else 0.0
+
+    def square(self, relation: Relation) -> Fraction:
+        """Squared sensitivity of what is released, in grid steps."""
+        return count_square() if self.counts else gram_square(self.row_bound, relation)
+
+    def cost(self, relation: Relation) -> Fraction:
+        """Exact zCDP cost for one row."""
+        return cost_of(self.square(relation), self.scale)
+
+    @property
+    def sd(self) -> float:
+        """Noise of a count, or of an off-diagonal cross-product of the unscaled features."""
+        return self.scale / (COUNT_UNIT if self.counts else OFF_DIAGONAL * 4.0**BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class MomentBudget:
+    """All questions about a table, in the order in which they are asked.
+
+    Parameters
+    ----------
+    questions : tuple of Question
+        In order.
+    relation : {"replace_one", "add_remove"}
+        Which tables are neighbours.
+    edge : float
+        Spectral edge of the first stage's noise in units of a standardised variance; 0 with one stage.
+    """
+
+    questions: tuple[Question, ...]
+    relation: Relation
+    edge: float
+
+    @property
+    def final(self) -> Question:
+        """The question whose cross-products the models are fitted to."""
+        return next(each for each in reversed(self.questions) if not each.counts)
+
+    @property
+    def first(self) -> Question | None:
+        """The question that teaches the whitening; None with one stage."""
+        return next((each for each in self.questions if each.name == "first"), None)
+
+    @property
+    def total(self) -> Fraction:
+        """Exact zCDP cost for one row."""
+        return sum((each.cost(self.relation) for each in self.questions), Fraction(0))
+
+
+def count_first(rho: float) -> Question:
+    """Make the question for the number of rows, which add-or-remove neighbours must pay for.
+
+    Notes
+    -----
+    Privacy: a public constant; one per cent of rho.
+
+    Examples
+    --------
+    >>> round(count_first(0.1).sd, 1)
+    22.4
+    """
+    return Question("rows", 0.0, 0.0, 0, _scale_for(count_square(), COUNT_SHARE * rho))
+
+
+def moment_budget(blocks: int, numbers: int, *, rho: float, relation: Relation, n: float) -> MomentBudget:
+    """Divide rho over the questions.
+
+    Parameters
+    ----------
+    blocks : int
+        Categorical parts with two levels or more.
+    numbers : int
+        Numeric parts.
+    rho : float
+        Budget of one row.
+    relation : {"replace_one", "add_remove"}
+        Which tables are neighbours.
+    n : float
+        Rows: the public number, or the noisy one that was paid for.
+
+    Returns
+    -------
+    MomentBudget
+
+    Notes
+    -----
+    Privacy: public constants and, under add-or-remove, a released count. A fifth of rho goes to the first
+    stage, from which the numeric block is centred and whitened for the second; two per cent to the number of
+    clipped rows. A mixed table whose first stage would be blurred (spectral edge 2 s sqrt(p)/(alpha^2 n)
+    above 0.3) is asked once.
+
+    Examples
+    --------
+    >>> [each.name for each in moment_budget(0, 10, rho=0.1, relation="replace_one", n=10_000).questions]
+    ['first', 'second', 'clipped']
+    >>> [each.name for each in moment_budget(5, 3, rho=0.01, relation="replace_one", n=5_000).questions]
+    ['only', 'clipped']
+    """
+    counted = (count_first(rho),) if relation == "add_remove" else ()
+    left = rho * (1 - (COUNT_SHARE if counted else 0.0))
+    if not numbers:
+        only = _gram_question("only", blocks, weight=0.0, reach=0.0, rho=left, relation=relation)
+        return MomentBudget((*counted, only), relation, 0.0)
+    left -= CLIP_SHARE * rho
+    clipped = Question("clipped", 0.0, 0.0, 0, _scale_for(count_square(), CLIP_SHARE * rho))
+    stages, edge = _stages(blocks, numbers, left, relation, n)
+    return MomentBudget((*counted, *stages, clipped), relation, edge)
+
+
+def _stages(
+    blocks: int, numbers: int, rho: float, relation: Relation, n: float
+) -> tuple[tuple[Question, ...], float]:
+    """Two stages, or one where the first would teach nothing."""
+    reach = float(stats.chi2.ppf(COVERED, numbers))
+    weight = FIRST_WEIGHT if not blocks else numbers + 1.0
+    first = _gram_question(
+        "first", blocks, weight=weight, reach=FIRST_REACH * reach, rho=STAGE_SHARE * rho, relation=relation
+    )
+    edge = 2 * first.sd * math.sqrt(numbers) / (first.alpha**2 * max(n, 1.0))
+    if blocks and edge > BLURRED:
+        only = _gram_question(
+            "only", blocks, weight=weight, reach=FIRST_REACH * reach, rho=rho, relation=relation
+        )
+        return (only,), 0.0
+    weight = REACH * reach if not blocks else numbers + 1.0
+    rest = (1 - STAGE_SHARE) * rho
+    second = _gram_question("second", blocks, weight=weight, reach=REACH * reach, rho=rest, relation=relation)
+    return (first, second), edge
+
+
+def _gram_question(
+    name: Literal["first", "second", "only"],
+    blocks: int,
+    *,
+    weight: float,
+    reach: float,
+    rho: float,
+    relation: Relation,
+) -> Question:
+    """One question for cross-products: q one-hot blocks (or the intercept) and the numeric block."""
+    row_bound = math.floor((max(blocks, 1) + weight) * 4**BITS)
+    scale = _scale_for(gram_square(row_bound, relation), rho)
+    return Question(name, weight, math.sqrt(reach), row_bound, scale)
