@@ -26,6 +26,7 @@ __all__ = [
     "Query",
     "RowSum",
     "Sampler",
+    "StepMoments",
     "WholeRows",
 ]
 
@@ -82,6 +83,38 @@ class MomentSums:
     gram: FloatArray
     cross: FloatArray
     square: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepMoments:
+    """What a model is fitted to where one noisy matrix serves the whole table; nobody asks for it.
+
+    Parameters
+    ----------
+    X : array (rows, features)
+        Rows that stand for the features' distribution under the models of the columns before; empty for a
+        number, whose fit needs cross-products only.
+    weights : array (rows,)
+        Their weights, which sum to n; all at least zero.
+    gram : array (features, features)
+        X'X under the same distribution; (0, 0) for levels.
+    cross : array (features, targets)
+        Noisy sums of each feature over the rows of each level, or times the number.
+    square : float
+        Noisy sum of squares of the number; 0 for levels.
+    n : float
+        Rows on which the target is there.
+    start : object
+        Parameters of a fit to nearby moments, or None.
+    """
+
+    X: FloatArray
+    weights: FloatArray
+    gram: FloatArray
+    cross: FloatArray
+    square: float
+    n: float
+    start: Any = None
 
 
 @dataclass(frozen=True, slots=True)

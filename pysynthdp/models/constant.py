@@ -10,7 +10,7 @@ import numpy as np
 from pysynthdp._typing import FloatArray
 from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.queries import Counts, Quantiles, Sampler
+from pysynthdp.queries import Counts, Quantiles, Sampler, StepMoments
 
 __all__ = ["Constant", "ConstantValue"]
 
@@ -60,9 +60,21 @@ class Constant:
             )
         return ConstantValue(float(values[0]))
 
+    def fit_from_moments(self, task: FitTask, given: StepMoments) -> ConstantValue:  # noqa: ARG002
+        """Repeat the only declared level."""
+        if task.target.n_levels != 1:
+            raise FitError(
+                f"{task.target.name} has more than one declared level; leave the method to the plan"
+            )
+        return ConstantValue(0.0)
+
     def redraw(self, params: ConstantValue, rng: np.random.Generator) -> ConstantValue:  # noqa: ARG002
         """Nothing to redraw: there is no parameter."""
         return params
+
+    def level_shares(self, params: ConstantValue, X: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Probability one of the only level."""
+        return np.ones((len(X), 1))
 
     def draw(self, params: ConstantValue, X: FloatArray, sampler: Sampler) -> FloatArray:  # noqa: ARG002
         """Repeat the value for each row of X."""

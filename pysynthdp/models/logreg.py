@@ -11,10 +11,11 @@ from scipy.special import expit, logit
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.glm import Coefficients, canonical_fit, logistic_terms, redraw_coefficients
+from pysynthdp.numerics.moment_logit import logit_from_moments
 from pysynthdp.numerics.rank import independent_features
 from pysynthdp.numerics.redraw_shift import with_shift
 from pysynthdp.numerics.sparsity import empty_cells
-from pysynthdp.queries import Moments, MomentSums, Sampler
+from pysynthdp.queries import Moments, MomentSums, Sampler, StepMoments
 
 __all__ = ["LogReg"]
 
@@ -66,9 +67,20 @@ class LogReg:
             return fit
         return (yield from with_shift(fit, expit, logit, total=float(sums.cross[0]), n=int(sums.n)))
 
+    def fit_from_moments(self, task: FitTask, given: StepMoments) -> Coefficients:  # noqa: ARG002
+        """Solve the score equations of noisy sums."""
+        before = None if given.start is None else np.stack([-given.start.beta / 2, given.start.beta / 2])
+        beta = logit_from_moments(given.X, given.weights, given.cross, n=given.n, start=before)
+        return Coefficients(beta[1] - beta[0], np.zeros((beta.shape[1], 0)), (), shrunk=True)
+
     def redraw(self, params: Coefficients, rng: np.random.Generator) -> Coefficients:
         """Coefficients from the normal approximation to their posterior."""
         return redraw_coefficients(params, rng)
+
+    def level_shares(self, params: Coefficients, X: FloatArray) -> FloatArray:
+        """Probability of each level, (rows, 2)."""
+        one = expit(X @ params.beta)
+        return np.stack([1 - one, one], axis=1)
 
     def draw(self, params: Coefficients, X: FloatArray, sampler: Sampler) -> FloatArray:
         """Level 0 or 1 for each row of X."""

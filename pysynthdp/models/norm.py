@@ -10,7 +10,8 @@ import numpy as np
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
-from pysynthdp.queries import Sampler
+from pysynthdp.numerics.moment_linear import linear_from_moments
+from pysynthdp.queries import Sampler, StepMoments
 
 __all__ = ["Norm"]
 
@@ -45,6 +46,10 @@ class Norm:
     def fit(self, task: FitTask) -> Fit:  # noqa: ARG002  # the moments say all
         """Ask for the moments, return a LinearFit."""
         return (yield from ask_linear())
+
+    def fit_from_moments(self, task: FitTask, given: StepMoments) -> LinearFit:  # noqa: ARG002
+        """Solve the normal equations of noisy cross-products."""
+        return linear_from_moments(given)
 
     def redraw(self, params: LinearFit, rng: np.random.Generator) -> LinearFit:
         """Coefficients and sigma from their normal, inverse chi-squared posterior."""

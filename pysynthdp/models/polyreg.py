@@ -12,6 +12,7 @@ from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.level_posterior import LevelPosterior, ask_posterior, redraw_levels
+from pysynthdp.numerics.moment_logit import logit_from_moments
 from pysynthdp.numerics.multinomial import (
     MultinomialMode,
     MultinomialProblem,
@@ -21,7 +22,7 @@ from pysynthdp.numerics.multinomial import (
 )
 from pysynthdp.numerics.rank import independent_features
 from pysynthdp.numerics.sparsity import empty_cells, slope_precision
-from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler
+from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler, StepMoments
 
 __all__ = ["PolyReg", "PolyRegFit"]
 
@@ -110,6 +111,13 @@ class PolyReg:
         fit = _plain(mode.beta, levels, free, shrunk=bool(problem.precision.any()))
         return (yield from _with_posterior(fit, problem)) if task.proper else fit
 
+    def fit_from_moments(self, task: FitTask, given: StepMoments) -> PolyRegFit:
+        """Solve the score equations of noisy sums."""
+        start = None if given.start is None else given.start.beta
+        beta = logit_from_moments(given.X, given.weights, given.cross, n=given.n, start=start)
+        levels, free = np.arange(task.target.n_levels), np.arange(beta.shape[1])
+        return _plain(beta, levels, free, shrunk=True)
+
     def redraw(self, params: PolyRegFit, rng: np.random.Generator) -> PolyRegFit:
         """Coefficients from the normal approximation to their posterior."""
         if params.levels.size == 1:
@@ -120,6 +128,10 @@ class PolyReg:
         beta = redraw_levels(params.beta, posterior, params.free, rng)
         beta[:, 0] -= params.shift
         return replace(params, beta=beta)
+
+    def level_shares(self, params: PolyRegFit, X: FloatArray) -> FloatArray:
+        """Probability of each level that occurs, (rows, levels)."""
+        return level_probabilities(params.beta, X).T
 
     def draw(self, params: PolyRegFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One level for each row of X."""
