@@ -1,0 +1,182 @@
+"""Answer the questions of a noise guarantee: exact integer sums over the rows, noise, and an entry each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from pysynthdp._typing import AnyArray, FloatArray, IntArray
+from pysynthdp.curator.table import PartTable
+from pysynthdp.design.encode import Layout
+from pysynthdp.moments.asking import Answers, Asked, Asking
+from pysynthdp.moments.integers import BLOCK_ROWS, exact_gram, integer_rows
+from pysynthdp.privacy.domain import upward
+from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.privacy.ledger import Entry
+from pysynthdp.privacy.moment_scales import COUNT_UNIT
+from pysynthdp.privacy.unit import PrivacyUnit
+
+__all__ = ["NoisedRows", "answer_all", "entry_of"]
+
+Noise = Callable[[IntArray, float], IntArray]
+_WORDS = {
+    "rows": "number of rows",
+    "first": "cross-products, first stage",
+    "second": "cross-products, centred and whitened by the first stage",
+    "only": "cross-products",
+    "clipped": "number of rows whose numbers were clipped",
+}
+
+
+@dataclass(slots=True, repr=False)
+class _Desk:
+    """Answers fresh questions; remembers the clipped rows of the last cross-products.
+
+    Parameters
+    ----------
+    rows : callable
+        Gives the rows, once.
+    noise : callable (exact answer, scale) -> noised answer
+        The only way out.
+    """
+
+    rows: Callable[[], NoisedRows]
+    noise: Noise
+    last: Asked | None = None
+    held: NoisedRows | None = None
+    clipped: int | None = None
+
+    def answer(self, asked: Asked) -> IntArray:
+        """Answer one question with noise."""
+        if self.held is None:
+            self.held = self.rows()
+        if asked.question.counts:
+            exact = np.array([self._count(asked, self.held) * COUNT_UNIT], dtype=np.int64)
+        else:
+            exact, self.clipped = self.held.sums(asked)
+        return self.noise(exact, float(asked.question.scale))
+
+    def _count(self, asked: Asked, held: NoisedRows) -> int:
+        """Count all rows, or those that the last cross-products clipped."""
+        if asked.question.name == "rows":
+            return held.table.n
+        if self.clipped is None and self.last is not None:
+            self.clipped = held.sums(self.last)[1]
+        return self.clipped or 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NoisedRows:
+    """The rows while noisy questions are answered.
+
+    Parameters
+    ----------
+    table : PartTable
+        Their parts.
+    layout : Layout
+        In moment order: categorical parts, then numbers in units of their hints.
+    """
+
+    table: PartTable
+    layout: Layout
+
+    def sums(self, asked: Asked) -> tuple[IntArray, int]:
+        """Exact cross-products in grid steps, and the number of clipped rows; not to leave without noise."""
+        gram = np.zeros((asked.frame.size, asked.frame.size), dtype=np.int64)
+        clipped = 0
+        for rows in self._blocks():
+            codes, numbers = self._block(rows)
+            whole, longer = integer_rows(asked.frame, codes, numbers, asked.question, asked.whitening)
+            gram += exact_gram(whole)
+            clipped += int(np.count_nonzero(longer))
+        return asked.frame.pack(gram), clipped
+
+    def _blocks(self) -> Iterator[slice]:
+        """Slices of the rows."""
+        for start in range(0, self.table.n, BLOCK_ROWS):
+            yield slice(start, min(start + BLOCK_ROWS, self.table.n))
+
+    def _block(self, rows: slice) -> tuple[list[AnyArray], FloatArray]:
+        """Level codes of parts with several levels; numbers in units of their hints, 0 where absent."""
+        parts = self.layout.parts
+        codes = [self.table.parts[part.key][rows] for part in parts if len(part.levels) > 1]
+        numbers = []
+        for part in parts:
+            if not part.numeric:
+                continue
+            scale, kind = self.layout.scales[part.key], self.table.kind(part)
+            values = (self.table.parts[part.key][rows] - scale.centre) / scale.width
+            numbers.append(values if kind is None else np.where(kind[rows] == 0, values, 0.0))
+        size = rows.stop - rows.start
+        return codes or [np.zeros(size, dtype=np.int16)], np.array(numbers).reshape(len(numbers), size)
+
+
+def answer_all(
+    asking: Asking,
+    rows: Callable[[], NoisedRows],
+    noise: Noise,
+    *,
+    known: Sequence[IntArray] = (),
+    keep: Callable[[Asked, IntArray], None] = lambda _asked, _answer: None,
+) -> Answers:
+    """Run the questions to their end.
+
+    Parameters
+    ----------
+    asking : generator
+        The questions.
+    rows : callable
+        Gives the rows; called only if a question is not yet answered.
+    noise : callable (exact answer, scale) -> noised answer
+        The only way out.
+    known : sequence of arrays
+        Noised answers of an interrupted run, in order.
+    keep : callable
+        Told each new noised answer before it is used.
+
+    Returns
+    -------
+    Answers
+
+    Notes
+    -----
+    Privacy: reads real rows; each new answer spends what its question says. The number of clipped rows is
+    that of the last cross-products.
+    """
+    desk, answers = _Desk(rows, noise), list(known)
+    try:
+        asked = next(asking)
+        while True:
+            if answers:
+                answer = answers.pop(0)
+            else:
+                answer = desk.answer(asked)
+                keep(asked, answer)
+            desk.last = desk.last if asked.question.counts else asked
+            asked = asking.send(answer)
+    except StopIteration as stop:
+        found: Answers = stop.value
+    return found
+
+
+def entry_of(asked: Asked, columns: Sequence[str], unit: PrivacyUnit) -> Entry:
+    """Write the ledger's entry of a question, for the protected unit.
+
+    Notes
+    -----
+    Privacy: public constants. A unit of k rows moves an answer by k times what a row does.
+    """
+    question, k = asked.question, unit.rows_per_unit
+    square: Fraction = question.square(unit.relation)
+    rho = float(question.cost(unit.relation) * k * k)
+    return Entry(
+        ", ".join(columns),
+        _WORDS[question.name],
+        ZCDP(upward(rho)),
+        scale=float(question.scale),
+        sensitivity=upward(k * math.sqrt(square)),
+    )

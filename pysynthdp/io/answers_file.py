@@ -1,0 +1,105 @@
+"""Noised answers on disk before their first use, so that a crash does not cost the budget twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pysynthdp._typing import IntArray
+from pysynthdp.errors import ReleaseError
+
+__all__ = ["SavedAnswers", "load_answers", "save_answers"]
+
+_FORMAT = "pysynthdp noised answers"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAnswers:
+    """Noised answers of one fit, so far.
+
+    Parameters
+    ----------
+    plan : str
+        Digest of the plan and of the guarantee; answers serve that plan only.
+    n : int or None
+        The public number of rows; None where it is confidential.
+    answers : tuple of int64 arrays
+        In the order of the questions.
+    ledger : tuple of mapping
+        What each answer cost, as plain values.
+    """
+
+    plan: str
+    n: int | None
+    answers: tuple[IntArray, ...] = ()
+    ledger: tuple[Mapping[str, Any], ...] = ()
+
+    def plus(self, answer: IntArray, entry: Mapping[str, Any]) -> SavedAnswers:
+        """Add one more answer."""
+        return SavedAnswers(self.plan, self.n, (*self.answers, answer), (*self.ledger, entry))
+
+
+def save_answers(saved: SavedAnswers, path: Path) -> None:
+    """Write all answers under another name, flush them to disk, then put them in place.
+
+    Raises
+    ------
+    ReleaseError
+        If the file cannot be written; nothing has been used yet then, but the budget of the last answer is
+        spent.
+
+    Notes
+    -----
+    Privacy: writes noised answers and public constants; no record.
+    """
+    plain = {
+        "format": _FORMAT,
+        "format_version": VERSION,
+        "plan": saved.plan,
+        "n": saved.n,
+        "answers": [answer.tolist() for answer in saved.answers],
+        "ledger": [dict(entry) for entry in saved.ledger],
+    }
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        with draft.open("x", encoding="utf-8") as file:
+            json.dump(plain, file, allow_nan=False)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be written: {error.strerror or type(error).__name__}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def load_answers(path: Path) -> SavedAnswers | None:
+    """Read what :func:`save_answers` wrote; None where there is no file yet.
+
+    Raises
+    ------
+    ReleaseError
+        If the file holds something else, or is damaged.
+    """
+    if not path.exists():
+        return None
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        if (plain["format"], plain["format_version"]) != (_FORMAT, VERSION):
+            raise ReleaseError(f"{path} holds no noised answers of version {VERSION}; give another path")
+        answers = tuple(np.array(answer, dtype=np.int64) for answer in plain["answers"])
+        return SavedAnswers(plain["plan"], plain["n"], answers, tuple(plain["ledger"]))
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}") from error
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise ReleaseError(
+            f"{path} is not a file of noised answers, or damaged; give another path"
+        ) from error

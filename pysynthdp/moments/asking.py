@@ -1,0 +1,137 @@
+"""The questions about one table, in order; each may depend on the noisy answers before it, never on rows."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from pysynthdp._typing import IntArray
+from pysynthdp.moments.integers import Frame
+from pysynthdp.moments.learning import learned_whitening
+from pysynthdp.moments.whitening import Whitening
+from pysynthdp.plan.noised import MomentShape
+from pysynthdp.privacy.moment_budget import MomentBudget, Question, count_first, moment_budget
+from pysynthdp.privacy.moment_scales import COUNT_UNIT
+from pysynthdp.privacy.unit import Relation
+
+__all__ = ["Answers", "Asked", "Asking", "ask_moments", "frame_of"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Asked:
+    """A question as the curator gets it.
+
+    Parameters
+    ----------
+    question : Question
+        What is asked, with bound and scale.
+    frame : Frame
+        Where features lie.
+    whitening : Whitening
+        To be applied to the numbers first.
+    """
+
+    question: Question
+    frame: Frame
+    whitening: Whitening
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answers:
+    """Everything that was released about a table.
+
+    Parameters
+    ----------
+    frame : Frame
+        Where features lie.
+    budget : MomentBudget
+        The questions.
+    entries : tuple of int64 arrays
+        The noised answers in grid steps, in the questions' order.
+    whitening : Whitening
+        That the last stage used.
+    n : float
+        Rows: the public number, or the noisy one.
+    snr : float
+        Smallest eigenvalue that the first stage learned over its noise edge; infinite with one stage.
+    blocks_of_numbers : tuple of int
+        For each number the block of its own kinds; -1 for none.
+    """
+
+    frame: Frame
+    budget: MomentBudget
+    entries: tuple[IntArray, ...]
+    whitening: Whitening
+    n: float
+    snr: float
+    blocks_of_numbers: tuple[int, ...] = field(default=())
+
+    def of(self, name: str) -> IntArray | None:
+        """Answer to the question of that name."""
+        pairs = zip(self.budget.questions, self.entries, strict=True)
+        return next((entries for question, entries in pairs if question.name == name), None)
+
+    @property
+    def clipped(self) -> float | None:
+        """Noisy share of clipped rows; None where there is no number."""
+        entries = self.of("clipped")
+        return None if entries is None else float(entries[0]) / COUNT_UNIT / self.n
+
+    @property
+    def cost(self) -> Fraction:
+        """Exact zCDP cost for one row."""
+        return self.budget.total
+
+
+Asking: TypeAlias = Generator[Asked, IntArray, Answers]
+
+
+def frame_of(shape: MomentShape) -> Frame:
+    """Place the features of a table."""
+    return Frame(shape.blocks or (1,), shape.numbers)
+
+
+def ask_moments(
+    shape: MomentShape, owners: tuple[int, ...], *, rho: float, relation: Relation, n: int | None
+) -> Asking:
+    """Ask for the rows where they are confidential, the first and second stage, and the clipped rows.
+
+    Parameters
+    ----------
+    shape : MomentShape
+        The features.
+    owners : tuple of int
+        For each number its own block of kinds, whose first level says that there is a value; -1 for none.
+    rho : float
+        Budget of one row.
+    relation : {"replace_one", "add_remove"}
+        Which tables are neighbours.
+    n : int or None
+        The public number of rows; None under add-or-remove.
+
+    Returns
+    -------
+    Answers
+
+    Notes
+    -----
+    Privacy: adaptive composition; every question is a function of public facts and earlier noisy answers.
+    """
+    frame = frame_of(shape)
+    none = Whitening.none(frame.levels, frame.numbers)
+    counted: list[IntArray] = []
+    rows = float(n or 0)
+    if relation == "add_remove":
+        counted.append((yield Asked(count_first(rho), frame, none)))
+        rows = max(float(counted[0][0]) / COUNT_UNIT, 1.0)
+    budget = moment_budget(len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=rows)
+    whitening, snr, entries = none, float("inf"), list(counted)
+    for question in budget.questions[len(counted) :]:
+        answer = yield Asked(question, frame, whitening)
+        entries.append(answer)
+        if question.name == "first":
+            gram = frame.unweighted(frame.unpack(answer), question.alpha)
+            whitening, snr = learned_whitening(frame, gram, question, n=rows, edge=budget.edge)
+    return Answers(frame, budget, tuple(entries), whitening, rows, snr, owners)

@@ -1,0 +1,145 @@
+"""Fit every step of a plan, in order, to one matrix of cross-products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.design.encode import Layout, StepDesign
+from pysynthdp.design.parts import Part
+from pysynthdp.models.base import FitTask
+from pysynthdp.moments.cells import Cells
+from pysynthdp.queries import StepMoments
+
+__all__ = ["MomentFit", "MomentStep", "fit_steps"]
+
+SMALLEST_SIGMA = 1e-3  # in units of the hint: of a number whose moments leave no residual variance
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MomentStep:
+    """A step as the fit from moments sees it.
+
+    Parameters
+    ----------
+    part : Part
+        What it draws.
+    model : ColumnModel
+        Which has ``fit_from_moments``.
+    task : FitTask
+        What the model is told.
+    design : StepDesign
+        Its features.
+    kind : int
+        Place among the categorical parts of the kind that says whether a number is there; -1 if it always is.
+    """
+
+    part: Part
+    model: Any
+    task: FitTask
+    design: StepDesign
+    kind: int = -1
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MomentFit:
+    """Parameters of every step, and the distribution that they imply.
+
+    Parameters
+    ----------
+    params : tuple
+        One a step, in the units of the hints.
+    cells : Cells
+        The implied distribution.
+    feasible : bool
+        Whether every number was left some residual variance: noise may make moments those of no rows.
+    """
+
+    params: tuple[Any, ...]
+    cells: Cells
+    feasible: bool
+
+
+def fit_steps(
+    steps: Sequence[MomentStep], layout: Layout, gram: FloatArray, start: MomentFit | None = None
+) -> MomentFit:
+    """Fit each step to its own rows and columns of the matrix, the features' side from the fits before it.
+
+    Parameters
+    ----------
+    steps : sequence of MomentStep
+        Categorical parts first.
+    layout : Layout
+        Where features lie in the matrix.
+    gram : array (features, features)
+        Cross-products; the number of rows in the corner.
+    start : MomentFit, optional
+        A fit to nearby moments.
+
+    Returns
+    -------
+    MomentFit
+
+    Notes
+    -----
+    Privacy: post-processing of noised answers.
+    """
+    cells, params, feasible = Cells.start(), [], True
+    for number, step in enumerate(steps):
+        before = None if start is None else start.params[number]
+        if step.part.numeric:
+            fit, cells = _fit_number(step, layout, gram, cells)
+            feasible = feasible and fit.df > 0
+        else:
+            fit = _fit_levels(step, layout, gram, cells, before)
+            cells = cells.split(step.model.level_shares(fit, cells.X[:, _positions(step)]))
+        params.append(fit)
+    return MomentFit(tuple(params), cells, feasible)
+
+
+def _positions(step: MomentStep) -> IntArray:
+    """Positions of a step's features."""
+    return np.array([position for (position,) in step.design.features], dtype=np.int64)
+
+
+def _fit_levels(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells, before: Any) -> Any:
+    """Fit a categorical part; its first level has what the others leave of the features' sums."""
+    at, first = _positions(step), layout.starts[step.part.key]
+    others = gram[at, first : first + len(step.part.levels) - 1]
+    cross = np.column_stack([gram[at, 0] - others.sum(axis=1), others])
+    n = float(gram[0, 0])
+    given = StepMoments(cells.X[:, at], cells.weights * n, np.zeros((0, 0)), cross, 0.0, n, before)
+    return step.model.fit_from_moments(step.task, given)
+
+
+def _fit_number(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells) -> tuple[Any, Cells]:
+    """Fit a number on the rows where it is there, and add it to the implied distribution."""
+    at, column = _positions(step), layout.starts[step.part.key]
+    width = cells.X.shape[1]
+    dummies, numbers = at[at < width], at[at >= width] - width
+    present = _present(step, cells)
+    n = float(gram[0, 0])
+    there = float(cells.weights[present].sum()) * n
+    none = np.zeros((0, len(at)))
+    given = StepMoments(
+        none,
+        np.zeros(0),
+        n * cells.products(dummies, numbers, present),
+        gram[at, column][:, None],
+        float(gram[column, column]),
+        there,
+    )
+    fit = step.model.fit_from_moments(step.task, given)
+    fit = replace(fit, sigma=max(fit.sigma, SMALLEST_SIGMA))
+    return fit, cells.with_number(dummies, numbers, fit.beta, fit.sigma, present)
+
+
+def _present(step: MomentStep, cells: Cells) -> BoolArray:
+    """Cells in which the number is there."""
+    if step.kind < 0:
+        return np.ones(len(cells.weights), dtype=np.bool_)
+    return np.asarray(cells.codes[:, step.kind] == 0)
