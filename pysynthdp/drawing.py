@@ -17,6 +17,7 @@ from pysynthdp.design.encode import Layout, Scale, StepDesign
 from pysynthdp.design.parts import Part, join, settle
 from pysynthdp.errors import PlanError
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.moments.state import CopyParameters, MomentState
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
@@ -77,6 +78,10 @@ class Machine:
         Parts of the columns that are released real.
     kept_columns : mapping column -> Series
         Those columns themselves, in the rows' order.
+    noised : MomentState, optional
+        Noisy moments that each copy's parameters are redrawn from.
+    redraw : bool
+        Whether they are; else all copies share the one fit.
     """
 
     plan: SynthesisPlan
@@ -84,9 +89,14 @@ class Machine:
     steps: tuple[DrawnStep, ...]
     kept: Mapping[Key, AnyArray]
     kept_columns: Mapping[str, pd.Series[Any]]
+    noised: MomentState | None = None
+    redraw: bool = True
 
     def parameters(self, root: np.random.SeedSequence | None, copy: int) -> list[Any]:
-        """Parameters of one copy: the fitted ones, or a posterior draw of each step's own."""
+        """Parameters of one copy: the fitted ones, a posterior draw of each step's own, or a noisy refit."""
+        if self.noised is not None:
+            mode: CopyParameters = "drawn" if self.redraw else "fitted"
+            return self.noised.parameters(copy, stream(root, 1, copy, 0), mode)
         if not self.plan.proper:
             return [step.params for step in self.steps]
         return [

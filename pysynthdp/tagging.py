@@ -6,6 +6,7 @@ import platform
 from importlib.metadata import version
 
 from pysynthdp.analysis.tags import Bias, ReleaseTags
+from pysynthdp.moments.state import MomentState
 from pysynthdp.plan import SERIAL, SynthesisPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.by_sampling import BySampling
@@ -14,6 +15,7 @@ from pysynthdp.privacy.sampling_statement import state_account
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance
 from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.tagging_noised import noised_statement
 
 __all__ = ["provenance_of", "release_statement", "release_tags"]
 
@@ -22,10 +24,14 @@ _SERIAL = "running numbers that do not depend on any record"
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
-def release_statement(plan: SynthesisPlan, account: Account) -> PrivacyStatement:
+def release_statement(
+    plan: SynthesisPlan, account: Account, state: MomentState | None = None
+) -> PrivacyStatement:
     """State what a release protects: the priced draws, or nothing formal and why, column by column."""
     if plan.guarantee is not None:
         return guaranteed_statement(plan, plan.guarantee, account)
+    if plan.noise is not None and state is not None:
+        return noised_statement(plan, plan.noise, state, account, public=tuple(_public(plan)))
     columns = [_column_statement(column.name, plan) for column in plan.schema]
     reason = "the column models are fitted to the data without noise, and " + _first_reason(plan)
     return PrivacyStatement.none(

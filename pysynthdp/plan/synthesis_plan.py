@@ -9,14 +9,18 @@ import pandas as pd
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.display import Printable, Table
-from pysynthdp.errors import PlanError
+from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import column_steps, joint_step, model_of
 from pysynthdp.plan.guaranteed import check_declared, check_models, public_schema
+from pysynthdp.plan.noised import check_noised, noised_steps, predictor_matrix
+from pysynthdp.plan.noised_price import ExpectedPrecision, NoisePrice, expected_precision, price_noised
 from pysynthdp.plan.order import gathered, visit_order
 from pysynthdp.plan.price import PlanPrice, price_plan
 from pysynthdp.plan.step import SERIAL, Method, Step
 from pysynthdp.plan.terms import all_terms, check_known
 from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["SynthesisPlan", "make_plan"]
@@ -44,6 +48,8 @@ class SynthesisPlan(Printable):
         Whether each copy draws its own parameters.
     guarantee : BySampling, optional
         What the draw itself must guarantee.
+    noise : NoiseInAnswers, optional
+        What noise in the answers must guarantee.
     """
 
     schema: Schema
@@ -54,6 +60,7 @@ class SynthesisPlan(Printable):
     drop: tuple[str, ...] = ()
     proper: bool = False
     guarantee: BySampling | None = None
+    noise: NoiseInAnswers | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -70,6 +77,8 @@ class SynthesisPlan(Printable):
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
+        if self.noise is not None:
+            return predictor_matrix(self)
         names = list(self.schema.names)
         matrix = pd.DataFrame(0, index=names, columns=names)
         for step in self.steps:
@@ -77,7 +86,7 @@ class SynthesisPlan(Printable):
                 matrix.loc[part.column, list(step.predictors)] = 1
         return matrix
 
-    def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> PlanPrice:
+    def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> PlanPrice | NoisePrice:
         """Price m copies of n_syn records (n by default) before a record is read.
 
         Raises
@@ -85,7 +94,21 @@ class SynthesisPlan(Printable):
         PrivacyError
             If the plan asks for no guarantee, or a number lies outside a formula's domain.
         """
+        if self.noise is not None:
+            return price_noised(self, self.noise, n=n)
         return price_plan(self, n=n, n_syn=n_syn, m=m)
+
+    def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> ExpectedPrecision:
+        """Say how much longer intervals get by noise in the answers, before a record is read.
+
+        Raises
+        ------
+        PrivacyError
+            If the plan asks for no such guarantee.
+        """
+        if self.noise is None:
+            raise PrivacyError("the plan asks for no noise in the answers; give guarantee=ZCDP(rho=...)")
+        return expected_precision(self, self.noise, n=n, m=m, n_syn=n_syn)
 
     def to_table(self) -> Table:
         """One row a step."""
@@ -123,6 +146,19 @@ def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
     return schema
 
 
+def _check_noised(
+    schema: Schema,
+    order: Sequence[str],
+    noise: NoiseInAnswers,
+    kept: Sequence[str],
+    groups: Mapping[tuple[str, ...], ColumnModel],
+) -> None:
+    """Refuse what noise in the answers cannot guarantee, before a record is read."""
+    check_noised(schema, order, noise, kept)
+    if groups:
+        raise PlanError("joint= draws columns together, which noisy cross-products do anyway; leave it out")
+
+
 def make_plan(
     schema: Schema,
     *,
@@ -136,6 +172,7 @@ def make_plan(
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
     guarantee: BySampling | None = None,
+    noise: NoiseInAnswers | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -145,7 +182,7 @@ def make_plan(
         If a wish names an unknown column, a predictor that is not yet there, or a method that cannot draw the
         column; the message says which and what to do.
     """
-    if guarantee is not None:
+    if guarantee is not None or noise is not None:
         schema = public_schema(schema)
     names = set(schema.names)
     if not names:
@@ -162,6 +199,11 @@ def make_plan(
     order = gathered(visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
     everywhere = None if isinstance(method, Mapping) else method
     terms = all_terms(order, _predicting(schema, kept), predictor_matrix, formulas, names)
+    if noise is not None:
+        _check_noised(schema, order, noise, kept, groups)
+        own = {name: wish for name, wish in wishes.items() if name in order}
+        noised = noised_steps(schema, order, own, everywhere, terms)
+        return SynthesisPlan(schema, order, tuple(noised), kept, serials, dropped, proper, noise=noise)
     together = {columns[0]: joint_step(columns, model, schema) for columns, model in groups.items()}
     inside = {name for columns in groups for name in columns}
     steps: list[Step] = []

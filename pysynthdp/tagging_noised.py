@@ -1,0 +1,98 @@
+"""What is true of a release from noised answers: its statement, and the tags that pooling reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.moments.health import details_of, flags_of
+from pysynthdp.moments.state import MomentState
+from pysynthdp.plan import SynthesisPlan
+from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.column_statement import ColumnStatement, Draw
+from pysynthdp.privacy.composition import compose
+from pysynthdp.privacy.mechanism import price_of, public_constants
+from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
+from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
+from pysynthdp.privacy.statement import PrivacyStatement, Status
+
+__all__ = ["noised_statement", "noised_tags"]
+
+
+def noised_statement(
+    plan: SynthesisPlan, noise: NoiseInAnswers, state: MomentState, account: Account, *, public: Sequence[str]
+) -> PrivacyStatement:
+    """State what the noise in the answers guarantees; copies add nothing.
+
+    Notes
+    -----
+    Privacy: public constants, and flags from noised answers.
+    """
+    questions = [question for answers in state.answers for question in answers.budget.questions]
+    mechanism = NoisyMoments(
+        tuple(question.row_bound for question in questions),
+        tuple(question.scale for question in questions),
+        noise.unit.relation,
+    )
+    cost = compose([price_of(mechanism, Draw(1, 1), unit=noise.unit)])
+    column = ColumnStatement(
+        column=", ".join(dict.fromkeys(step.targets[0].column for step in plan.steps)),
+        method=", ".join(dict.fromkeys(step.model.name for step in plan.steps)),
+        guarantee=cost.name,
+        reason="noise in the answers that all columns are fitted to protects",
+        mechanism=mechanism.name,
+        constants=public_constants(mechanism),
+        assumptions=mechanism.assumptions,
+        entry=mechanism.entry,
+        source=mechanism.source,
+        cost=cost,
+        share=1.0,
+    )
+    status: Status = "void" if noise.testing else "implemented"
+    return PrivacyStatement(
+        guarantee=cost,
+        status=status,
+        reason=_reason(state),
+        unit=noise.unit,
+        columns=(column,),
+        public=_facts(public, noise),
+        draws=account.draws,
+        deltas=noise.deltas,
+    )
+
+
+def _reason(state: MomentState) -> str:
+    """Say what protects, and what makes intervals doubtful."""
+    reason = "all that was learned from the table are answers with noise, paid once; copies cost nothing"
+    flags = flags_of(state)
+    return f"{reason}. Flags: {'; '.join(flags)}" if flags else reason
+
+
+def _facts(public: Sequence[str], noise: NoiseInAnswers) -> tuple[str, ...]:
+    """Public facts; under add-or-remove the number of rows is a noisy answer and no such fact."""
+    facts = list(public)
+    if noise.unit.relation == "add_remove":
+        facts[0] = "the number of rows of a copy, and the number of copies"
+    facts += [f"{name}: a guess of centre and spread" for name, _, _ in noise.hints]
+    return tuple(facts)
+
+
+def noised_tags(tags: ReleaseTags, plan: SynthesisPlan, state: MomentState, *, redraw: bool) -> ReleaseTags:
+    """Tag copies from noised answers.
+
+    Notes
+    -----
+    Privacy: settings and noised answers only.
+    """
+    fresh = len(state.answers) > 1
+    drawn = redraw and not fresh
+    details = details_of(state, m=tags.m)
+    if plan.noise is not None and plan.noise.testing:
+        details["void"] = True
+    return replace(
+        tags,
+        noise="per_copy_fresh" if fresh else "per_copy_from_one" if drawn else "shared",
+        parameters="drawn" if drawn else "fitted",
+        details={**tags.details, **details},
+    )
