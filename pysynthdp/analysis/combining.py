@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray
-from pysynthdp.analysis.rules.base import JOINT_TESTS, RULES, FTest, Need, Rule, Sums, find_rule
+from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest
+from pysynthdp.analysis.rules.base import RULES, Need, Rule, Sums, find_rule
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError
 
@@ -136,6 +137,7 @@ def lacking(rule: Rule, sums: Sums) -> str | None:
         "df_com": sums.df_com is not None,
         "nests": True,
         "within_nests": sums.W is not None,
+        "n_eff": sums.n_eff is not None,
     }
     missing = [_NEEDS[need] for need in rule.needs if not have[need]]
     return " and ".join(missing) if missing else None

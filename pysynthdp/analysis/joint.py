@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from formulaic.utils.constraints import LinearConstraints
 
-from pysynthdp._typing import FloatArray
+from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.estimates import adapter_for, estimates_of
-from pysynthdp.analysis.rules.base import JOINT_TESTS, FTest, Sums, find_rule
+from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, Ratios
+from pysynthdp.analysis.rules.base import Sums, find_rule
 from pysynthdp.errors import CombiningRuleError
 
 if TYPE_CHECKING:
@@ -120,12 +121,22 @@ def likelihood_ratio(result: PooledResults, smaller: str | PooledResults | Seque
     p = len(result.terms) - len(estimates_of(small[0]).terms)
     if p <= 0 or len(small) != result.m:
         raise CombiningRuleError("lr_test needs a smaller model, fitted to the same m copies")
-    own = np.array([2 * (_own(big) - _own(low)) for big, low in zip(result.fits, small, strict=True)])
-    pooled = 2 * (_at_pooled(result.fits) - _at_pooled(small))
-    f = float(rule.within(_unit(result)))
-    own_mean, pooled_mean, m = float(own.mean()) / f, float(pooled.mean()) / f, result.m
-    g = m * (own_mean - pooled_mean) / (p * (m - 1))
-    return JOINT_TESTS[rule.lr]().test(pooled_mean, g, p=p, m=m)
+    factor = float(rule.within(_unit(result)))
+    ratios = _ratios(result.fits, small, result.combined.stack.nests if rule.nested else None, factor)
+    return JOINT_TESTS[rule.lr]().ratio(ratios, p=p)
+
+
+def _ratios(large: Sequence[Any], small: Sequence[Any], nests: IntArray | None, factor: float) -> Ratios:
+    """Mean statistics at the copies' own, the nests' and the pooled parameters."""
+    one = np.zeros(len(large), dtype=np.int64)
+    own = np.arange(len(large))
+    groups = own if nests is None else nests
+    own_mean, nest_mean, pooled = (
+        float(np.mean(2 * (_at_means(large, by) - _at_means(small, by)))) / factor
+        for by in (own, groups, one)
+    )
+    m = int(np.unique(groups).size)
+    return Ratios(own_mean, nest_mean, pooled, m, len(large) // m)
 
 
 def _unit(result: PooledResults) -> Sums:
@@ -144,15 +155,10 @@ def _smaller_fits(result: PooledResults, smaller: str | PooledResults | Sequence
     return result.refit(smaller).fits
 
 
-def _own(fit: Any) -> float:
-    """Log-likelihood at the copy's own estimates."""
-    adapter = adapter_for(fit)
-    return adapter.loglike(fit, adapter.estimates(fit).values)
-
-
-def _at_pooled(fits: Sequence[Any]) -> FloatArray:
-    """Log-likelihood of every copy at the pooled estimates."""
+def _at_means(fits: Sequence[Any], groups: IntArray) -> FloatArray:
+    """Log-likelihood of every copy at the mean estimates of its group."""
     adapter = adapter_for(fits[0])
-    found = [adapter.estimates(fit) for fit in fits]
-    mean = np.mean([estimate.values for estimate in found], axis=0)  # noqa: PD011 -- not a pandas object
-    return np.array([adapter.loglike(fit, mean) for fit in fits])
+    estimates = [adapter.estimates(fit) for fit in fits]
+    values = np.array([estimate.values for estimate in estimates])  # noqa: PD011 -- not a pandas object
+    means = np.array([values[groups == group].mean(axis=0) for group in groups])
+    return np.array([adapter.loglike(fit, mean) for fit, mean in zip(fits, means, strict=True)])

@@ -14,8 +14,9 @@ from pysynthdp.analysis import effects, joint, output
 from pysynthdp.analysis.choose import Why
 from pysynthdp.analysis.combining import Combined
 from pysynthdp.analysis.estimates import Estimates
+from pysynthdp.analysis.joint_test import FTest
 from pysynthdp.analysis.output import Summary
-from pysynthdp.analysis.rules.base import Facts, FTest
+from pysynthdp.analysis.rules.base import Facts
 from pysynthdp.display import Printable, Table
 
 if TYPE_CHECKING:

@@ -32,6 +32,8 @@ class Stack:
         Degrees of freedom on complete data.
     noise_var, noise_cov : array or None
         Variance that privacy noise gives the estimates: entries, and matrix.
+    n_eff : float or None
+        Effective rows of the confidential file, where the release publishes them.
     """
 
     q: FloatArray
@@ -43,6 +45,7 @@ class Stack:
     df_com: FloatArray | None = None
     noise_var: FloatArray | None = None
     noise_cov: FloatArray | None = None
+    n_eff: float | None = None
 
     @property
     def m(self) -> int:
@@ -92,7 +95,8 @@ class Stack:
     ) -> Sums:
         """Bind what all sums share."""
         noise = self.noise_cov if matrix else self.noise_var
-        return Sums(m, np.asarray(ubar), b, self.n_syn, self.n_org, self.df_com, noise, r, W)
+        sizes = (self.n_syn, self.n_org, self.df_com)
+        return Sums(m, np.asarray(ubar), b, *sizes, noise, r, W, self.n_eff)
 
     def _grouped(self, values: FloatArray) -> FloatArray:
         """Order (m r, ...) as (m, r, ...) by nest."""
@@ -110,9 +114,8 @@ class Stack:
         cov = None if self.noise_cov is None else self.noise_cov[terms[:, None], terms]
         noise = None if self.noise_var is None else self.noise_var[terms]
         df = self.df_com[terms] if self.df_com is not None and self.df_com.ndim else self.df_com
-        return Stack(
-            self.q[:, terms], self.u[:, terms], U, self.nests, self.n_syn, self.n_org, df, noise, cov
-        )
+        sizes = (self.n_syn, self.n_org)
+        return Stack(self.q[:, terms], self.u[:, terms], U, self.nests, *sizes, df, noise, cov, self.n_eff)
 
 
 def _spread(q: FloatArray) -> FloatArray:

@@ -1,7 +1,8 @@
 """What a combining rule is: arithmetic on within and between variation, and when it is valid.
 
 A rule is one file: a class registered in :data:`RULES` (one number, or the covariance of several) or in
-:data:`JOINT_TESTS` (several coefficients at once). Rules see arrays and plain facts only.
+``JOINT_TESTS`` of :mod:`pysynthdp.analysis.joint_test` (several coefficients at once). Rules see arrays and
+plain facts only.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from pysynthdp._registry import Registry
 from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.errors import CombiningRuleError
 
-__all__ = ["JOINT_TESTS", "RULES", "Condition", "FTest", "Facts", "JointTest", "Need", "Rule", "Sums"]
+__all__ = ["RULES", "Condition", "Facts", "Need", "Rule", "Sums", "find_rule"]
 
-Need = Literal["between", "sizes", "noise_var", "df_com", "nests", "within_nests"]
+Need = Literal["between", "sizes", "noise_var", "df_com", "nests", "within_nests", "n_eff"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Sums:
         Copies in each nest; 1 when there are no nests.
     W : array or None
         Mean variance within nests, divisor m (r - 1) in total.
+    n_eff : float or None
+        Rows that would tell as much without privacy noise as the confidential file tells with it.
     """
 
     m: int
@@ -55,6 +58,14 @@ class Sums:
     noise_var: FloatArray | None = None
     r: int = 1
     W: FloatArray | None = None
+    n_eff: float | None = None
+
+    @property
+    def effective_ratio(self) -> float:
+        """Give n_syn / n_eff."""
+        if self.n_syn is None or self.n_eff is None:
+            raise CombiningRuleError("this rule needs n_syn and the effective number of rows")
+        return self.n_syn / self.n_eff
 
     @property
     def ratio(self) -> float:
@@ -114,6 +125,8 @@ class Facts:
         Whether every copy says which nest it belongs to.
     bias : {"none", "clamped", "shrunk", "noisy_linear_statistics"}
         What may have moved the estimates themselves.
+    effective : bool
+        Whether an effective number of rows is published, as for well-learned tables of numbers.
     """
 
     m: int
@@ -128,6 +141,7 @@ class Facts:
     nesting: str = "none"
     labelled: bool = False
     bias: str = "none"
+    effective: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +170,7 @@ class Rule:
     covers_bias : tuple of str
         Kinds of bias under which the rule's coverage was measured.
     wald, lr : str or None
-        Names in :data:`JOINT_TESTS` of the tests that go with the rule.
+        Names in ``JOINT_TESTS`` of the tests that go with the rule.
     nested : bool
         Whether the rule looks at nests.
     aliases : tuple of str
@@ -234,66 +248,3 @@ def find_rule(name: str) -> Rule:
         if name in RULES[key].aliases:
             return RULES[key]()
     return RULES[name]()
-
-
-@dataclass(frozen=True, slots=True)
-class FTest:
-    """An F test: statistic, degrees of freedom, tail probability, and r, the relative extra variance."""
-
-    name: str
-    stat: float
-    df1: float
-    df2: float
-    pvalue: float
-    r: float
-
-
-class JointTest:
-    """A test of several coefficients from S (quadratic form in U^-1, or pooled likelihood ratio) and g.
-
-    ``g`` is trace(B U^-1)/p, or m (Lbar - L0)/(p (m - 1)) for likelihood ratios. The reference is
-    F(p, df2): with t = p (m - 1), r = ``share(m)`` g and s = ``sign``, the statistic is S/(p (r + s));
-    df2 = 4 + (t - 4)(1 + s (1 - 2/t)/r)^2 for t > 4, else
-    t (1 + 1/p)(1 + s/r)^2/2.
-    """
-
-    name: ClassVar[str]
-    source: ClassVar[str]
-    sign: ClassVar[int] = 1
-
-    def share(self, m: int) -> float:
-        """Give what g is multiplied with to give r."""
-        raise NotImplementedError
-
-    def wald(self, distance: FloatArray, sums: Sums, *, within: FloatArray, covariance: FloatArray) -> FTest:
-        """Test that p coefficients lie at ``distance`` (p,) from their values under the null hypothesis.
-
-        ``sums`` holds (p, p) matrices; ``within`` and ``covariance`` are the rule's U and T.
-        """
-        del covariance
-        p = distance.size
-        S = float(distance @ np.linalg.solve(within, distance))
-        g = float(np.trace(np.linalg.solve(within, sums.between))) / p
-        return self.test(S, g, p=p, m=sums.m)
-
-    def test(self, S: float, g: float, *, p: int, m: int) -> FTest:
-        """Evaluate the test."""
-        r = self.share(m) * g
-        if self.sign < 0 and not r > 1:
-            raise CombiningRuleError(
-                f"{self.name} is not defined for r = {r:.3g} <= 1; make more copies, or use the partial form"
-            )
-        stat = S / (p * (r + self.sign))
-        df2 = self._df2(r, p * (m - 1), p)
-        return FTest(self.name, stat, float(p), df2, float(stats.f.sf(stat, p, df2)), r)
-
-    def _df2(self, r: float, t: int, p: int) -> float:
-        """Second degrees of freedom; infinite when the copies agree."""
-        if r <= 0:
-            return np.inf
-        if t > 4:
-            return float(4 + (t - 4) * (1 + self.sign * (1 - 2 / t) / r) ** 2)
-        return float(t * (1 + 1 / p) * (1 + self.sign / r) ** 2 / 2)
-
-
-JOINT_TESTS: Registry[type[JointTest]] = Registry("pysynthdp.analysis.rules", CombiningRuleError)

@@ -38,6 +38,7 @@ class MissingThenPartialReiter2004(Rule):
     )
     order = 10
     wald = "wald_nested"
+    lr = "lr_nested"
     nested = True
 
     def variance(self, sums: Sums) -> FloatArray:

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import stats
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.analysis.rules.base import JOINT_TESTS, FTest, JointTest, Sums
+from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, JointTest
+from pysynthdp.analysis.rules.base import Sums
 from pysynthdp.errors import CombiningRuleError
 
 __all__ = ["WaldBetweenOnly"]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pysynthdp.analysis.combining import combine
-from pysynthdp.analysis.rules.base import JOINT_TESTS, RULES
+from pysynthdp.analysis.joint_test import JOINT_TESTS
+from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.errors import CombiningRuleError
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "combining" / "check_values.json").read_text())
