@@ -19,6 +19,7 @@ from pysynthdp.errors import PlanError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.moments.state import CopyParameters, MomentState
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.privacy.exact_sampler import ExactSampler
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
 __all__ = ["DrawnStep", "Machine", "serial_numbers"]
@@ -146,13 +147,18 @@ class Machine:
             if part.key in drawn:
                 self._encode(X, part, starts[part.key], drawn)
         for number, step in enumerate(self.steps):
-            sampler = NumpySampler(stream(root, 0, copy, number, index))
+            sampler = self._sampler(stream(root, 0, copy, number, index))
             for part, values in zip(
                 step.targets, self._values(step, params[number], X, sampler, drawn), strict=True
             ):
                 drawn[part.key] = self._typed(values, part)
                 self._encode(X, part, starts[part.key], drawn)
         return drawn
+
+    def _sampler(self, source: np.random.Generator) -> NumpySampler:
+        """Draw exactly where the plan's guarantee asks for it."""
+        exact = getattr(self.plan.guarantee, "exact", False)
+        return ExactSampler(source) if exact else NumpySampler(source)
 
     def _encode(self, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:
         """Write a drawn part's features into X."""

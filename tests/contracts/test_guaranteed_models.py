@@ -357,3 +357,56 @@ def _priced(settings: sdp.Synthesizer) -> bool:
     except sdp.PrivacyError:
         return False
     return True
+
+
+EXACT = [
+    ("age", Gaussian(sigma=7.0), False),
+    ("age", Gaussian(sigma=7.0, posterior="many"), False),
+    ("age", Gaussian(sigma=7.0, prior_sd=1.0), True),
+    ("affair", Dirichlet(prior=20.0), False),
+    ("religious", Dirichlet(prior=2.5, posterior="map"), False),
+]
+
+
+@pytest.mark.parametrize(("column", "model", "proper"), EXACT)
+def test_an_exact_release_is_drawn_in_whole_numbers_and_says_implemented(column, model, proper, monkeypatch):
+    """No float variate carries the claim: with all of them withheld at the draw, records still come."""
+    schema = sdp.Schema([dataclasses.replace(SCHEMA[column], **_undecimal(column))])
+    settings = {"schema": schema, "method": {column: model}, "proper": proper, "progress": False}
+    fit = sdp.Synthesizer(**settings, guarantee=BySampling(exact=True)).fit(real()[[column]])
+    monkeypatch.delattr("pysynthdp._random.NumpySampler.normal")
+    monkeypatch.delattr("pysynthdp._random.NumpySampler.uniform")
+    release = fit.draw(m=2, k=200)
+    assert release.privacy.status == "implemented"
+    assert release.privacy.guarantee.name in {"zcdp", "rdp"}
+    assert release.privacy.verify().ok
+    if column == "age":
+        inside = release[0]["age"][release[0]["age"].between(15, 50, inclusive="neither")]
+        steps = (inside - 15) / (35 / N)
+        np.testing.assert_allclose(steps, steps.round(), atol=1e-6)
+
+
+def _undecimal(column: str) -> dict[str, Any]:
+    return {"decimals": None} if column == "age" else {}
+
+
+@pytest.mark.parametrize(
+    ("column", "model", "proper"),
+    [
+        ("age", GaussianFloor(floor=10.0), False),
+        ("age", Gaussian(sigma=7.0, truncate=True), False),
+        ("affair", LogRidge(penalty=50.0), False),
+        ("affair", Dirichlet(prior=20.0), True),
+    ],
+)
+def test_exact_is_refused_where_no_proof_is_known(column, model, proper):
+    settings = {"schema": sdp.Schema([SCHEMA[column]]), "method": {column: model}, "proper": proper}
+    plan = sdp.Synthesizer(**settings, guarantee=BySampling(exact=True)).plan()
+    with pytest.raises(sdp.PrivacyError, match=f"{column}.*exact"):
+        plan.price(n=N)
+
+
+def test_exact_marginals_are_implemented_too():
+    case = CASES[-1]
+    release = synthesizer(case, guarantee=BySampling(exact=True)).fit(real()[list(case.columns)]).draw(m=1)
+    assert release.privacy.status == "implemented"
