@@ -59,6 +59,7 @@ def facts_of(tags: ReleaseTags, used: frozenset[str], *, n_org: float | None, no
         nesting=tags.nesting,
         labelled=tags.nests is not None,
         bias=tags.bias,
+        effective=tags.details.get("n_eff") is not None,
     )
 
 
@@ -120,8 +121,8 @@ def _no_rule(facts: Facts, values: Stack, candidates: list[Rule]) -> str:
         )
     if facts.noise == "per_copy_from_one":
         return (
-            "privacy noise was drawn again for each copy around one release, and no rule is taken for that "
-            "by itself; 'full_rrr2003' is valid when asked for by name, with 20 copies or more"
+            "privacy noise was drawn again for each copy around one release, so its size shows only between "
+            "copies and one copy gives no interval; draw m = 20 copies, and 'noise_floored' is used"
         )
     if facts.m == 1 and not facts.all_synthetic:
         return (

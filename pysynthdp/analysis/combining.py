@@ -22,6 +22,7 @@ _NEEDS: dict[Need, str] = {
     "df_com": "df_com, the degrees of freedom on complete data",
     "nests": "nests, the label of the nest of every copy",
     "within_nests": "two or more copies in each nest",
+    "n_eff": "an effective number of rows, which only a release of numbers with little noise states",
 }
 
 
@@ -125,7 +126,8 @@ def _transform(values: Stack, L: FloatArray) -> Stack:
     cov = None if part.noise_cov is None else L @ part.noise_cov @ L.T
     noise = None if cov is None else np.diagonal(cov).copy()
     u = part.u[:, :0] if U is None else np.diagonal(U, axis1=1, axis2=2).copy()
-    return Stack(part.q @ L.T, u, U, part.nests, part.n_syn, part.n_org, None, noise, cov)
+    sizes = (part.n_syn, part.n_org)
+    return Stack(part.q @ L.T, u, U, part.nests, *sizes, None, noise, cov, part.n_eff)
 
 
 def lacking(rule: Rule, sums: Sums) -> str | None:

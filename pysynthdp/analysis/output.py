@@ -87,6 +87,8 @@ def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
     """Rule, reason, m, nests, sizes and noise, as every pooled table must show."""
     nests = result.combined.stack.nests
     noise = "not stated" if result.facts is None else _NOISE[result.facts.noise]
+    noisy = result.facts is not None and result.facts.noise != "none"
+    valid: tuple[tuple[str, Cell], ...] = (("valid", "under the synthesis model"),) if noisy else ()
     return (
         ("rule", f"{result.rule}: T = {find_rule(result.rule).formula}"),
         ("reason", str(result.why)),
@@ -95,6 +97,8 @@ def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
         ("n_syn", _count(result.n_syn)),
         ("n_org", _count(result.n_org)),
         ("privacy noise", noise),
+        *valid,
+        *(("flag", flag) for flag in result.flags),
     )
 
 

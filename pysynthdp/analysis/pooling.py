@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
 from pysynthdp.analysis.combining import combine, combine_stack
 from pysynthdp.analysis.estimates import Estimates, estimates_of
+from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
 from pysynthdp.analysis.stack import Stack, stack
@@ -100,6 +102,7 @@ def pool(
         why=why(facts, picked, n_syn=values.n_syn, n_org=values.n_org, m=values.m),
         facts=facts,
         notes=(*notes, *_absent(found)),
+        flags=() if tags is None else noise_flags(tags, found[0].formula, fits),
         estimates=tuple(found),
         fits=tuple(fits),
         refit=refit,
@@ -152,8 +155,9 @@ def _stack(
     if tags is not None:
         n_syn, n_org = tags.n_syn, tags.n_org if tags.n_org is not None else n_org
         nests = tags.nests if tags.nests is not None else nests
+    n_eff = None if tags is None else tags.details.get("n_eff")
     df = [estimate.df for estimate in found if estimate.df is not None]
-    return stack(
+    values = stack(
         np.array([estimate.values for estimate in found]),
         np.array([estimate.cov for estimate in found]),
         n_syn=n_syn,
@@ -162,6 +166,7 @@ def _stack(
         noise_var=noise_var,
         nests=nests,
     )
+    return replace(values, n_eff=n_eff)
 
 
 def _facts(

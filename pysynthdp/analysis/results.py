@@ -45,6 +45,8 @@ class PooledResults(Printable):
         What the release says of its copies; None when pooled without it.
     notes : tuple of str
         What the reader should know besides.
+    flags : tuple of str
+        What makes intervals doubtful where there is privacy noise; shown in the header.
     estimates : tuple of Estimates
         What each copy said.
     fits : tuple
@@ -65,6 +67,7 @@ class PooledResults(Printable):
     why: Why
     facts: Facts | None = None
     notes: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
     estimates: tuple[Estimates, ...] = ()
     fits: tuple[Any, ...] = field(default=(), repr=False)
     refit: Callable[[str], PooledResults] | None = None

@@ -8,12 +8,14 @@ __all__ = [
     "ALL_SYNTHETIC",
     "CENSUS",
     "DRAWN",
+    "EFFECTIVE",
     "FITTED",
     "FLAT",
     "IMPUTATION_ONLY",
     "NESTED_IMPUTED",
     "NESTED_PSEUDO",
     "NESTED_TWO_STAGE",
+    "NOISE_REDRAWN",
     "NOISE_VARIANCE",
     "NOT_CENSUS",
     "NO_NOISE",
@@ -39,6 +41,15 @@ NO_NOISE_BUT_FRESH = Condition(
 ONE_NOISY_RELEASE = Condition(
     lambda facts: facts.noise in ("none", "per_copy_from_one"),
     "it ignores the privacy noise, unless that is drawn again for each copy around one release",
+)
+NOISE_REDRAWN = Condition(
+    lambda facts: facts.noise == "per_copy_from_one",
+    "it is for copies around one release with privacy noise, drawn again for each copy",
+)
+EFFECTIVE = Condition(
+    lambda facts: facts.effective,
+    "the release states no effective number of rows: that holds for tables of numbers alone, and only where "
+    "the noise is small beside the signal",
 )
 SHARED_NOISE = Condition(
     lambda facts: facts.noise == "shared", "it is for copies that share the privacy noise of one fit"

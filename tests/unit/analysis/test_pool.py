@@ -105,7 +105,7 @@ def test_the_tags_choose_the_rule(data, rule):
         (one(kind="partial", synthesised=frozenset("y"), kept=frozenset("x")), "real variable"),
         (one(kept=frozenset("x"), synthesised=frozenset("y")), "real variable"),
         (release(noise="shared"), "noise_var"),
-        (release(noise="per_copy_from_one"), "full_rrr2003"),
+        (release(noise="per_copy_from_one"), "noise_floored"),
         (release(n_org=None), "n_org"),
         (release(bias="clamped"), "biased"),
         (release(nesting="pseudo_population"), "pseudo_population_single"),
@@ -383,19 +383,6 @@ def test_predictions_pool_means_and_variances():
     np.testing.assert_allclose(got["mean_se"], want.se)
     with pytest.raises(FitError, match="copy 1"):
         fit.predict(new.drop(columns="x"))
-
-
-def test_marginal_effects_pool():
-    fit = logit("yes ~ x + s", release())
-    want = combine(
-        np.array([f.get_margeff().margeff for f in fit.fits]),
-        np.array([f.get_margeff().margeff_se ** 2 for f in fit.fits]),
-        n_syn=240,
-        n_org=160,
-    )
-    got = fit.marginal_effects()
-    np.testing.assert_allclose(got["estimate"], want.qbar)
-    np.testing.assert_allclose(got["std.error"], want.se)
 
 
 def test_apply_pools_estimands_by_subgroup():
