@@ -301,50 +301,6 @@ def test_no_table_makes_a_fit_fail_even_where_constants_are_tiny(case, shape):
     assert fit.draw(m=1, k=10, rng=1)[0].notna().all(axis=None)
 
 
-UNSET = [
-    (Gaussian(), "age", "sigma"),
-    (Gaussian(sigma=-1.0), "age", "sigma"),
-    (Gaussian(sigma=float("nan")), "age", "sigma"),
-    (Gaussian(sigma=7.0, prior_sd=0.0), "age", "prior_sd"),
-    (GaussianFloor(), "age", "floor"),
-    (GaussianFloor(floor=18.0), "age", "floor"),
-    (Dirichlet(), "affair", "prior"),
-    (Dirichlet(prior=0.0), "affair", "prior"),
-    (Dirichlet(prior=1.0, posterior="map"), "affair", "prior"),
-    (Ridge(sigma=1.0), "age", "penalty"),
-    (Ridge(penalty=1.0, sigma=0.0), "age", "sigma"),
-    (LogRidge(), "affair", "penalty"),
-    (LogRidge(penalty=float("inf")), "affair", "penalty"),
-]
-
-
-@pytest.mark.parametrize(("model", "column", "setting"), UNSET)
-def test_a_missing_or_impossible_constant_is_refused_by_name_before_a_record_is_read(model, column, setting):
-    plan = sdp.Synthesizer(
-        schema=sdp.Schema([SCHEMA[column]]), method={column: model}, guarantee=BySampling()
-    ).plan()
-    with pytest.raises(sdp.PrivacyError, match=setting):
-        plan.price(n=N)
-
-
-@pytest.mark.parametrize(
-    ("model", "column", "proper"),
-    [
-        (Gaussian(sigma=7.0, posterior="one"), "age", False),
-        (Gaussian(sigma=7.0, posterior="map"), "age", True),
-        (Gaussian(sigma=7.0, truncate=True), "age", True),
-        (Dirichlet(prior=20.0, posterior="one"), "affair", False),
-        (Dirichlet(prior=20.0, posterior="many"), "affair", True),
-    ],
-)
-def test_a_posterior_that_the_plan_does_not_draw_is_refused(model, column, proper):
-    settings = {"schema": sdp.Schema([SCHEMA[column]]), "method": {column: model}, "proper": proper}
-    with pytest.raises(sdp.PlanError, match="proper"):
-        sdp.Synthesizer(**settings, guarantee=BySampling()).plan().price(n=N)
-    with pytest.raises(sdp.PlanError, match="proper"):
-        sdp.Synthesizer(**settings).fit(real()[[column]])
-
-
 def test_add_or_remove_is_priced_only_where_it_is_proved():
     unit = BySampling(unit=PrivacyUnit("add_remove"))
     proved = {case.name for case in CASES if not case.given and _priced(synthesizer(case, guarantee=unit))}
@@ -357,53 +313,6 @@ def _priced(settings: sdp.Synthesizer) -> bool:
     except sdp.PrivacyError:
         return False
     return True
-
-
-EXACT = [
-    ("age", Gaussian(sigma=7.0), False),
-    ("age", Gaussian(sigma=7.0, posterior="many"), False),
-    ("age", Gaussian(sigma=7.0, prior_sd=1.0), True),
-    ("affair", Dirichlet(prior=20.0), False),
-    ("religious", Dirichlet(prior=2.5, posterior="map"), False),
-]
-
-
-@pytest.mark.parametrize(("column", "model", "proper"), EXACT)
-def test_an_exact_release_is_drawn_in_whole_numbers_and_says_implemented(column, model, proper, monkeypatch):
-    """No float variate carries the claim: with all of them withheld at the draw, records still come."""
-    schema = sdp.Schema([dataclasses.replace(SCHEMA[column], **_undecimal(column))])
-    settings = {"schema": schema, "method": {column: model}, "proper": proper, "progress": False}
-    fit = sdp.Synthesizer(**settings, guarantee=BySampling(exact=True)).fit(real()[[column]])
-    monkeypatch.delattr("pysynthdp._random.NumpySampler.normal")
-    monkeypatch.delattr("pysynthdp._random.NumpySampler.uniform")
-    release = fit.draw(m=2, k=200)
-    assert release.privacy.status == "implemented"
-    assert release.privacy.guarantee.name in {"zcdp", "rdp"}
-    assert release.privacy.verify().ok
-    if column == "age":
-        inside = release[0]["age"][release[0]["age"].between(15, 50, inclusive="neither")]
-        steps = (inside - 15) / (35 / N)
-        np.testing.assert_allclose(steps, steps.round(), atol=1e-6)
-
-
-def _undecimal(column: str) -> dict[str, Any]:
-    return {"decimals": None} if column == "age" else {}
-
-
-@pytest.mark.parametrize(
-    ("column", "model", "proper"),
-    [
-        ("age", GaussianFloor(floor=10.0), False),
-        ("age", Gaussian(sigma=7.0, truncate=True), False),
-        ("affair", LogRidge(penalty=50.0), False),
-        ("affair", Dirichlet(prior=20.0), True),
-    ],
-)
-def test_exact_is_refused_where_no_proof_is_known(column, model, proper):
-    settings = {"schema": sdp.Schema([SCHEMA[column]]), "method": {column: model}, "proper": proper}
-    plan = sdp.Synthesizer(**settings, guarantee=BySampling(exact=True)).plan()
-    with pytest.raises(sdp.PrivacyError, match=f"{column}.*exact"):
-        plan.price(n=N)
 
 
 def test_exact_marginals_are_implemented_too():
