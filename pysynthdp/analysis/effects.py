@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,21 +11,23 @@ import pandas as pd
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.combining import Combined, combine_stack
+from pysynthdp.analysis.margins import average_effects
 from pysynthdp.analysis.rules.base import find_rule
-from pysynthdp.analysis.stack import Stack
-from pysynthdp.errors import CombiningRuleError, FitError
+from pysynthdp.analysis.surface import surface_of
+from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
 
 __all__ = ["marginal", "predict"]
 
+Pair = tuple[FloatArray, FloatArray]
+
 
 def predict(result: PooledResults, newdata: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Pool the predicted means of all copies."""
-    fits = _fits(result, "get_prediction")
-    pairs = [_prediction(number, fit, newdata) for number, fit in enumerate(fits, start=1)]
-    done = _pooled(result, pairs)
+    fits = _fits(result)
+    done = _pooled(result, [_prediction(number, fit, newdata) for number, fit in enumerate(fits, start=1)])
     limits = done.conf_int(alpha)
     columns = {
         "mean": done.qbar,
@@ -32,18 +36,54 @@ def predict(result: PooledResults, newdata: pd.DataFrame, alpha: float) -> pd.Da
         "mean_ci_lower": limits[:, 0],
         "mean_ci_upper": limits[:, 1],
     }
-    return pd.DataFrame(columns, index=newdata.index)
+    levels = surface_of(fits[0]).levels
+    if len(levels) == 1:
+        return pd.DataFrame(columns, index=newdata.index)
+    table = pd.DataFrame(columns, index=newdata.index.repeat(len(levels)))
+    table.insert(0, "level", list(levels) * len(newdata))
+    return table
 
 
 def marginal(result: PooledResults, at: str, method: str) -> pd.DataFrame:
     """Pool the marginal effects of all copies."""
-    effects = [fit.get_margeff(at=at, method=method) for fit in _fits(result, "get_margeff")]
-    done = _pooled(result, [(np.ravel(e.margeff), np.ravel(e.margeff_se) ** 2) for e in effects])
-    limits = done.conf_int()
+    fits = _fits(result)
+    if at == "overall" and method == "dydx":
+        found = [_effects(number, fit) for number, fit in enumerate(fits, start=1)]
+        terms = tuple(dict.fromkeys(term for names, _ in found for term in names))
+        return _table(result, terms, [_placed(names, pair, terms) for names, pair in found])
+    if not hasattr(fits[0], "get_margeff"):
+        raise FitError(f"{result.model} has average effects only; leave at='overall' and method='dydx'")
+    effects = [fit.get_margeff(at=at, method=method) for fit in fits]
     names = effects[0].summary_frame().index
+    terms = tuple(name if isinstance(name, str) else ":".join(map(str, name)) for name in names)
+    return _table(result, terms, [(np.ravel(e.margeff), np.ravel(e.margeff_se) ** 2) for e in effects])
+
+
+def _effects(number: int, fit: Any) -> tuple[tuple[str, ...], Pair]:
+    """Average effects in one copy, by name."""
+    try:
+        return average_effects(fit)
+    except PysynthdpError as error:
+        raise FitError(f"copy {number}: {error}") from error
+    except Exception as error:  # any error of the model library means that there is no effect
+        raise FitError(f"copy {number}: the effects failed with {type(error).__name__}") from error
+
+
+def _placed(names: tuple[str, ...], pair: Pair, terms: tuple[str, ...]) -> Pair:
+    """Bring the effects of a copy to the order of all, NaN for a level that it lacks."""
+    place = [terms.index(name) for name in names]
+    values, variances = np.full(len(terms), np.nan), np.full(len(terms), np.nan)
+    values[place], variances[place] = pair
+    return values, variances
+
+
+def _table(result: PooledResults, terms: Sequence[str], pairs: list[Pair]) -> pd.DataFrame:
+    """Pool, and write under broom's names."""
+    done = _pooled(result, pairs)
+    limits = done.conf_int()
     return pd.DataFrame(
         {
-            "term": [name if isinstance(name, str) else ":".join(map(str, name)) for name in names],
+            "term": list(terms),
             "estimate": done.qbar,
             "std.error": done.se,
             "statistic": done.qbar / done.se,
@@ -55,31 +95,30 @@ def marginal(result: PooledResults, at: str, method: str) -> pd.DataFrame:
     )
 
 
-def _fits(result: PooledResults, method: str) -> tuple[Any, ...]:
-    """Return the fits, if they can do what is asked."""
-    if not result.fits or not hasattr(result.fits[0], method):
-        raise FitError(f"{result.model} has no {method}; pool what you compute in each copy with apply()")
+def _fits(result: PooledResults) -> tuple[Any, ...]:
+    """Return the fits, if there are models among them."""
+    if not result.fits or not hasattr(result.fits[0], "model"):
+        raise FitError(f"{result.model} has no model to predict by; pool what you compute with apply()")
     return result.fits
 
 
-def _prediction(number: int, fit: Any, newdata: pd.DataFrame) -> tuple[FloatArray, FloatArray]:
-    """Mean and its variance in one copy."""
-    # Formulas match the levels of a Categorical as a set, so unused ones would be refused.
-    named = newdata.select_dtypes("category").columns
+def _prediction(number: int, fit: Any, newdata: pd.DataFrame) -> Pair:
+    """Means and their variances in one copy, rows first and then outcomes."""
+    surface = surface_of(fit)
     try:
-        done = fit.get_prediction(newdata.astype(dict.fromkeys(named, object)))
+        X = surface.design(newdata)
     except Exception as error:  # any error of the model library means that there is no prediction
         raise FitError(
             f"copy {number} cannot predict these rows ({type(error).__name__}); newdata needs all columns of "
             "the formula, with levels that occur in the copies"
         ) from error
-    mean = np.asarray(getattr(done, "predicted_mean", done.predicted), dtype=np.float64).ravel()
-    if mean.size != len(newdata):
+    if len(X) != len(newdata) or not np.isfinite(X).all():
         raise FitError("newdata holds missing values in columns of the model; drop those rows")
-    return mean, np.asarray(done.se_mean if hasattr(done, "se_mean") else done.se, dtype=np.float64) ** 2
+    slope = surface.gradient(lambda at: surface.mean(at, X).ravel())
+    return surface.mean(surface.values, X).ravel(), np.einsum("ij,jk,ik->i", slope, surface.cov, slope)
 
 
-def _pooled(result: PooledResults, pairs: list[tuple[FloatArray, FloatArray]]) -> Combined:
+def _pooled(result: PooledResults, pairs: list[Pair]) -> Combined:
     """Combine vectors of the copies by the rule of the result."""
     values = result.combined.stack
     if values.noise_var is not None:
@@ -87,5 +126,4 @@ def _pooled(result: PooledResults, pairs: list[tuple[FloatArray, FloatArray]]) -
             "the variance that privacy noise gives these quantities is not known; use pool with noise_var="
         )
     q, u = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
-    moved = Stack(q, u, None, values.nests, values.n_syn, values.n_org, values.df_com)
-    return combine_stack(moved, find_rule(result.rule))
+    return combine_stack(replace(values, q=q, u=u, U=None), find_rule(result.rule))
