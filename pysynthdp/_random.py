@@ -9,6 +9,7 @@ import numpy as np
 
 from pysynthdp._entropy import SystemEntropy
 from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.errors import PlanError
 
 __all__ = ["NumpySampler", "RandomSource", "root_sequence", "stream"]
 
@@ -27,7 +28,11 @@ def root_sequence(rng: RandomSource) -> np.random.SeedSequence:
         return rng
     if isinstance(rng, np.random.Generator):
         return np.random.SeedSequence(rng.integers(0, 2**32, size=8, dtype=np.uint32).tolist())
-    return np.random.SeedSequence(rng)
+    if rng is None:
+        return np.random.SeedSequence()
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise PlanError("rng must be None, a whole number of at least 0, a SeedSequence or a Generator")
+    return np.random.SeedSequence(int(rng))
 
 
 def stream(root: np.random.SeedSequence | None, *key: int) -> np.random.Generator:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,13 +15,17 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError, ReleaseError
 from pysynthdp.io import fit_file, release_dir
+from pysynthdp.moments.state import CopyParameters
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.tagging import provenance_of, release_statement, release_tags
+from pysynthdp.tagging_noised import noised_tags
 
 __all__ = ["FittedSynthesizer"]
+
+_NOISED_COPIES = 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,17 +67,26 @@ class FittedSynthesizer(Printable):
         """Whether the fit itself holds real values (``emit_original``)."""
         return any(getattr(step.model, "emit_original", False) for step in self.plan.steps)
 
-    def draw(self, m: int = 5, k: int | None = None, rng: RandomSource = None) -> SyntheticRelease:
+    def draw(
+        self,
+        m: int | None = None,
+        k: int | None = None,
+        rng: RandomSource = None,
+        *,
+        parameters: CopyParameters | None = None,
+    ) -> SyntheticRelease:
         """Draw m synthetic copies of k rows.
 
         Parameters
         ----------
-        m : int
-            Number of copies.
+        m : int, optional
+            Number of copies; 5 by default, 20 where the answers are noised.
         k : int, optional
             Rows of each; as many as the confidential table by default.
         rng : int, SeedSequence or Generator, optional
             None takes fresh entropy from the operating system. Never stored.
+        parameters : {"drawn", "fitted"}, optional
+            Where the answers are noised: redraw noise and sampling for each copy (default), or share one fit.
 
         Returns
         -------
@@ -89,28 +102,51 @@ class FittedSynthesizer(Printable):
         -----
         Privacy: post-processing of the fit where the fit carries the guarantee; else each draw is accounted.
         """
+        m = self._copies(m)
         rows = self._rows_of(m, k)
+        machine = self._machine(parameters)
         root = self._charge(rows, m, rng)
         copies = []
         with progress_bar(m, "draw", show=self.progress) as note:
             for copy in range(m):
-                copies.append(self.machine.copy(root, copy, rows, self.workers))
+                copies.append(machine.copy(root, copy, rows, self.workers))
                 note(f"copy {copy + 1}")
-        return self._release(copies, m, rows)
+        return self._release(machine, copies, m, rows)
+
+    def _copies(self, m: int | None) -> int:
+        """Default number of copies; no more than there are noisy releases where each copy has its own."""
+        noise = self.plan.noise
+        if noise is None:
+            return 5 if m is None else m
+        if noise.fresh and m is not None and m > noise.fresh:
+            raise PrivacyError(
+                f"the budget of this fit is spent on {noise.fresh} copies with noise of their own; draw at "
+                "most those, or fit with fresh_noise=0 for any number"
+            )
+        return (noise.fresh or _NOISED_COPIES) if m is None else m
+
+    def _machine(self, parameters: CopyParameters | None) -> Machine:
+        """Share one fit among the copies, or redraw it."""
+        if parameters is None:
+            return self.machine
+        if self.machine.noised is None:
+            raise PlanError("parameters= belongs to noise in the answers; use proper=True at the fit")
+        if parameters not in ("drawn", "fitted"):
+            raise PlanError("parameters must be 'drawn' or 'fitted'")
+        return replace(self.machine, redraw=parameters == "drawn")
 
     def _charge(self, rows: int, m: int, rng: RandomSource) -> np.random.SeedSequence | None:
         """Account for a draw before it is made; under a guarantee, unseeded draws have no root to keep."""
         guaranteed = self.plan.guarantee is not None
-        self.account.charge(n_syn=rows, copies=m, seeded=guaranteed and rng is not None)
+        self.account.charge(n_syn=int(rows), copies=int(m), seeded=guaranteed and rng is not None)
         return None if guaranteed and rng is None else root_sequence(rng)
 
     def _rows_of(self, m: int, k: int | None) -> int:
         """Check m and k."""
-        if m < 1:
-            raise PlanError("m, the number of copies, must be at least 1")
         rows = self.n_org if k is None else k
-        if rows < 1:
-            raise PlanError("k, the rows of a copy, must be at least 1")
+        for what, value in (("m, the number of copies,", m), ("k, the rows of a copy,", rows)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise PlanError(f"{what} must be a whole number of at least 1")
         if self.plan.keep and rows != self.n_org:
             raise PlanError(
                 f"columns kept real ({', '.join(self.plan.keep)}) have the rows of the confidential table; "
@@ -118,19 +154,23 @@ class FittedSynthesizer(Printable):
             )
         return rows
 
-    def _release(self, copies: Sequence[pd.DataFrame], m: int, n_syn: int) -> SyntheticRelease:
+    def _release(
+        self, machine: Machine, copies: Sequence[pd.DataFrame], m: int, n_syn: int
+    ) -> SyntheticRelease:
         """Tag the copies."""
-        privacy = release_statement(self.plan, self.account)
+        privacy = release_statement(self.plan, self.account, machine.noised)
         marks = {"synthetic": True, "privacy": privacy.to_dict()}
         for number, copy in enumerate(copies, start=1):
             copy.attrs["pysynthdp"] = {**marks, "copy": number}
         tags = release_tags(self.plan, m=m, n_syn=n_syn, n_org=self.n_org)
+        if machine.noised is not None:
+            tags = noised_tags(tags, self.plan, machine.noised, redraw=machine.redraw)
         return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(self.plan), tags)
 
     def draw_to(
         self,
         folder: str | Path,
-        m: int = 5,
+        m: int | None = None,
         k: int | None = None,
         *,
         rng: RandomSource = None,
@@ -163,19 +203,21 @@ class FittedSynthesizer(Printable):
         """
         if Path(folder).exists():
             raise ReleaseError(f"{folder} exists already; choose another name or move it away")
+        m = self._copies(m)
         rows = self._rows_of(m, k)
         root = self._charge(rows, m, rng)
-        parts = self._release([], m, rows).parts()
+        parts = self._release(self.machine, [], m, rows).parts()
         with progress_bar(m, "draw", show=self.progress) as note:
-            parts["copies"] = (self._stream(root, copy, rows) for copy in range(m))
-            written = release_dir.write(parts, Path(folder), file_format=format)
-            note(f"{m} copies")
-        return written
+            parts["copies"] = (self._stream(root, copy, rows, note) for copy in range(m))
+            return release_dir.write(parts, Path(folder), file_format=format)
 
-    def _stream(self, root: np.random.SeedSequence | None, copy: int, rows: int) -> Iterator[pd.DataFrame]:
+    def _stream(
+        self, root: np.random.SeedSequence | None, copy: int, rows: int, note: Callable[[str], None]
+    ) -> Iterator[pd.DataFrame]:
         """Yield one copy as frames of consecutive blocks."""
         for where, parts in self.machine.blocks(root, copy, rows, self.workers):
             yield self.machine.frame(parts, start=where.start, size=where.stop - where.start)
+        note(f"copy {copy + 1}")
 
     def save(self, path: str | Path) -> Path:
         """Write the fit, without any record, to draw from it later without the confidential table.

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from pysynthdp._progress import progress_bar
 from pysynthdp._random import RandomSource
-from pysynthdp.errors import FitError, PlanError, PrivacyError
+from pysynthdp.design.dtypes import with_public_types, with_types
+from pysynthdp.errors import FitError, PlanError, PrivacyError, SchemaError
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.fitting import fit_machine
+from pysynthdp.fitting_noised import fit_noised
 from pysynthdp.infer import Codes, infer_schema
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan import SERIAL, SynthesisPlan, make_plan
+from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
 from pysynthdp.plan.guaranteed import priced_columns
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.privacy.noise_in_answers import NoiseInAnswers, noise_asked
+from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
@@ -64,8 +70,21 @@ class Synthesizer:
         Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
-    guarantee : BySampling, optional
-        Ask that the draw itself carries a formal guarantee; every column must then be declared.
+    guarantee : BySampling, ZCDP or ApproxDP, optional
+        Ask for a formal guarantee, by the draw itself or by noise in the answers that is paid at the fit;
+        every column must then be declared.
+    unit : PrivacyUnit
+        Whose record noise in the answers protects, and what neighbours are.
+    deltas : tuple of float
+        Where the statement of noise in the answers quotes (epsilon, delta).
+    hints : mapping column -> (centre, spread)
+        Public guesses of mean and standard deviation, for noise in the answers; rather too large a spread.
+        Without one: the middle of the bounds, and a sixth of their width.
+    fresh_noise : int
+        Number of copies that each get noisy answers of their own, with an equal part of the budget; 0 for one
+        noisy release that any number of copies come from.
+    testing : bool
+        Allow seeded noise; everything is then void.
     workers : int, optional
         Threads; never changes a result. All cores by default, at most four.
     progress : bool, optional
@@ -96,7 +115,12 @@ class Synthesizer:
     proper: bool = False
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
-    guarantee: BySampling | None = None
+    guarantee: BySampling | Guarantee | None = None
+    unit: PrivacyUnit = field(default_factory=PrivacyUnit)
+    deltas: tuple[float, ...] = (1e-6,)
+    hints: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    fresh_noise: int = 0
+    testing: bool = False
     workers: int | None = None
     progress: bool | None = None
 
@@ -107,8 +131,21 @@ class Synthesizer:
         both = set(self.keep) & set(self.drop)
         if both:
             raise PlanError(f"{min(both)} is both kept and dropped; name it once")
-        if self.workers is not None and self.workers < 1:
-            raise PlanError("workers must be at least 1")
+        if self.workers is not None and (not isinstance(self.workers, int) or self.workers < 1):
+            raise PlanError("workers must be a whole number of at least 1")
+        self._check_schema()
+
+    def _check_schema(self) -> None:
+        """Refuse a schema of another type, and declarations beside a schema, which would be ignored."""
+        if self.schema is None:
+            return
+        if not isinstance(self.schema, Schema):
+            raise PlanError("schema must be a Schema; write schema=Schema([NumericColumn(...), ...])")
+        for what in ("missing", "spikes", "bounds", "decimals", "levels"):
+            if getattr(self, what):
+                raise PlanError(
+                    f"{what}= is given beside schema=; declare it in the schema's columns instead"
+                )
 
     def plan(self, data: pd.DataFrame | Schema | None = None) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
@@ -148,7 +185,22 @@ class Synthesizer:
             proper=self.proper,
             emit_original=self.emit_original,
             joint=self.joint,
-            guarantee=self.guarantee,
+            guarantee=self.guarantee if isinstance(self.guarantee, BySampling) else None,
+            noise=self._noise(),
+        )
+
+    def _noise(self) -> NoiseInAnswers | None:
+        """Turn an asked guarantee into a noise budget; None where none is asked or the draw carries it."""
+        if self.guarantee is None or isinstance(self.guarantee, BySampling):
+            return None
+        hints = tuple((name, float(centre), float(spread)) for name, (centre, spread) in self.hints.items())
+        return noise_asked(
+            self.guarantee,
+            unit=self.unit,
+            deltas=self.deltas,
+            fresh=self.fresh_noise,
+            testing=self.testing,
+            hints=hints,
         )
 
     def _infer(self, rows: FrameRows) -> Schema:
@@ -164,8 +216,27 @@ class Synthesizer:
             decimals=self.decimals,
             levels=self.levels,
             exempt=[*self.keep, *serials],
+            as_numbers=self._drawn_as_numbers(rows.columns),
             skip=self.drop,
         )
+
+    def _drawn_as_numbers(self, names: Iterable[str]) -> list[str]:
+        """Columns for which the user names a method that draws numbers only."""
+        wishes = {name: self._wish(name) for name in names}
+        return [name for name, wish in wishes.items() if wish is not None and draws_numbers_only(wish)]
+
+    def _wish(self, name: str) -> str | ColumnModel | None:
+        """Find the method that the user names for a column."""
+        return self.method.get(name) if isinstance(self.method, Mapping) else self.method
+
+    def _fitting_schema(self, schema: Schema, rows: FrameRows) -> Schema:
+        """Fill in the types that the schema leaves open; refuse columns that it does not name."""
+        for name in rows.columns:
+            if name not in schema and name not in self.drop:
+                raise SchemaError(f"the schema does not name {name!r}; declare it, or drop=[{name!r}]")
+        if self.guarantee is not None:
+            return with_public_types(schema)
+        return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
 
     def _check_drops(self, frame: pd.DataFrame) -> None:
         """Refuse to drop what is not there."""
@@ -173,15 +244,27 @@ class Synthesizer:
             if name not in frame.columns:
                 raise PlanError(f"drop names {name!r}, which is no column")
 
-    def fit(self, table: pd.DataFrame, *, block_rows: int | None = None) -> FittedSynthesizer:
+    def fit(
+        self,
+        table: pd.DataFrame | None = None,
+        *,
+        block_rows: int | None = None,
+        answers: str | Path | None = None,
+        noise_seed: int | None = None,
+    ) -> FittedSynthesizer:
         """Fit every column's model to a confidential table.
 
         Parameters
         ----------
         table : DataFrame
-            The confidential table.
+            The confidential table; not needed where ``answers`` holds all noised answers.
         block_rows : int, optional
             Rows read at a time; never changes a result.
+        answers : path, optional
+            File for the noised answers, written before their first use; a rerun of the same plan with it
+            reads them and never the table. Without it a rerun is a second spending.
+        noise_seed : int, optional
+            Seed of the noise; refused but for ``testing=True``.
 
         Returns
         -------
@@ -197,6 +280,10 @@ class Synthesizer:
         -----
         Privacy: reads real rows; gives no formal guarantee unless every column's model carries one.
         """
+        if self._noise() is not None:
+            return self._fit_noised(table, block_rows, answers, noise_seed)
+        if answers is not None or noise_seed is not None:
+            raise PlanError("answers= and noise_seed= belong to guarantee=ZCDP(...) or ApproxDP(...)")
         if not isinstance(table, pd.DataFrame):
             raise FitError(f"fit needs a pandas DataFrame, not {type(table).__name__}; convert it first")
         rows = FrameRows(table, block_rows)
@@ -206,7 +293,9 @@ class Synthesizer:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
-        plan = self._plan_of(self.schema if self.schema is not None else self._infer(rows))
+        plan = self._plan_of(
+            self._infer(rows) if self.schema is None else self._fitting_schema(self.schema, rows)
+        )
         with progress_bar(len(plan.steps), "fit", show=self.progress) as note:
             machine = fit_machine(plan, rows, workers=self._threads(), progress=note)
         account = Account()
@@ -214,6 +303,60 @@ class Synthesizer:
             priced = priced_columns(plan, plan.guarantee, n=rows.n_rows)
             account = Account(priced, unit=plan.guarantee.unit)
         return FittedSynthesizer(machine, rows.n_rows, self._threads(), self.progress, account)
+
+    def _fit_noised(
+        self,
+        table: pd.DataFrame | None,
+        block_rows: int | None,
+        answers: str | Path | None,
+        noise_seed: int | None,
+    ) -> FittedSynthesizer:
+        """Fit to noised answers; the plan is made, and refused, before the table is looked at."""
+        if self.schema is None:
+            raise PrivacyError(
+                "a formal guarantee takes nothing from the data; declare every column in schema="
+            )
+        plan = self._plan_of(self.schema)
+        noise = plan.noise
+        if noise is None:
+            raise PrivacyError("the plan lost its guarantee; make it anew")
+        rows = None if table is None else FrameRows(table, block_rows)
+        path = None if answers is None else Path(answers)
+        with progress_bar(1, "fit", show=self.progress) as note:
+            machine = fit_noised(plan, noise, rows, answers=path, noise_seed=noise_seed, progress=note)
+        state = machine.noised
+        n = 0 if state is None else max(round(state.n), 1)
+        return FittedSynthesizer(machine, n, self._threads(), self.progress, Account())
+
+    def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
+        """Run the whole synthesis on a public or synthetic table, to see what a budget would give.
+
+        Parameters
+        ----------
+        table : DataFrame
+            A table that is not confidential, with the declared columns.
+        m : int
+            Number of copies.
+        rng : int, SeedSequence or Generator, optional
+            Of the drawing.
+
+        Returns
+        -------
+        SyntheticRelease
+            Marked void: nothing is protected.
+
+        Raises
+        ------
+        PrivacyError
+            Without a guarantee by noise in the answers.
+
+        Notes
+        -----
+        Privacy: none; never give it the confidential table.
+        """
+        if self._noise() is None:
+            raise PrivacyError("rehearse is for noise in the answers; give guarantee=ZCDP(rho=...)")
+        return replace(self, testing=True).fit(table, noise_seed=0).draw(m=m, rng=rng)
 
     def _threads(self) -> int:
         """Threads to use."""

@@ -14,7 +14,7 @@ from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.sampling_statement import state_account
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance
-from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 from pysynthdp.tagging_noised import noised_statement
 
 __all__ = ["provenance_of", "release_statement", "release_tags"]
@@ -80,9 +80,17 @@ def _public(plan: SynthesisPlan) -> list[str]:
     for column in plan.schema:
         if column.declared:
             facts.append(f"{column.name}: type, levels or bounds, and codes, as declared")
-        elif column.missing or getattr(column, "spikes", ()) or getattr(column, "lower", None) is not None:
+        elif column.missing or _declares_numbers(column):
             facts.append(f"{column.name}: codes, spikes and bounds, as declared")
     return facts
+
+
+def _declares_numbers(column: Column) -> bool:
+    """Whether the user declared spikes or a bound of a number column."""
+    if not isinstance(column, NumericColumn):
+        return False
+    bounded = column.lower is not None or column.upper is not None
+    return bounded or (bool(column.spikes) and not column.learned_spikes)
 
 
 def _learned(plan: SynthesisPlan) -> list[str]:
@@ -91,6 +99,11 @@ def _learned(plan: SynthesisPlan) -> list[str]:
     numeric = [column.name for column in open_columns if isinstance(column, NumericColumn)]
     absent = [column.name for column in open_columns if column.may_be_missing]
     facts = [f"types and decimals of {', '.join(numeric)}"] if numeric else []
+    facts += [
+        f"spikes of {c.name}: {', '.join(map(str, c.spikes))}"
+        for c in open_columns
+        if isinstance(c, NumericColumn) and c.learned_spikes
+    ]
     facts += [f"levels of {c.name}: {_levels(c)}" for c in open_columns if isinstance(c, CategoricalColumn)]
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
     return [*facts, "the parameters of every column's model"]

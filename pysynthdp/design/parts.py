@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.design.dtypes import typed
 from pysynthdp.design.values import LARGEST, from_codes, from_numbers, to_codes, to_numbers
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
@@ -201,7 +202,8 @@ def _on_grid(bound: float | None, digits: int | None, towards: Callable[[float],
 
 
 def join(parts: dict[tuple[str, str], AnyArray], column: Column) -> pd.Series[Any]:
-    """Put drawn parts together as cells of the column's dtype."""
+    """Put drawn parts together as cells of the column's dtype; a public one where it is open."""
+    column = typed(column, None)
     kind = parts.get((column.name, "kind"))
     value = parts.get((column.name, "value"))
     size = len(kind) if kind is not None else len(value) if value is not None else 0

@@ -56,11 +56,18 @@ def write_codebook(
     return path
 
 
+def _type(column: Column) -> str:
+    """Name a column's type; empty where it is open."""
+    if column.dtype is None:
+        return ""
+    return "category" if isinstance(column.dtype, pd.CategoricalDtype) else str(column.dtype)
+
+
 def _row(column: Column, *, withhold: bool) -> dict[str, Any]:
     """Write one column's facts."""
     shared = {
         "name": column.name,
-        "type": "category" if isinstance(column.dtype, pd.CategoricalDtype) else str(column.dtype),
+        "type": _type(column),
         "missing": " | ".join(f"{_escaped(code)} = {_escaped(label)}" for code, label in column.missing),
         "may_be_missing": _yes(column.may_be_missing),
         "declared": _yes(column.declared),

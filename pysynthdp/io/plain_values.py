@@ -75,7 +75,9 @@ def value_from_plain(plain: Any) -> Any:
 
 
 def dtype_to_plain(dtype: Any) -> Any:
-    """Write a pandas dtype: its name, or an object where the name does not say all."""
+    """Write a pandas dtype: its name, or an object where the name does not say all; None stays open."""
+    if dtype is None:
+        return None
     if isinstance(dtype, pd.CategoricalDtype):
         return _category_to_plain(dtype)
     if isinstance(dtype, pd.StringDtype):
@@ -97,6 +99,8 @@ def _category_to_plain(dtype: pd.CategoricalDtype) -> dict[str, Any]:
 
 def dtype_from_plain(plain: Any) -> Any:
     """Read what :func:`dtype_to_plain` wrote."""
+    if plain is None:
+        return None
     if isinstance(plain, str):
         return pd.api.types.pandas_dtype(plain)
     if plain["name"] == "string":

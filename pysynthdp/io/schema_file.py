@@ -80,6 +80,7 @@ def _column_to_plain(column: Column, *, withhold: bool) -> dict[str, Any]:
         "upper": value_to_plain(column.upper),
         "decimals": column.decimals,
         "spikes": [value_to_plain(spike) for spike in column.spikes],
+        "learned_spikes": column.learned_spikes,
         "unit": column.unit,
         "fallback": value_to_plain(column.fallback),
         "dtype": dtype_to_plain(column.dtype),
@@ -129,7 +130,8 @@ def _column_from_plain(plain: Mapping[str, Any]) -> Column:
     }
     if plain["kind"] == "numeric":
         spikes = tuple(value_from_plain(spike) for spike in plain["spikes"])
-        own = {name: plain[name] for name in ("lower", "upper", "decimals", "unit", "fallback")}
+        facts = ("lower", "upper", "decimals", "unit", "fallback", "learned_spikes")
+        own = {name: plain[name] for name in facts}
         return NumericColumn(plain["name"], spikes=spikes, **own, **shared)
     categories = plain["categories"]
     return CategoricalColumn(

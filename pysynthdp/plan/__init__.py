@@ -1,5 +1,6 @@
 """Who is drawn from whom, and by what model: pure data."""
 
+from pysynthdp.plan.choose import draws_numbers_only
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.plan.synthesis_plan import SynthesisPlan, make_plan
 from pysynthdp.plan.task import step_design, task_of
@@ -10,6 +11,7 @@ __all__ = [
     "Step",
     "SynthesisPlan",
     "Terms",
+    "draws_numbers_only",
     "make_plan",
     "step_design",
     "target_of",

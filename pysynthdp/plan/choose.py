@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.errors import PlanError
-from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
-from pysynthdp.plan.step import Method, Step, Terms, target_of
+from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, Target
+from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["column_steps", "joint_step", "model_of"]
+__all__ = ["column_steps", "draws_numbers_only", "joint_step", "model_of"]
 
 
 def column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:
@@ -53,6 +53,13 @@ def model_of(method: Method) -> ColumnModel:
     if not isinstance(method, str) and not hasattr(method, "accepts"):
         raise PlanError("a method must be a name such as 'norm', or a column model; see method=")
     return COLUMN_MODELS[method]() if isinstance(method, str) else method
+
+
+def draws_numbers_only(method: Method) -> bool:
+    """Whether a named method cannot draw levels, so that its column must stay a number."""
+    if method == SERIAL:
+        return False
+    return not model_of(method).accepts(Target("levels", "categorical", 3))
 
 
 def _logistic(part: Part) -> str:

@@ -139,7 +139,7 @@ def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
         if isinstance(column, CategoricalColumn):
             dtype = "category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
             schema = schema.amend(name, levels=(), other=None, missing=(), categories=None, dtype=dtype)
-        if column.dtype.kind in "bmMc":
+        if column.dtype is not None and column.dtype.kind in "bmMc":
             raise PlanError(
                 f"{name}: running numbers cannot be written as {column.dtype}; drop it or keep it"
             )

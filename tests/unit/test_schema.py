@@ -65,7 +65,7 @@ def test_codes_have_labels() -> None:
 
 
 def test_category_dtype_holds_levels_and_codes() -> None:
-    column = CategoricalColumn("edu", ["lo", "hi"], ordered=True, missing=["dk"])
+    column = CategoricalColumn("edu", ["lo", "hi"], ordered=True, missing=["dk"], dtype="category")
     assert column.dtype == pd.CategoricalDtype(["lo", "hi", "dk"], ordered=True)
     assert CategoricalColumn("n", [1, 2], dtype="Int8").dtype == pd.Int8Dtype()
 

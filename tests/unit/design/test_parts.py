@@ -28,7 +28,9 @@ def test_cells_split_into_kind_and_value() -> None:
 
 
 def test_levels_split_into_kind_and_value() -> None:
-    cells = pd.Series(pd.Categorical(["hi", None, "dk", "lo"], dtype=EDU.dtype))
+    cells = pd.Series(
+        pd.Categorical(["hi", None, "dk", "lo"], dtype=pd.CategoricalDtype(["lo", "hi", "dk"], ordered=True))
+    )
     parts = split(cells, EDU)
     assert parts["edu", "kind"].tolist() == [0, 1, 2, 0]
     pd.testing.assert_series_equal(join(parts, EDU), cells)

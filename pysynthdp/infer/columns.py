@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.design.grain import date_grain, decimals_of
 from pysynthdp.design.holds import holds, names_rows
-from pysynthdp.design.values import EXACT, to_numbers
 from pysynthdp.errors import SchemaError
+from pysynthdp.infer.dates import infer_date
+from pysynthdp.infer.identifiers import identifier
+from pysynthdp.infer.numbers import Codes, NumberFacts, infer_number
 from pysynthdp.rows.base import Rows
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema import CategoricalColumn, Column, Schema
 
 __all__ = ["infer_column", "infer_schema"]
-
-_ENOUGH = 5  # records behind a number that is released as it is
-Codes = Mapping[Any, str] | Iterable[Any]
 
 
 def infer_schema(
@@ -31,6 +27,7 @@ def infer_schema(
     decimals: Mapping[str, int] | None = None,
     levels: Mapping[str, Iterable[Any]] | None = None,
     exempt: Iterable[str] = (),
+    as_numbers: Iterable[str] = (),
     skip: Iterable[str] = (),
 ) -> Schema:
     """Read every column once and say what it is.
@@ -43,6 +40,8 @@ def infer_schema(
         What the user declares; all else is learned.
     exempt : iterable of str
         Columns that may be identifiers: kept or replaced by running numbers.
+    as_numbers : iterable of str
+        Number columns that a method for numbers will draw: they stay numbers, without learned spikes.
     skip : iterable of str
         Columns to leave out.
 
@@ -63,12 +62,13 @@ def infer_schema(
         "levels": levels,
     }
     _check_names(declared, rows.columns)
-    free = set(exempt)
+    free, numeric = set(exempt), set(as_numbers)
     columns = [
         infer_column(
             _gather(rows, name),
             name,
             exempt=name in free,
+            as_number=name in numeric,
             **{what: given[name] for what, given in declared.items() if given and name in given},
         )
         for name in rows.columns
@@ -100,19 +100,20 @@ def infer_column(
     name: str,
     *,
     missing: Codes = (),
-    spikes: Iterable[float] = (),
-    bounds: tuple[float | None, float | None] = (None, None),
+    spikes: Iterable[Any] | None = None,
+    bounds: tuple[Any, Any] = (None, None),
     decimals: int | None = None,
     levels: Iterable[Any] | None = None,
     exempt: bool = False,
+    as_number: bool = False,
 ) -> Column:
     """Say what one column is."""
     may_be_missing = bool(series.isna().any())
-    for what, given in (("spikes", spikes), ("bounds", bounds)):
+    for what, given in (("spikes", () if spikes is None else spikes), ("bounds", bounds)):
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise SchemaError(f"{what} of {name} must be a list; write {what}={{{name!r}: [...]}}")
     kind = "text" if levels is not None or _is_category(series) else holds(series, name, exempt)
-    if kind == "text" and (tuple(spikes) or tuple(bounds) != (None, None) or decimals is not None):
+    if kind == "text" and (spikes or tuple(bounds) != (None, None) or decimals is not None):
         raise SchemaError(
             f"{name} is categorical: bounds, decimals and spikes are for numbers; leave them out"
         )
@@ -123,8 +124,9 @@ def infer_column(
     if kind == "empty":
         return CategoricalColumn(name, (), missing=missing, dtype=series.dtype, declared=False)
     if kind == "date":
-        return _date(series, name, missing, spikes, bounds, decimals)
-    return _number(series, name, missing, tuple(spikes), bounds, decimals, may_be_missing, exempt)
+        return infer_date(series, name, missing, spikes or (), bounds, decimals)
+    facts = NumberFacts(missing, None if spikes is None else tuple(spikes), bounds, decimals, as_number)
+    return infer_number(series, name, facts, exempt=exempt)
 
 
 def _is_category(series: pd.Series[Any]) -> bool:
@@ -143,7 +145,7 @@ def _category(
     """Take a categorical with its unused levels, a boolean, or levels that the user declares."""
     dtype = series.dtype
     if levels is None and not getattr(dtype, "ordered", True) and names_rows(series):
-        return _identifier(series, name, exempt)
+        return identifier(series, name, exempt)
     ordered = isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered)
     categories: tuple[Any, ...] | None = None
     if isinstance(dtype, pd.CategoricalDtype):
@@ -167,121 +169,8 @@ def _text(
 ) -> CategoricalColumn:
     """Take the distinct texts as levels, unless they are identifiers or free text."""
     if names_rows(series):
-        return _identifier(series, name, exempt)
+        return identifier(series, name, exempt)
     distinct = series.dropna().unique()
     codes = CategoricalColumn(name, (), missing=missing).specials
     own = sorted((value for value in distinct if value not in codes), key=str)
     return CategoricalColumn(name, tuple(own), False, None, missing, may_be_missing, series.dtype, False)
-
-
-def _identifier(series: pd.Series[Any], name: str, exempt: bool) -> CategoricalColumn:
-    """Refuse an identifier or free text, unless it is kept or numbered anew: then nothing is modelled."""
-    if exempt:
-        return CategoricalColumn(name, (), dtype=series.dtype, declared=False)
-    raise SchemaError(
-        f"{name} looks like an identifier or free text: most of its values occur once. Leave it out with "
-        f"drop=[{name!r}], number the rows anew with method={{{name!r}: 'serial'}}, or declare its "
-        "levels in the schema"
-    )
-
-
-def _number(
-    series: pd.Series[Any],
-    name: str,
-    missing: Codes,
-    spikes: tuple[float, ...],
-    bounds: tuple[float | None, float | None],
-    decimals: int | None,
-    may_be_missing: bool,
-    exempt: bool,
-) -> Column:
-    """Take a number column; with at most two distinct values it is categorical."""
-    draft = NumericColumn(
-        name, *bounds, decimals, missing, spikes, may_be_missing, series.dtype, declared=False
-    )
-    numbers = _plain(series, draft, name)
-    beyond = _whole_type(series) and bool((np.abs(numbers) >= EXACT).any())
-    if _is_running_number(numbers, series) or (beyond and exempt):
-        return _identifier(series, name, exempt)
-    if beyond:
-        raise SchemaError(
-            f"{name} holds whole numbers beyond 2^53, which cannot be kept exact; "
-            f"drop=[{name!r}], method={{{name!r}: 'serial'}} or declare its levels"
-        )
-    distinct, counts = np.unique(numbers, return_counts=True)
-    plain = not spikes and tuple(bounds) == (None, None)
-    if plain and len(distinct) <= 2 and (counts.min(initial=_ENOUGH) >= _ENOUGH or np.isin(distinct, (0, 1, 2)).all()):
-        own = tuple(_native(value, series.dtype) for value in distinct)
-        return CategoricalColumn(name, own, False, None, missing, may_be_missing, series.dtype, False)
-    if decimals is None:
-        decimals = decimals_of(distinct, series.dtype)
-    return NumericColumn(
-        name, *bounds, decimals, missing, spikes, may_be_missing, series.dtype, declared=False
-    )
-
-
-def _plain(series: pd.Series[Any], draft: NumericColumn, name: str) -> FloatArray:
-    """Present numbers without codes and spikes."""
-    values = series.dropna()
-    numbers = values.to_numpy(dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise SchemaError(f"{name} holds infinite values; make them missing or give them a code")
-    return numbers[~np.isin(numbers, np.array(draft.specials, dtype=np.float64))]
-
-
-def _whole_type(series: pd.Series[Any]) -> bool:
-    """Whether a column's type is of whole numbers."""
-    return pd.api.types.is_integer_dtype(series.dtype) or series.dtype == np.dtype(object)
-
-
-def _is_running_number(numbers: FloatArray, series: pd.Series[Any]) -> bool:
-    """Whether a column counts the rows: whole, distinct, rising by one."""
-    whole = pd.api.types.is_integer_dtype(series.dtype)
-    return whole and len(numbers) >= 30 and bool((np.diff(numbers) == 1).all())
-
-
-def _native(value: float, dtype: Any) -> int | float:
-    """Write a level as the Python number that a person would type."""
-    return (
-        int(value) if float(value).is_integer() and not pd.api.types.is_float_dtype(dtype) else float(value)
-    )
-
-
-def _date(
-    series: pd.Series[Any],
-    name: str,
-    missing: Codes,
-    spikes: Iterable[Any],
-    bounds: tuple[Any, Any],
-    decimals: int | None,
-) -> NumericColumn:
-    """Take dates, times or durations; codes, spikes and bounds may be given as such or in ticks."""
-    unit, digits = date_grain(series)
-    draft = NumericColumn(name, dtype=series.dtype, unit=unit)
-    codes = CategoricalColumn(name, (), missing=missing).missing
-    low, high = (_tick(bound, draft) for bound in bounds)
-    return NumericColumn(
-        name,
-        low,
-        high,
-        digits if decimals is None else decimals,
-        tuple((_tick(code, draft), label) for code, label in codes),
-        tuple(ticks for ticks in (_tick(spike, draft) for spike in spikes) if ticks is not None),
-        bool(series.isna().any()),
-        series.dtype,
-        unit,
-        False,
-    )
-
-
-def _tick(value: Any, draft: NumericColumn) -> float | None:
-    """Write a declared date, time or duration in the column's unit; numbers are in it already."""
-    if value is None or isinstance(value, int | float):
-        return value
-    try:
-        one = pd.Series([value]).astype(draft.dtype)
-        return float(to_numbers(one, draft)[0])
-    except (TypeError, ValueError):
-        raise SchemaError(
-            f"{draft.name}: codes, spikes and bounds must be of the column's type or numbers of {draft.unit}s"
-        ) from None

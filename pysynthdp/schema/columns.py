@@ -1,22 +1,18 @@
-"""Public facts about a table: its columns, their kinds, levels, bounds and missing codes.
-
-A schema is declared from public documents, or inferred and then marked ``declared=False``; bounds never are.
-"""
+"""Public facts about one column: its kind, levels, bounds and missing codes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
-from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import SchemaError
 
-__all__ = ["CategoricalColumn", "Column", "NumericColumn", "Schema"]
+__all__ = ["CategoricalColumn", "Column", "NumericColumn"]
 
 Codes: TypeAlias = tuple[tuple[Any, str], ...]
 MOST_LEVELS = 32_767  # level codes are int16
@@ -76,14 +72,16 @@ class NumericColumn:
         Values with a mass of their own, e.g. ``[0]`` for wages.
     may_be_missing : bool
         Whether a value may be missing without a code.
-    dtype : str or pandas dtype
-        What the copies have.
+    dtype : str or pandas dtype, optional
+        What the copies have; None for what the table has (float64 under a formal guarantee).
     unit : {"number", "day", "second"}
         How dates and durations are counted.
     declared : bool
         False when inferred from data.
     fallback : float, optional
         What a cell without a readable value becomes under a formal guarantee.
+    learned_spikes : bool
+        Whether the spikes were seen in the data.
 
     Examples
     --------
@@ -98,15 +96,17 @@ class NumericColumn:
     missing: Any = ()
     spikes: Sequence[float] = ()
     may_be_missing: bool = True
-    dtype: Any = "float64"
+    dtype: Any = None
     unit: Literal["number", "day", "second"] = "number"
     declared: bool = True
     fallback: float | None = None
+    learned_spikes: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing", _codes(self.name, self.missing))
         object.__setattr__(self, "spikes", _listed(self.name, "spikes", self.spikes))
-        object.__setattr__(self, "dtype", _dtype_of(self.name, self.dtype))
+        if self.dtype is not None:
+            object.__setattr__(self, "dtype", _dtype_of(self.name, self.dtype))
         self._check()
 
     def _check(self) -> None:
@@ -147,8 +147,9 @@ class CategoricalColumn:
         Values that mean missing for a reason; not among ``levels``.
     may_be_missing : bool
         Whether a value may be missing without a code.
-    dtype : str or pandas dtype
-        What the copies have; ``"category"`` stands for a categorical of the levels and codes.
+    dtype : str or pandas dtype, optional
+        What the copies have; ``"category"`` stands for a categorical of the levels and codes, None for what
+        the table has (``"category"`` under a formal guarantee).
     declared : bool
         False when inferred from data.
     categories : sequence, optional
@@ -168,7 +169,7 @@ class CategoricalColumn:
     other: Any = None
     missing: Any = ()
     may_be_missing: bool = True
-    dtype: Any = "category"
+    dtype: Any = None
     declared: bool = True
     categories: tuple[Any, ...] | None = None
     absence: Literal["kind", "level"] = "kind"
@@ -177,8 +178,9 @@ class CategoricalColumn:
         object.__setattr__(self, "levels", _listed(self.name, "levels", self.levels))
         object.__setattr__(self, "missing", _codes(self.name, self.missing))
         self._check()
-        object.__setattr__(self, "dtype", self._full_dtype())
-        self._check_dtype()
+        if self.dtype is not None:
+            object.__setattr__(self, "dtype", self._full_dtype())
+            self._check_dtype()
 
     def _check(self) -> None:
         """Levels are distinct, codes are no levels, ``other`` is one."""
@@ -222,92 +224,3 @@ class CategoricalColumn:
 
 
 Column: TypeAlias = NumericColumn | CategoricalColumn
-
-
-@dataclass(frozen=True, repr=False)
-class Schema(Printable):
-    """The columns of a table, in order.
-
-    Parameters
-    ----------
-    columns : sequence of NumericColumn or CategoricalColumn
-        In the order of the table.
-
-    Examples
-    --------
-    >>> schema = Schema([NumericColumn("age", lower=0, upper=120), CategoricalColumn("sex", ["F", "M"])])
-    >>> schema.names
-    ('age', 'sex')
-    >>> schema["age"].upper
-    120
-    """
-
-    columns: tuple[Column, ...]
-    _by_name: dict[str, Column] = field(init=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(self.columns))
-        object.__setattr__(self, "_by_name", {column.name: column for column in self.columns})
-        if len(self._by_name) < len(self.columns):
-            names = [column.name for column in self.columns]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise SchemaError(f"two columns are called {twice!r}; rename one")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Column names in order."""
-        return tuple(self._by_name)
-
-    @property
-    def declared(self) -> bool:
-        """Whether every column is declared."""
-        return all(column.declared for column in self.columns)
-
-    def __getitem__(self, name: str) -> Column:
-        if name not in self._by_name:
-            raise SchemaError(f"there is no column {name!r}; the schema has {', '.join(self.names)}")
-        return self._by_name[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._by_name
-
-    def __iter__(self) -> Iterator[Column]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def without(self, names: Iterable[str]) -> Schema:
-        """Return the schema without some columns."""
-        gone = set(names)
-        return Schema(tuple(column for column in self.columns if column.name not in gone))
-
-    def amend(self, name: str, **changes: Any) -> Schema:
-        """Return the schema with one column changed."""
-        new = replace(self[name], **changes)
-        return Schema(tuple(new if column.name == name else column for column in self.columns))
-
-    def to_table(self) -> Table:
-        """One row a column; no bound or level that was not declared is a number here."""
-        rows = tuple(_row(column) for column in self.columns)
-        return Table(
-            f"Schema of {len(self)} columns",
-            ("column", "kind", "type", "levels", "missing", "spikes", "bounds", "decimals", "declared"),
-            rows,
-        )
-
-
-def _row(column: Column) -> tuple[str | int | None, ...]:
-    """Write one column's public facts."""
-    missing = [label for _, label in column.missing] + (["NA"] if column.may_be_missing else [])
-    common = (", ".join(missing), "yes" if column.declared else "inferred")
-    dtype = "category" if isinstance(column.dtype, pd.CategoricalDtype) else str(column.dtype)
-    if isinstance(column, CategoricalColumn):
-        kind = "ordered" if column.ordered else "categorical"
-        return (column.name, kind, dtype, len(column.levels), common[0], None, None, None, common[1])
-    bounds = None
-    if column.lower is not None or column.upper is not None:
-        bounds = f"{number(column.lower)} to {number(column.upper)}"
-    spikes = ", ".join(str(spike) for spike in column.spikes)
-    kind = "numeric" if column.unit == "number" else "date or time"
-    return (column.name, kind, dtype, None, common[0], spikes, bounds, column.decimals, common[1])

@@ -1,0 +1,44 @@
+"""Fill in the types that a schema leaves open: the table's own, or public ones under a formal guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+
+__all__ = ["typed", "with_public_types", "with_types"]
+
+
+def with_types(schema: Schema, dtypes: Mapping[str, Any]) -> Schema:
+    """Give columns whose type is open the type that they have in the table."""
+    return Schema(tuple(typed(column, dtypes.get(column.name)) for column in schema))
+
+
+def with_public_types(schema: Schema) -> Schema:
+    """Give columns whose type is open a type that does not depend on any record."""
+    return Schema(tuple(typed(column, None) for column in schema))
+
+
+def typed(column: Column, dtype: Any) -> Column:
+    """Give one column a type where it is open; without one, a type that depends on no record."""
+    if column.dtype is not None:
+        return column
+    if isinstance(column, NumericColumn):
+        public = "float64" if column.unit == "number" else "datetime64[us]"
+        return replace(column, dtype=public if dtype is None else dtype)
+    if dtype is None:
+        return replace(column, dtype="category")
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return replace(column, dtype=dtype)
+    return _categorical(column, dtype)
+
+
+def _categorical(column: CategoricalColumn, dtype: pd.CategoricalDtype) -> CategoricalColumn:
+    """Keep the order of the table's category set, with levels that it lacks behind."""
+    own = tuple(dtype.categories)
+    listed = (*own, *(value for value in (*column.levels, *column.specials) if value not in set(own)))
+    return replace(column, dtype=dtype if listed == own else "category", categories=listed)

@@ -1,0 +1,6 @@
+"""Public facts about a table: declared from public documents, or inferred and marked so; bounds never are."""
+
+from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.table import Schema
+
+__all__ = ["CategoricalColumn", "Column", "NumericColumn", "Schema"]
