@@ -45,12 +45,12 @@ class Registry(Generic[T]):
         return entry
 
     def load(self) -> None:
-        """Import every module of the package once."""
+        """Import every module of the package, and of the packages in it, once."""
         if self._loaded:
             return
         package = importlib.import_module(self._package)
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{self._package}.{module.name}")
+        for module in pkgutil.walk_packages(package.__path__, f"{self._package}."):
+            importlib.import_module(module.name)
         self._loaded = True
 
     def __getitem__(self, name: str) -> T:

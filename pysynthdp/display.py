@@ -46,6 +46,8 @@ def _real(value: float, digits: int) -> str:
         return "inf" if value > 0 else "-inf"
     if value == 0 or 1e-4 <= abs(value) < 1e7:
         places = max(0, digits - 1 - (math.floor(math.log10(abs(value))) if value else 0))
+        rounded = float(f"{value:.{digits - 1}e}")  # 9.99996 has one digit more before the point
+        places = max(0, places - int(abs(rounded) >= 10 ** (digits - places)))
         return f"{value:,.{places}f}"
     return f"{value:.{digits - 1}e}"
 

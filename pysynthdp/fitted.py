@@ -20,7 +20,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
-from pysynthdp.tagging import provenance_of, release_statement, release_tags
+from pysynthdp.tagging import n_is_confidential, provenance_of, release_statement, release_tags
 from pysynthdp.tagging_noised import noised_tags
 
 __all__ = ["FittedSynthesizer"]
@@ -143,6 +143,10 @@ class FittedSynthesizer(Printable):
 
     def _rows_of(self, m: int, k: int | None) -> int:
         """Check m and k."""
+        if k is None and n_is_confidential(self.plan):
+            raise PrivacyError(
+                "under add/remove neighbours the number of rows is confidential; give k= from public facts"
+            )
         rows = self.n_org if k is None else k
         for what, value in (("m, the number of copies,", m), ("k, the rows of a copy,", rows)):
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
@@ -162,7 +166,7 @@ class FittedSynthesizer(Printable):
         marks = {"synthetic": True, "privacy": privacy.to_dict()}
         for number, copy in enumerate(copies, start=1):
             copy.attrs["pysynthdp"] = {**marks, "copy": number}
-        tags = release_tags(self.plan, m=m, n_syn=n_syn, n_org=self.n_org)
+        tags = release_tags(self.plan, copies, m=m, n_syn=n_syn, n_org=self.n_org)
         if machine.noised is not None:
             tags = noised_tags(tags, self.plan, machine.noised, redraw=machine.redraw)
         return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(self.plan), tags)

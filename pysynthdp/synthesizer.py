@@ -296,12 +296,12 @@ class Synthesizer:
         plan = self._plan_of(
             self._infer(rows) if self.schema is None else self._fitting_schema(self.schema, rows)
         )
-        with progress_bar(len(plan.steps), "fit", show=self.progress) as note:
-            machine = fit_machine(plan, rows, workers=self._threads(), progress=note)
         account = Account()
-        if plan.guarantee is not None:
+        if plan.guarantee is not None:  # priced, and refused, before a record is read
             priced = priced_columns(plan, plan.guarantee, n=rows.n_rows)
             account = Account(priced, unit=plan.guarantee.unit)
+        with progress_bar(len(plan.steps), "fit", show=self.progress) as note:
+            machine = fit_machine(plan, rows, workers=self._threads(), progress=note)
         return FittedSynthesizer(machine, rows.n_rows, self._threads(), self.progress, account)
 
     def _fit_noised(

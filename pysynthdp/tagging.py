@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from importlib.metadata import version
 
+import numpy as np
+import pandas as pd
+
 from pysynthdp.analysis.tags import Bias, ReleaseTags
+from pysynthdp.design.values import to_numbers
 from pysynthdp.moments.state import MomentState
 from pysynthdp.plan import SERIAL, SynthesisPlan
 from pysynthdp.privacy.account import Account
@@ -21,6 +26,7 @@ __all__ = ["provenance_of", "release_statement", "release_tags"]
 
 _KEPT = "its real values are released as they are, because keep= asked for it"
 _SERIAL = "running numbers that do not depend on any record"
+_CLAMPED = 0.01
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
@@ -76,7 +82,8 @@ def _first_reason(plan: SynthesisPlan) -> str:
 
 def _public(plan: SynthesisPlan) -> list[str]:
     """Facts that the user declared."""
-    facts = ["the number of rows of the confidential table and of a copy, and the number of copies"]
+    rows = "" if n_is_confidential(plan) else "of the confidential table and "
+    facts = [f"the number of rows {rows}of a copy, and the number of copies"]
     for column in plan.schema:
         if column.declared:
             facts.append(f"{column.name}: type, levels or bounds, and codes, as declared")
@@ -115,7 +122,14 @@ def _levels(column: CategoricalColumn) -> str:
     return listed + (f" and {len(column.levels) - 30} more" if len(column.levels) > 30 else "")
 
 
-def release_tags(plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int) -> ReleaseTags:
+def n_is_confidential(plan: SynthesisPlan) -> bool:
+    """Whether the number of rows must not be told: neighbours differ by the presence of a unit."""
+    return plan.guarantee is not None and plan.guarantee.unit.relation == "add_remove"
+
+
+def release_tags(
+    plan: SynthesisPlan, copies: Sequence[pd.DataFrame], *, m: int, n_syn: int, n_org: int
+) -> ReleaseTags:
     """Say what a combining rule must know."""
     drawn = [column.name for column in plan.schema if column.name not in plan.keep]
     return ReleaseTags(
@@ -123,17 +137,33 @@ def release_tags(plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int) -> Rele
         synthesised=frozenset(drawn),
         kept=frozenset(plan.keep),
         parameters="drawn" if plan.proper else "fitted",
-        bias=_bias(plan),
+        bias=_bias(plan, copies),
         m=m,
         n_syn=n_syn,
-        n_org=n_org,
+        n_org=None if n_is_confidential(plan) else n_org,
     )
 
 
-def _bias(plan: SynthesisPlan) -> Bias:
-    """Name what may have moved estimates: the first bias among the models."""
+def _bias(plan: SynthesisPlan, copies: Sequence[pd.DataFrame]) -> Bias:
+    """Name what may have moved estimates: the first bias among the models, or many draws on a bound."""
     found: list[Bias] = [getattr(step.model, "bias", "none") for step in plan.steps]
-    return next((bias for bias in found if bias != "none"), "none")
+    clamped: Bias = "clamped" if plan.guarantee is not None and _on_bounds(plan, copies) else "none"
+    return next((bias for bias in found if bias != "none"), clamped)
+
+
+def _on_bounds(plan: SynthesisPlan, copies: Sequence[pd.DataFrame]) -> bool:
+    """Whether more than one in a hundred drawn numbers of a column lie on a bound; yes where not known."""
+    numeric = [column for column in plan.schema if isinstance(column, NumericColumn)]
+    if not copies:
+        return bool(numeric)
+    drawn = [column for column in numeric if column.name not in plan.serials]
+    return any(_share_on_bounds(copy, column) > _CLAMPED for column in drawn for copy in copies)
+
+
+def _share_on_bounds(copy: pd.DataFrame, column: NumericColumn) -> float:
+    """Share of a column's drawn numbers that lie on a declared bound."""
+    bounds = [bound for bound in (column.lower, column.upper) if bound is not None]
+    return float(np.mean(np.isin(to_numbers(copy[column.name], column), bounds)))
 
 
 def provenance_of(plan: SynthesisPlan) -> Provenance:
