@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pysynthdp.analysis.estimates import Estimates
     from pysynthdp.analysis.pooling import pool
     from pysynthdp.analysis.results import PooledResults
+    from pysynthdp.analysis.survey import survey_copies
     from pysynthdp.analysis.tags import AnalysableRelease, ReleaseTags
     from pysynthdp.analysis.wrappers import apply, fit_copies, glm, logit, ols
 
@@ -22,6 +23,7 @@ _WHERE = {
     "estimates": ("Estimates",),
     "pooling": ("pool",),
     "results": ("PooledResults",),
+    "survey": ("survey_copies",),
     "tags": ("AnalysableRelease", "ReleaseTags"),
     "wrappers": ("apply", "fit_copies", "glm", "logit", "ols"),
 }
@@ -46,6 +48,7 @@ __all__ = [
     "pool",
     "quantile_of",
     "share_of",
+    "survey_copies",
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -21,6 +22,7 @@ from pysynthdp.errors import FitError, PysynthdpError
 __all__ = ["apply", "fit_copies", "glm", "logit", "ols"]
 
 _TO_FIT = frozenset({"cov_type", "cov_kwds", "use_t", "method", "maxiter", "start_params", "q", "scale"})
+_WEIGHTS = ("weights", "freq_weights", "var_weights")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -90,7 +92,7 @@ def fit_copies(
     fits = _each(lambda pair: fit_one(job, *pair), list(enumerate(frames, start=1)), n_jobs)
     settings = {"rule": rule, "n_org": n_org, "noise_var": noise_var}
     again = {**settings, **options, "fit_options": fit_options, "n_jobs": n_jobs}
-    return pool(
+    result = pool(
         fits,
         release=release,
         variables=used,
@@ -98,6 +100,18 @@ def fit_copies(
         refit=lambda other: fit_copies(other, release, model, **again),
         **settings,
     )
+    return replace(result, notes=(*result.notes, *_weight_notes(options, release)))
+
+
+def _weight_notes(options: Mapping[str, Any], release: AnalysableRelease) -> list[str]:
+    """Remark on weights that were synthesised as ordinary numbers."""
+    named = {options.get(name) for name in _WEIGHTS if isinstance(options.get(name), str)}
+    made_up = sorted(str(name) for name in named if name in release.tags.synthesised - release.tags.kept)
+    return [
+        f"{name} was synthesised as an ordinary number; as a survey weight it gives no design variance: "
+        "release the design real and use survey_copies."
+        for name in made_up
+    ]
 
 
 def _is_name(value: Any) -> bool:
