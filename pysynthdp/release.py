@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
@@ -14,6 +14,9 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.io import release_dir
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
+
+if TYPE_CHECKING:
+    from pysynthdp.analysis.results import PooledResults
 
 __all__ = ["Provenance", "SyntheticRelease"]
 
@@ -105,6 +108,71 @@ class SyntheticRelease(Printable):
         if self.tags.kept:
             facts.append(("columns released REAL", ", ".join(sorted(self.tags.kept))))
         return Table("Synthetic release", facts=tuple(facts), notes=(self.privacy.reason,))
+
+    def fit(self, formula: str, model: Any, **options: Any) -> PooledResults:
+        """Fit a statsmodels formula model to every copy and pool the fits by the release's own tags.
+
+        Parameters
+        ----------
+        formula : str
+            Model formula; factors get the same coding in every copy.
+        model : callable or class
+            ``smf.ols``, ``smf.poisson``, ``OrderedModel`` and so on.
+        **options
+            As in :func:`pysynthdp.analysis.fit_copies`: arguments of the model and of its ``fit``, and
+            ``rule``, ``n_org``, ``noise_var``, ``n_jobs``.
+
+        Returns
+        -------
+        PooledResults
+            The pooled fits.
+
+        Raises
+        ------
+        FitError
+            When the model fails in a copy; the message names the copy.
+        CombiningRuleError
+            When no rule is valid.
+
+        Notes
+        -----
+        Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
+        """
+        from pysynthdp.analysis.wrappers import fit_copies
+
+        return fit_copies(formula, self, model, **options)
+
+    def apply(self, function: Callable[[pd.DataFrame], Any], **options: Any) -> PooledResults:
+        """Compute any estimand with its variance in every copy, and pool by the release's own tags.
+
+        Parameters
+        ----------
+        function : callable
+            Takes a copy; returns ``(estimates, variances)``, ``(estimates, covariance)``, Estimates or a fit;
+            ``pysynthdp.analysis`` has ``mean_of``, ``share_of``, ``quantile_of`` and ``gini_of``.
+        **options
+            As in :func:`pysynthdp.analysis.apply`: ``rule``, ``n_org``, ``noise_var``, ``variables``,
+            ``n_jobs``.
+
+        Returns
+        -------
+        PooledResults
+            The pooled estimates.
+
+        Raises
+        ------
+        FitError
+            When the function fails in a copy; the message names the copy.
+        CombiningRuleError
+            When no rule is valid.
+
+        Notes
+        -----
+        Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
+        """
+        from pysynthdp.analysis.wrappers import apply
+
+        return apply(function, self, **options)
 
     def save(self, folder: str | Path, *, format: str = "parquet") -> Path:  # noqa: A002 -- pandas' word
         """Write the release as a folder that can be read without this package.

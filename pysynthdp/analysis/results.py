@@ -50,7 +50,7 @@ class PooledResults(Printable):
     estimates : tuple of Estimates
         What each copy said.
     fits : tuple
-        The fits themselves.
+        The fits.
     refit : callable or None
         Fits and pools another formula on the same copies.
 
@@ -201,8 +201,7 @@ class PooledResults(Printable):
         Returns
         -------
         DataFrame
-            Index rule; columns applies, reason, T, df, conf.low, conf.high. Rules that ignore privacy noise
-            are shown without numbers.
+            Index rule; columns applies, reason, T, df, conf.low, conf.high; no numbers that ignore noise.
         """
         return output.rules_table(self, term)
 
@@ -288,12 +287,12 @@ class PooledResults(Printable):
         Returns
         -------
         DataFrame
-            Columns mean, mean_se, df, mean_ci_lower, mean_ci_upper; the index of ``newdata``.
+            Columns mean, mean_se, df, mean_ci_lower, mean_ci_upper; by ``level`` for categories.
         """
         return effects.predict(self, newdata, alpha)
 
     def marginal_effects(self, at: str = "overall", method: str = "dydx") -> pd.DataFrame:
-        """Pool the average marginal effects of a discrete model; columns as ``to_frame()``."""
+        """Pool the average effects of the variables; others, by statsmodels, for discrete models and GLM."""
         return effects.marginal(self, at, method)
 
     def plot(self, ax: Axes | None = None, alpha: float = 0.05) -> Axes:
