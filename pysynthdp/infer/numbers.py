@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.design.grain import decimals_of
 from pysynthdp.design.values import EXACT
 from pysynthdp.errors import SchemaError
@@ -93,9 +93,16 @@ def _with_learned(
     """Add what is learned: decimals, and spikes where none are declared."""
     decimals = facts.decimals if facts.decimals is not None else decimals_of(distinct, draft.dtype)
     learn = facts.spikes is None and not facts.as_number and len(distinct) > 2
-    heavy = distinct[counts >= max(HEAVY_SHARE * counts.sum(), _ROWS_A_LEVEL)] if learn else distinct[:0]
+    heavy = distinct[_heavy(counts)] if learn else distinct[:0]
     spikes = tuple(_native(value, draft.dtype) for value in heavy)
     return replace(draft, decimals=decimals, spikes=draft.spikes or spikes, learned_spikes=bool(spikes))
+
+
+def _heavy(counts: IntArray) -> BoolArray:
+    """Find values with a large share of the records, far above their neighbours."""
+    around = np.pad(counts, 1)
+    least = max(HEAVY_SHARE * counts.sum(), _ROWS_A_LEVEL)
+    return np.asarray((counts >= least) & (counts >= 3 * np.maximum(around[:-2], around[2:])))
 
 
 def _plain(series: pd.Series[Any], draft: NumericColumn, name: str) -> FloatArray:

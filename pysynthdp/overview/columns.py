@@ -13,7 +13,7 @@ from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import SchemaError
 from pysynthdp.infer import Codes, infer_column
-from pysynthdp.overview.hints import level_hints, number_hints
+from pysynthdp.overview.hints import code_hints, level_hints, number_hints
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
@@ -35,7 +35,7 @@ class ColumnLook:
     missing : tuple of (label, share)
         Ways to be missing, with the share of rows.
     spikes : tuple of (value, share)
-        Declared spikes, with the share of rows.
+        Declared or plain to see, with the share of rows.
     decimals : int or None
         Digits after the point.
     warnings : tuple of str
@@ -198,7 +198,8 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
     size = max(len(numbers), 1)
     codes = tuple((label, float((numbers == code).sum()) / size) for code, label in column.missing)
     spikes = tuple((f"{spike:g}", float((numbers == spike).sum()) / size) for spike in column.spikes)
-    plain = numbers[~np.isnan(numbers) & ~np.isin(numbers, np.array(column.specials, dtype=np.float64))]
+    known = column.specials[: len(column.missing)] if column.learned_spikes else column.specials
+    plain = numbers[~np.isnan(numbers) & ~np.isin(numbers, np.array(known, dtype=np.float64))]
     dated = column.unit != "number"
     kind = "numeric"
     if dated:
@@ -210,7 +211,7 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
         missing=(*_absent(series), *codes),
         spikes=spikes,
         decimals=column.decimals,
-        warnings=tuple(number_hints(column.name, plain, dated=dated)),
+        warnings=tuple(number_hints(column.name, plain, dated=dated, apart=column.learned_spikes)),
     )
 
 
@@ -220,6 +221,8 @@ def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) 
     size = max(len(series), 1)
     codes = tuple((label, counts.pop(code, 0) / size) for code, label in column.missing)
     warnings = list(level_hints(column.name, counts, ordered=column.ordered))
+    if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
+        warnings += code_hints(column.name, series.dropna().to_numpy(dtype=np.float64), column.specials)
     if not counts and not codes:
         warnings.append(f"no value at all: it stays missing throughout; or drop=[{column.name!r}]")
     return ColumnLook(

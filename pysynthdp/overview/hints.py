@@ -31,7 +31,25 @@ _CODE_TEXT = re.compile(r"-\d+(\.0)?")
 _DATE_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 
 
-def number_hints(name: str, values: FloatArray, *, dated: bool) -> Iterator[str]:
+def code_hints(name: str, values: FloatArray, declared: tuple[object, ...]) -> Iterator[str]:
+    """Say which of a scale's few numbers look like missing codes."""
+    distinct, counts = np.unique(values, return_counts=True)
+    open_ones = ~np.isin(distinct, [code for code in declared if isinstance(code, int | float)])
+    codes = _codes(distinct[open_ones], counts[open_ones])
+    if codes.any():
+        yield _code_text(name, distinct[open_ones][codes], counts[open_ones][codes].sum() / counts.sum())
+
+
+def _code_text(name: str, codes: FloatArray, share: float) -> str:
+    """Name what looks like a code, and how to declare it."""
+    listed = ", ".join(f"{code:g}: '...'" for code in codes)
+    return (
+        f"{_percent(share)} of the values look like codes: if so, missing={{{name!r}: {{{listed}}}}}, "
+        "else they are drawn as numbers"
+    )
+
+
+def number_hints(name: str, values: FloatArray, *, dated: bool, apart: bool = False) -> Iterator[str]:
     """Say what is odd about the numbers of a column.
 
     Parameters
@@ -42,6 +60,8 @@ def number_hints(name: str, values: FloatArray, *, dated: bool) -> Iterator[str]
         Present values, without declared codes and spikes.
     dated : bool
         Whether they count days or seconds; codes and heaps are then not looked for.
+    apart : bool
+        Whether a mass that stands out is kept apart already.
     """
     distinct, counts = np.unique(values, return_counts=True)
     if not len(distinct):
@@ -51,18 +71,14 @@ def number_hints(name: str, values: FloatArray, *, dated: bool) -> Iterator[str]
         return
     codes = _codes(distinct, counts)
     if codes.any():
-        listed = ", ".join(f"{code:g}: '...'" for code in distinct[codes])
-        share = _percent(counts[codes].sum() / counts.sum())
-        yield (
-            f"{share} of the values look like codes: if so, missing={{{name!r}: {{{listed}}}}}, "
-            "else they are drawn as numbers"
-        )
+        yield _code_text(name, distinct[codes], counts[codes].sum() / counts.sum())
     plain, frequency = distinct[~codes], counts[~codes]
     spikes = _stand_out(frequency)
     if spikes.any():
         listed = ", ".join(_exact(value) for value in plain[spikes])
         share = _percent(frequency[spikes].sum() / frequency.sum())
-        yield f"{share} of the values are {listed}: keep that mass apart with spikes={{{name!r}: [{listed}]}}"
+        what = "it is kept apart; declare it by" if apart else "keep that mass apart with"
+        yield f"{share} of the values are {listed}: {what} spikes={{{name!r}: [{listed}]}}"
     yield from _heaps(name, plain[~spikes], frequency[~spikes])
 
 
