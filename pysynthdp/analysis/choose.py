@@ -80,7 +80,6 @@ def choose(facts: Facts, values: Stack) -> Rule:
     CombiningRuleError
         When none is; the message says what stands in the way of the likeliest one.
     """
-    _check_bias(facts)
     if facts.nesting == "imputed" and not facts.labelled:
         warnings.warn(
             "missing values were imputed before the synthesis, but the copies are not labelled by it: "
@@ -90,21 +89,12 @@ def choose(facts: Facts, values: Stack) -> Rule:
         )
         facts = _without_nesting(facts)
     ordered = sorted((RULES[name]() for name in RULES), key=lambda rule: rule.order or 0)
-    candidates = [rule for rule in ordered if rule.order is not None]
+    fair = [rule for rule in ordered if facts.bias == "none" or facts.bias in rule.covers_bias]
+    candidates = [rule for rule in fair if rule.order is not None]
     for rule in candidates:
         if not objections(rule, facts, values):
             return rule
     raise CombiningRuleError(_no_rule(facts, values, candidates))
-
-
-def _check_bias(facts: Facts) -> None:
-    """Give no interval by default where the estimates themselves may be off."""
-    if facts.bias == "none" or any(facts.bias in RULES[name].covers_bias for name in RULES):
-        return
-    raise CombiningRuleError(
-        f"the estimates may be biased ({facts.bias.replace('_', ' ')}), which no combining rule repairs, so "
-        "rule='auto' gives no interval; name a rule to get its variance without the bias"
-    )
 
 
 def _without_nesting(facts: Facts) -> Facts:

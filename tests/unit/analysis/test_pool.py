@@ -107,7 +107,6 @@ def test_the_tags_choose_the_rule(data, rule):
         (release(noise="shared"), "noise_var"),
         (release(noise="per_copy_from_one"), "noise_floored"),
         (release(n_org=None), "n_org"),
-        (release(bias="clamped"), "biased"),
         (release(nesting="pseudo_population"), "pseudo_population_single"),
     ],
 )
@@ -448,3 +447,12 @@ def test_forest_plot_needs_no_more_than_axes():
     ax = ols("y ~ x + g", release()).plot()
     assert [t.get_text() for t in ax.get_yticklabels()] == ["g[T.b]", "g[T.c]", "x"]
     plt.pyplot.close("all")
+
+
+def test_biased_copies_give_estimates_without_an_interval():
+    pooled = pool([([1.0], [0.1]), ([1.2], [0.1])], release=release(FRAMES[:2], bias="shrunk"))
+    assert pooled.rule == "estimates_only"
+    assert pooled.params.iloc[0] == pytest.approx(1.1)
+    assert np.isnan(pooled.bse.iloc[0])
+    assert np.isnan(pooled.conf_int().to_numpy()).all()
+    assert "biased" in str(pooled.summary())
