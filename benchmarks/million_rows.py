@@ -84,9 +84,7 @@ def mixed_million() -> None:
         print(f"fit: {fit:.1f} CPU s, {wall:.1f} s; peak {peak():.0f} MB")
         _, draw, wall = cpu(lambda: fitted.draw_to(Path(folder) / "release", m=5, rng=1))
     print(f"draw m=5 to Parquet: {draw:.1f} CPU s, {wall:.1f} s; in all {fit + draw:.1f} CPU s (bar 180)")
-    print(
     print(f"peak {peak():.0f} MB; table {size:.0f} MB, before the fit {before:.0f} MB")
-    )
 
 
 def curve() -> None:

@@ -41,7 +41,7 @@ class EstimatesOnly(Rule):
         """Say why there is no interval, and what to do."""
         del sums
         return (
-            "the estimates may be biased by the models that made the copies (shrunk, clamped or noisy), which "
-            "no combining rule repairs, so there is no interval and no p-value; name a rule to get its "
+            "the estimates may be biased by the models that made the copies (shrunk, clamped or noisy), "
+            "which no combining rule repairs, so there is no interval and no p-value; name a rule to get its "
             "variance without the bias"
         )
