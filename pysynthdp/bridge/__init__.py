@@ -1,7 +1,7 @@
 """R values to and from Python, as bytes in R's own serialize format.
 
 :mod:`~pysynthdp.bridge.codec` turns bytes into R values and back, :mod:`~pysynthdp.bridge.frames` R data
-frames into pandas and back. Neither needs R.
+frames into pandas and back, :mod:`~pysynthdp.bridge.releases` releases into R objects and back. None needs R.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from __future__ import annotations
 from pysynthdp.bridge.codec import dumps, load_rdata, load_rds, loads, save_rds
 from pysynthdp.bridge.facts import ColumnFacts, FrameFacts, RFrame
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r, read_rds, write_rds
+from pysynthdp.bridge.from_synds import read_synds, release_from_synds
+from pysynthdp.bridge.releases import release_from_r, release_to_r
+from pysynthdp.bridge.synds import synds_from_release
 
 __all__ = [
     "ColumnFacts",
@@ -21,6 +24,11 @@ __all__ = [
     "load_rds",
     "loads",
     "read_rds",
+    "read_synds",
+    "release_from_r",
+    "release_from_synds",
+    "release_to_r",
     "save_rds",
+    "synds_from_release",
     "write_rds",
 ]

@@ -1,0 +1,151 @@
+"""A release <-> the R object of class ``synthetic``: a ``synds`` that also knows what is true of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+import pandas as pd
+
+from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.bridge.codec import RValue, RVector, character, named_list
+from pysynthdp.bridge.facts import FrameFacts
+from pysynthdp.bridge.frames import frame_from_r
+from pysynthdp.bridge.from_synds import release_from_synds
+from pysynthdp.bridge.plain import plain_from_r, plain_to_r
+from pysynthdp.bridge.synds import synds_fields
+from pysynthdp.bridge.wording import in_r_words
+from pysynthdp.errors import BridgeError, PysynthdpError
+from pysynthdp.io.schema_file import from_plain, to_plain
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.release import Provenance, SyntheticRelease
+
+__all__ = ["release_from_r", "release_to_r", "statement_words"]
+
+_OWN = ("privacy", "words", "tags", "schema", "provenance")
+
+
+def release_to_r(
+    release: SyntheticRelease,
+    *,
+    facts: FrameFacts | None = None,
+    predictors: Mapping[str, Collection[str]] | None = None,
+) -> RVector:
+    """Make the R object of class ``c("synthetic", "synds")``.
+
+    Parameters
+    ----------
+    release : SyntheticRelease
+        The copies and what is true of them.
+    facts, predictors
+        As in :func:`~pysynthdp.bridge.synds.synds_from_release`.
+
+    Returns
+    -------
+    RVector
+        The fields of ``synds`` and, as plain lists, ``privacy``, ``words``, ``tags``, ``schema`` and
+        ``provenance``.
+
+    Raises
+    ------
+    BridgeError
+        If R has no vector for a column of the copies.
+
+    Notes
+    -----
+    Privacy: holds what the release holds, no more.
+
+    Examples
+    --------
+    >>> import pandas as pd, pysynthdp as sdp
+    >>> release = sdp.synthesize(pd.DataFrame({"x": [1.5, 2.5, 4.0] * 20}), m=2, rng=1)
+    >>> release_from_r(release_to_r(release)).tags == release.tags
+    True
+    """
+    own = {
+        "privacy": release.privacy.to_dict(),
+        "words": statement_words(release.privacy),
+        "tags": release.tags.to_dict(),
+        "schema": to_plain(release.schema, methods=dict(release.provenance.methods), real=release.tags.kept),
+        "provenance": asdict(release.provenance),
+    }
+    both = synds_fields(release, facts=facts, predictors=predictors)
+    both |= {name: plain_to_r(value) for name, value in own.items()}
+    return named_list(both, {"class": character(["synthetic", "synds"])})
+
+
+def statement_words(privacy: PrivacyStatement) -> dict[str, str]:
+    """Write a statement for people: as a card, and as a paragraph."""
+    return {"card": in_r_words(str(privacy)), "paragraph": in_r_words(privacy.plain_language())}
+
+
+def release_from_r(value: RValue) -> SyntheticRelease:
+    """Read what :func:`release_to_r` made, or a ``synds`` object of synthpop.
+
+    Parameters
+    ----------
+    value : RVector
+        A list of class ``synthetic`` or ``synds``.
+
+    Returns
+    -------
+    SyntheticRelease
+        The release.
+
+    Raises
+    ------
+    BridgeError
+        If it is no such object, or was changed so that its parts no longer fit together.
+
+    Notes
+    -----
+    Privacy: nothing is run; the statement is refused if its words do not follow from its constants.
+    """
+    if not isinstance(value, RVector) or "synthetic" not in value.classes:
+        return release_from_synds(value)
+    held = {str(name): item for name, item in zip(value.names, value.items, strict=True)}
+    lacking = [name for name in (*_OWN, "syn") if name not in held]
+    if lacking:
+        raise BridgeError(f"the synthetic object lacks {lacking[0]!r}; make it again with synthesise()")
+    plain = {name: plain_from_r(held[name], name) for name in _OWN}
+    try:
+        return _release(_copies(held["syn"]), plain)
+    except PysynthdpError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BridgeError("the synthetic object was changed and cannot be read; make it again") from error
+
+
+def _release(copies: tuple[pd.DataFrame, ...], plain: Mapping[str, Any]) -> SyntheticRelease:
+    """Put the parts together."""
+    tags = ReleaseTags.from_dict(plain["tags"])
+    if len(copies) != tags.m or any(len(copy) != tags.n_syn for copy in copies):
+        raise BridgeError(
+            "the copies are not as many or as long as the tags say; rows or copies were changed"
+        )
+    return SyntheticRelease(
+        copies=copies,
+        schema=from_plain(plain["schema"]),
+        privacy=PrivacyStatement.from_dict(plain["privacy"]),
+        provenance=_provenance(plain["provenance"]),
+        tags=tags,
+    )
+
+
+def _copies(value: RValue) -> tuple[pd.DataFrame, ...]:
+    """Read one copy, or a list of copies."""
+    if not isinstance(value, RVector) or value.kind != "list":
+        raise BridgeError("the field 'syn' of the synthetic object holds no data frame")
+    items = (value,) if "data.frame" in value.classes else value.items
+    return tuple(frame_from_r(item).frame for item in items)
+
+
+def _provenance(plain: Mapping[str, Any]) -> Provenance:
+    """Fill the dataclass; lists become tuples again."""
+    return Provenance(**{item.name: _tuples(plain[item.name]) for item in fields(Provenance)})
+
+
+def _tuples(value: Any) -> Any:
+    """Turn lists into tuples, all the way down."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
