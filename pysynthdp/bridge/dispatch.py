@@ -1,0 +1,133 @@
+"""One dispatcher for every carrier: the bytes of a request in, the bytes of a reply out; it never raises.
+
+A request is R's ``list(protocol =, verb =, args =, debug =)``. A reply is ``list(ok =, value =, warnings =)``
+or ``list(ok = FALSE, class =, message =, trace =, warnings =)``; R raises it as a condition of these classes.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+import warnings
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final
+
+from pysynthdp.bridge.codec import RValue, RVector, character, dumps, loads, named_list
+from pysynthdp.bridge.plain import plain_from_r, plain_to_r
+from pysynthdp.bridge.wording import in_r_words
+from pysynthdp.errors import BridgeError, PysynthdpError, PysynthdpWarning
+
+__all__ = ["PROTOCOL", "handle"]
+
+PROTOCOL: Final = 1
+"""Changes when the R package and this module no longer understand each other."""
+_AS_IT_IS: Final = "x"  # an argument of this name stays an R value
+_VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: starting a worker loads no model
+    "ping": ("about", "ping"),
+    "echo": ("about", "echo"),
+    "synthesise": ("synthesis", "synthesise"),
+    "plan": ("synthesis", "plan"),
+    "look": ("synthesis", "look"),
+    "pool": ("pooling", "pool_fits"),
+    "compare": ("pooling", "compare"),
+    "from_synds": ("objects", "from_synds"),
+    "write_release": ("objects", "write_release"),
+    "read_release": ("objects", "read_release"),
+}
+
+
+def handle(request: bytes) -> bytes:
+    """Answer one request.
+
+    Parameters
+    ----------
+    request : bytes
+        R's ``serialize(list(protocol =, verb =, args =), NULL)``.
+
+    Returns
+    -------
+    bytes
+        For R's ``unserialize()``; an error is a reply too.
+
+    Notes
+    -----
+    Privacy: nothing in a request is run. The message of an error that is not ours may quote data, and is sent
+    only when the request asks for it (``debug``).
+
+    Examples
+    --------
+    >>> loads(handle(dumps(named_list({"verb": character(["ping"])})))).names
+    ('ok', 'class', 'message', 'trace', 'warnings')
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        reply = _reply(request)
+    heard = [in_r_words(str(one.message)) for one in caught if issubclass(one.category, PysynthdpWarning)]
+    return dumps(named_list({**reply, "warnings": character(heard)}))
+
+
+def _reply(request: bytes) -> dict[str, RValue]:
+    """Call the verb; say what came of it."""
+    debug = False
+    try:
+        asked = _read(request)
+        debug = asked.get("debug") is not None and bool(plain_from_r(asked["debug"]))
+        return {"ok": plain_to_r(True), "value": plain_to_r(_call(asked))}
+    except PysynthdpError as error:
+        return _failure(error, in_r_words(str(error)))
+    except MemoryError as error:
+        return _failure(error, "there is not enough memory for this; draw fewer rows or fewer copies")
+    except Exception as error:  # noqa: BLE001 -- whatever it is, R must hear of it
+        kind = type(error).__name__
+        text = (
+            f"{kind}: {error}" if debug else f"unexpected {kind}; options(pysynthdp.debug = TRUE) shows more"
+        )
+        return _failure(error, text)
+
+
+def _read(request: bytes) -> dict[str, RValue]:
+    """Read a request, after checking that both sides speak alike."""
+    asked = loads(request)
+    if not isinstance(asked, RVector) or asked.kind != "list" or "verb" not in asked.names:
+        raise BridgeError("this is no request of the R package pysynthdp")
+    fields = {str(name): item for name, item in zip(asked.names, asked.items, strict=True)}
+    if plain_from_r(fields.get("protocol")) != PROTOCOL:
+        raise BridgeError(
+            "the R package and the engine are of different versions; install the R package again: "
+            "<python> -m pysynthdp.bridge install-r"
+        )
+    return fields
+
+
+def _call(asked: Mapping[str, RValue]) -> Any:
+    """Call a verb with its arguments."""
+    verb = plain_from_r(asked["verb"])
+    given = asked.get("args")
+    items = given.items if isinstance(given, RVector) and given.kind == "list" else ()
+    names = given.names if isinstance(given, RVector) else ()
+    pairs = [(str(name), item) for name, item in zip(names, items, strict=True)]
+    if verb not in _VERBS:
+        raise BridgeError("the engine does not know what was asked; install the R package that it carries")
+    module, function = _VERBS[verb]
+    answer = getattr(import_module(f"pysynthdp.bridge.verbs.{module}"), function)
+    return answer(**{name: item if name == _AS_IT_IS else plain_from_r(item, name) for name, item in pairs})
+
+
+def _failure(error: BaseException, message: str) -> dict[str, RValue]:
+    """Say what went wrong, by class and text; the trace shows places in the code, never values."""
+    return {
+        "ok": plain_to_r(False),
+        "class": character(_classes(error)),
+        "message": character([message]),
+        "trace": character([line.rstrip() for line in traceback.format_tb(error.__traceback__)]),
+    }
+
+
+def _classes(error: BaseException) -> list[str]:
+    """Give R's condition classes of an error, the most special first."""
+    if not isinstance(error, PysynthdpError):
+        return ["pysynthdp_internal_error", "pysynthdp_error"]
+    kinds = [kind for kind in type(error).__mro__ if issubclass(kind, PysynthdpError)]
+    names = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower() for kind in kinds[:-1]]
+    return [*(f"pysynthdp_{name}" for name in names), "pysynthdp_error"]

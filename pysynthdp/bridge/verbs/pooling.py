@@ -1,0 +1,148 @@
+"""Fits that R made -> one pooled result: R fits, here is only arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp.analysis import Estimates, PooledResults, compare_fits, pool
+from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.bridge.codec import character
+from pysynthdp.bridge.wording import in_r_words
+from pysynthdp.errors import FitError
+
+__all__ = ["compare", "pool_fits"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """What pooling asks of a release, where R holds the copies: names of columns, and tags."""
+
+    copies: tuple[pd.DataFrame, ...]
+    tags: ReleaseTags
+
+
+def pool_fits(**request: Any) -> dict[str, Any]:
+    """Combine fits that came from R.
+
+    Parameters
+    ----------
+    **request
+        ``fits``: a list with ``terms``, ``values``, ``cov``, ``df`` and ``nobs`` of each copy; ``tags`` and
+        ``columns`` of the release; ``variables`` in the model; ``model``, ``rule``, ``n_org``, ``level``.
+
+    Returns
+    -------
+    dict
+        Arrays by term, the covariance, the rule and why it was chosen.
+
+    Raises
+    ------
+    FitError, CombiningRuleError
+        As :func:`pysynthdp.pool`.
+
+    Notes
+    -----
+    Privacy: post-processing of synthetic copies; no row is sent.
+    """
+    return _result(_pooled(request), float(request.get("level", 0.95)))
+
+
+def _pooled(request: Mapping[str, Any]) -> PooledResults:
+    """Pool by the release's tags, or without them."""
+    fits = [_estimates(fit, request.get("model") or "fit", at) for at, fit in enumerate(request["fits"], 1)]
+    options: dict[str, Any] = {"rule": request.get("rule") or "auto", "n_org": request.get("n_org")}
+    if request.get("tags") is None:
+        return pool(fits, n_syn=request.get("n_syn"), **options)
+    columns = _list(request.get("columns"))
+    release = _Columns((pd.DataFrame(columns=columns),), ReleaseTags.from_dict(request["tags"]))
+    known = [name for name in _list(request.get("variables")) if name in columns]
+    return pool(fits, release=release, variables=known or None, **options)
+
+
+def _estimates(fit: Mapping[str, Any], model: str, number: int) -> Estimates:
+    """Read what R took from one fit."""
+    terms = tuple(str(term) for term in _list(fit["terms"]))
+    values = np.array(_list(fit["values"]), dtype=np.float64)
+    cov = np.asarray(fit["cov"], dtype=np.float64).reshape(len(values), -1)
+    if cov.shape != (len(values), len(values)):
+        raise FitError(f"copy {number}: vcov() has another size than coef(); give a fit that has both")
+    df = fit.get("df")
+    return Estimates(
+        terms=terms,
+        values=values,
+        cov=cov,
+        df=None if df is None or not np.isfinite(df) else float(df),
+        nobs=fit.get("nobs"),
+        model=model,
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    """Give a vector of any length as a list."""
+    return [] if value is None else list(value) if isinstance(value, list | np.ndarray) else [value]
+
+
+def _result(done: PooledResults, level: float) -> dict[str, Any]:
+    """Give a pooled result as vectors."""
+    limits = done.conf_int(1 - level).to_numpy(dtype=np.float64)
+    return {
+        "term": character(done.terms),
+        "estimate": done.params.to_numpy(),
+        "std.error": done.bse.to_numpy(),
+        "statistic": done.tvalues.to_numpy(),
+        "df": done.df.to_numpy(dtype=np.float64),
+        "p.value": done.pvalues.to_numpy(),
+        "conf.low": limits[:, 0],
+        "conf.high": limits[:, 1],
+        "ubar": done.ubar.to_numpy(),
+        "b": done.b.to_numpy(),
+        "total": done.T.to_numpy(),
+        "cov": done.cov_params().to_numpy(dtype=np.float64),
+        "m": done.m,
+        "n_syn": done.n_syn,
+        "n_org": done.n_org,
+        "rule": done.rule,
+        "why": in_r_words(str(done.why)),
+        "notes": character([in_r_words(note) for note in done.notes]),
+    }
+
+
+def compare(confidential: Mapping[str, Any], target: str = "population", **request: Any) -> dict[str, Any]:
+    """Hold pooled fits against the same fit on the confidential rows: for the owner of the data only.
+
+    Parameters
+    ----------
+    confidential : mapping
+        Terms, values and covariance of the fit on the confidential rows.
+    target : {"population", "original", "original_population"}
+        What the pooled intervals are for.
+    **request
+        As in :func:`pool_fits`.
+
+    Returns
+    -------
+    dict
+        One vector a column of the comparison, and the facts beside it.
+
+    Notes
+    -----
+    Privacy: shows estimates of the confidential rows, so the result is internal.
+    """
+    real = _estimates(confidential, request.get("model") or "fit", 0)
+    level = float(request.get("level", 0.95))
+    made: Any = compare_fits(_pooled(request), real, target=target, alpha=1 - level)  # type: ignore[arg-type]  # checked there
+    return {
+        "terms": character(made.terms),
+        "columns": {name: column.to_numpy() for name, column in made.to_frame().items()},
+        "pooled.limits": np.asarray(made.pooled_limits),
+        "confidential.limits": np.asarray(made.confidential_limits),
+        "mean.overlap": made.mean_overlap,
+        "mean.abs.std.diff": made.mean_abs_std_diff,
+        "lack.of.fit": {"statistic": made.lack_of_fit.stat, "p.value": made.lack_of_fit.pvalue},
+        "notes": character([in_r_words(note) for note in made.notes]),
+    }

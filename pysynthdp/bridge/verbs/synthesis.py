@@ -1,0 +1,123 @@
+"""Fit and draw, plan, look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import pysynthdp as sdp
+from pysynthdp.bridge.codec import RVector
+from pysynthdp.bridge.facts import FrameFacts, RFrame
+from pysynthdp.bridge.facts_kept import public_facts
+from pysynthdp.bridge.releases import release_to_r
+from pysynthdp.bridge.settings import labelled_codes, settings_from_r
+from pysynthdp.bridge.wording import in_r_words
+from pysynthdp.errors import BridgeError, PlanError
+
+__all__ = ["look", "plan", "synthesise"]
+
+
+def synthesise(
+    data: RFrame,
+    settings: Mapping[str, Any],
+    m: Any = 5,
+    k: Any = None,
+    seed: Any = None,
+    ambient: Any = None,
+) -> RVector:
+    """Fit and draw; without a seed by R's own generator (``ambient``), unless a guarantee is asked for."""
+    frame = _frame(data, "data")
+    own = _with_labels(settings_from_r(settings, data), data)
+    _refuse_lists(data, own.get("drop", ()))
+    fitted = sdp.Synthesizer(**own, progress=False).fit(frame)
+    if seed is None and fitted.plan.guarantee is None:
+        seed = ambient
+    release = fitted.draw(_whole(m, "m"), None if k is None else _whole(k, "k"), rng=_seed(seed))
+    used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
+    return release_to_r(release, facts=public_facts(data.facts), predictors=used)
+
+
+def _frame(data: Any, what: str) -> Any:
+    """Take a data frame; anything else was refused by R already."""
+    if not isinstance(data, RFrame):
+        raise BridgeError(f"{what} must be a data frame")
+    return data.frame
+
+
+def _refuse_lists(data: RFrame, dropped: Collection[str]) -> None:
+    """Refuse list columns: their cells can be anything, functions and environments too."""
+    for (name, _), facts in data.facts.columns.items():
+        if facts.meaning == "list" and name not in dropped:
+            raise BridgeError(
+                f"column {name!r} is a list, whose cells can be anything; make plain columns of it, "
+                f"or drop=[{name!r}]"
+            )
+
+
+def _with_labels(settings: dict[str, Any], data: RFrame) -> dict[str, Any]:
+    """Add what labels declare, where the user says nothing about the column."""
+    if settings.get("schema") is not None:
+        return settings
+    dropped = set(settings.get("drop", ()))
+    for what, found in labelled_codes(data).items():
+        mine = dict(settings.get(what, {}))
+        own = {name: given for name, given in found.items() if name not in dropped}
+        if own | mine:
+            settings = {**settings, what: own | mine}
+    return settings
+
+
+def _predictors(plan: Any, name: str) -> frozenset[str]:
+    """Columns that a column was drawn from."""
+    steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
+    return frozenset(term for step in steps for terms in step.terms for term in terms) - {name}
+
+
+def _whole(value: Any, at: str) -> int:
+    """Take a whole number that R may have written as a double."""
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    if not math.isfinite(number) or number != int(number):
+        raise PlanError(f"{at} must be a whole number")
+    return int(number)
+
+
+def _seed(seed: Any) -> Any:
+    """Give a seed; several numbers together are one."""
+    if seed is None:
+        return None
+    numbers = [_whole(one, "seed") for one in (seed if isinstance(seed, list) else [seed])]
+    if min(numbers) < 0:
+        raise PlanError("seed must not be negative")
+    return numbers[0] if len(numbers) == 1 else np.random.SeedSequence(numbers)
+
+
+def plan(data: RFrame | None, settings: Mapping[str, Any], m: Any = 5, n: Any = None) -> dict[str, Any]:
+    """Show who is drawn from whom and by what, and the price where there is one; fits nothing."""
+    held = data if data is not None else _nothing()
+    own = settings_from_r(settings, held)
+    own = _with_labels(own, held)
+    made = sdp.Synthesizer(**own).plan(None if data is None else held.frame)
+    rows = len(held.frame) if data is not None else n
+    text = str(made)
+    if made.guarantee is not None and rows is not None:
+        text += "\n\n" + str(made.price(n=_whole(rows, "n"), m=_whole(m, "m")))
+    return {"text": in_r_words(text)}
+
+
+def _nothing() -> RFrame:
+    """Give a frame without columns."""
+    return RFrame(pd.DataFrame(), FrameFacts({}, {}))
+
+
+def look(data: RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Show how every column is understood; for the person who holds the data."""
+    own = _with_labels(settings_from_r(settings, data), data)
+    declared = {
+        what: own[what] for what in ("missing", "spikes", "bounds", "decimals", "levels") if what in own
+    }
+    kept = data.frame.drop(columns=[name for name in own.get("drop", ()) if name in data.frame.columns])
+    return {"text": in_r_words(str(sdp.look(kept, exempt=own.get("keep", ()), **declared)))}
