@@ -1,0 +1,115 @@
+# What users write, brought into one form before it is sent.
+
+check_frame <- function(data) {
+  if (!is.data.frame(data)) {
+    abort("pysynthdp_bridge_error", paste0("data must be a data frame, not an object of class ", class(data)[[1L]]))
+  }
+  if (anyDuplicated(names(data))) {
+    abort("pysynthdp_schema_error", "two columns of the data have the same name; rename one")
+  }
+  invisible(data)
+}
+
+# A name for each column: from names, or by position as in synthpop.
+by_column <- function(x, columns, what) {
+  if (is.null(x) || !is.null(names(x)) || (is.character(x) && length(x) == 1L)) return(x)
+  if (length(x) != length(columns)) {
+    abort("pysynthdp_plan_error", paste0(
+      what, " must have names, or one element for each of the ", length(columns), " columns"))
+  }
+  stats::setNames(x, columns)
+}
+
+# Positions become names; a vector that is one may stay one.
+as_columns <- function(x, columns, what) {
+  if (is.null(x) || is.character(x)) return(x)
+  if (!is.numeric(x) || anyNA(x) || any(x < 1 | x > length(columns))) {
+    abort("pysynthdp_plan_error", paste0(what, " must name columns, or give their positions"))
+  }
+  unname(columns[x])
+}
+
+# A matrix with a row for each target; a square one without names is in the order of the columns.
+as_predictors <- function(x, columns) {
+  if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
+  x <- as.matrix(x)
+  if (is.null(rownames(x)) || is.null(colnames(x))) {
+    if (!identical(dim(x), rep(length(columns), 2L))) {
+      abort("pysynthdp_plan_error", "predictor_matrix needs names on both sides, a row for each target")
+    }
+    dimnames(x) <- list(columns, columns)
+  }
+  storage.mode(x) <- "double"
+  x
+}
+
+# Formulas as text, expanded by R, so that a dot and crossings mean what they mean in R. Neither the formula nor its
+# environment is sent.
+as_formulas <- function(x, data) {
+  if (is.null(x) || is.character(x)) return(x)
+  vapply(if (inherits(x, "formula")) list(x) else x, formula_text, "", data = data)
+}
+
+formula_text <- function(formula, data) {
+  if (!inherits(formula, "formula") || length(formula) != 3L) {
+    abort("pysynthdp_plan_error", "formulas must have a left side: income ~ age + sex")
+  }
+  parts <- attr(stats::terms(formula, data = data), "term.labels")
+  right <- if (length(parts)) paste(gsub("^", "**", parts, fixed = TRUE), collapse = " + ") else "1"
+  paste(deparse1(formula[[2L]]), "~", right)
+}
+
+# Codes and the like come as a list with names; a vector with names is one too.
+as_listing <- function(x) if (is.null(x)) NULL else as.list(x)
+
+# With no seed given, four numbers of R's own generator: set.seed() governs the draw. (Under a guarantee the engine
+# leaves them aside and draws from the operating system.)
+check_seed <- function(seed) {
+  if (!is.null(seed) && (!is.numeric(seed) || anyNA(seed) || !length(seed))) {
+    abort("pysynthdp_plan_error", "seed must be a number; leave it out to let set.seed() govern the draw")
+  }
+  seed
+}
+
+ambient_seed <- function() sample.int(.Machine$integer.max, 4L)
+
+# A call for the record: names and short constants stay. What else is in it, a whole data frame after do.call() for
+# one, is replaced by its class, so that no confidential row rides along.
+safe_call <- function(call) {
+  if (is.call(call)) return(as.call(lapply(as.list(call), safe_call)))
+  short <- is.atomic(call) && is.null(dim(call)) && length(call) <= 10L && !is.object(call)
+  if (is.symbol(call) || is.null(call) || short) return(call)
+  as.name(paste0("<", class(call)[[1L]], ">"))
+}
+
+# Everything that is sent as settings, in the form in which it is sent.
+settings_of <- function(data, method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
+                        decimals, levels, keep, drop, proper, joint, schema, guarantee, plan,
+                        visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL, semicont = NULL, ...) {
+  unknown <- names_of_dots(...)
+  if (length(unknown)) {
+    abort("pysynthdp_plan_error", paste0("there is no argument ", sQuote(unknown[[1L]], FALSE)))
+  }
+  columns <- names(data)
+  list(
+    method = as_method(by_column(method, columns, "method")),
+    visit_sequence = as_columns(first_of(visit_sequence, visit.sequence), columns, "visit_sequence"),
+    predictor_matrix = as_predictors(first_of(predictor_matrix, predictor.matrix), columns),
+    formulas = as_formulas(formulas, data),
+    missing = as_listing(first_of(missing, cont.na)), spikes = as_listing(first_of(spikes, semicont)),
+    bounds = as_listing(bounds), decimals = as_listing(decimals), levels = as_listing(levels),
+    keep = as_columns(keep, columns, "keep"), drop = as_columns(drop, columns, "drop"),
+    proper = proper, joint = joint, schema = schema, guarantee = guarantee, plan = plan
+  )
+}
+
+first_of <- function(x, y) if (is.null(x)) y else x
+
+names_of_dots <- function(...) {
+  given <- list(...)
+  named <- names(given)
+  if (is.null(named)) rep("...", length(given)) else ifelse(nzchar(named), named, "...")
+}
+
+# A character vector with names is a list of methods.
+as_method <- function(method) if (is.null(names(method))) method else as.list(method)

@@ -1,0 +1,100 @@
+#' Declare columns from public documents
+#'
+#' A formal guarantee takes nothing from the data: what a column is must be declared, from the questionnaire or the
+#' codebook.
+#'
+#' @param lower,upper Public bounds.
+#' @param decimals Digits after the point; `NULL` leaves drawn values unrounded.
+#' @param missing Codes that are not values, with names as labels.
+#' @param spikes Values with a mass of their own.
+#' @param may_be_missing Whether a value may be missing without a code.
+#' @param fallback What a cell without a readable value becomes under a guarantee.
+#' @param levels All levels in order.
+#' @param ordered Whether the order means something.
+#' @param other Level for values that are not listed.
+#' @return A list that [synthesise()] takes in `schema`.
+#' @examples
+#' schema <- list(
+#'   age = numeric_column(18, 99, decimals = 0),
+#'   sex = categorical_column(c("f", "m"), other = "f")
+#' )
+#' @export
+numeric_column <- function(lower = NULL, upper = NULL, decimals = NULL, missing = NULL, spikes = NULL,
+                           may_be_missing = FALSE, fallback = NULL) {
+  list(kind = "numeric", lower = lower, upper = upper, decimals = decimals, missing = missing, spikes = spikes,
+       may_be_missing = may_be_missing, fallback = fallback)
+}
+
+#' @rdname numeric_column
+#' @export
+categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_missing = FALSE, other = NULL) {
+  list(kind = "categorical", levels = as.list(levels), ordered = ordered, missing = missing,
+       may_be_missing = may_be_missing, other = other)
+}
+
+#' Ask that the draw itself carries a formal guarantee
+#'
+#' Nothing is noised; every record that is drawn costs, and the statement of the copies says how much. Each column
+#' needs a model that has a price, and a declared `schema`.
+#'
+#' @param deltas Where the statement quotes epsilon.
+#' @param exact Draw from exact samplers, so that the guarantee is about the code and not about real numbers.
+#' @param relation What neighbouring tables are: `"replace_one"` or `"add_remove"`.
+#' @param rows_per_unit The most rows that one unit can have.
+#' @param unit What the unit is called.
+#' @return A list that [synthesise()] takes in `guarantee`.
+#' @examples
+#' by_sampling(deltas = 1e-6, unit = "person")
+#' @export
+by_sampling <- function(deltas = 1e-6, exact = FALSE, relation = c("replace_one", "add_remove"),
+                        rows_per_unit = 1L, unit = "record") {
+  list(name = "by_sampling", deltas = deltas, exact = exact, relation = match.arg(relation),
+       rows_per_unit = rows_per_unit, unit = unit)
+}
+
+#' Look at data and plans before anything is fitted
+#'
+#' `look()` shows how every column is understood, with hints; it is for the person who holds the data.
+#' `synthesis_plan()` shows who is drawn from whom and by what, and what a guarantee would cost.
+#'
+#' @param data A confidential data frame; for a plan `NULL` if there is a `schema`.
+#' @param m Number of copies, for the price.
+#' @param n Rows of the data, for the price without data.
+#' @param ... Settings of [synthesise()].
+#' @return A list of class `synth_text`, which prints.
+#' @examples
+#' \donttest{
+#' if (engine_available()) {
+#'   look(iris)
+#'   synthesis_plan(iris, method = c(Petal.Width = "norm"))
+#' }
+#' }
+#' @export
+look <- function(data, ...) {
+  check_frame(data)
+  structure(ask("look", data = data, settings = declared(data, ...)), class = "synth_text")
+}
+
+#' @rdname look
+#' @export
+synthesis_plan <- function(data = NULL, m = 5L, n = NULL, ...) {
+  if (!is.null(data)) check_frame(data)
+  structure(ask("plan", data = data, settings = declared(data, ...), m = m, n = n), class = "synth_text")
+}
+
+declared <- function(data, method = NULL, visit_sequence = NULL, predictor_matrix = NULL, formulas = NULL,
+                     missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL, levels = NULL, keep = NULL,
+                     drop = NULL, proper = NULL, joint = NULL, schema = NULL, guarantee = NULL, plan = NULL, ...) {
+  settings_of(
+    if (is.null(data) && is.list(schema)) schema else data, method = method, visit_sequence = visit_sequence,
+    predictor_matrix = predictor_matrix, formulas = formulas, missing = missing, spikes = spikes,
+    bounds = bounds, decimals = decimals, levels = levels, keep = keep, drop = drop, proper = proper,
+    joint = joint, schema = schema, guarantee = guarantee, plan = plan, ...
+  )
+}
+
+#' @export
+print.synth_text <- function(x, ...) {
+  cat(x$text, "\n", sep = "")
+  invisible(x)
+}

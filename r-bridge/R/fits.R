@@ -1,0 +1,88 @@
+#' Analyse every copy
+#'
+#' Evaluates an expression in every copy, as in mice. The result is a list of fits for [pool()].
+#'
+#' `synth_lm()` and `synth_glm()` are short for `with(data, lm(...))` and `with(data, glm(...))`.
+#'
+#' @param data An object from [synthesise()].
+#' @param expr An expression with the names of columns, such as `lm(income ~ age)`.
+#' @param formula,family As in [lm()] and [glm()].
+#' @param ... Further arguments of [lm()] and [glm()], such as `weights`, with names of columns; for `with()`
+#'   not used.
+#' @return An object of class `synthetic_fits`: `$analyses` is the list of `m` results, `x[[i]]` one of them.
+#' @examples
+#' \donttest{
+#' if (engine_available()) {
+#'   s <- synthesise(mtcars, m = 5, seed = 1)
+#'   fits <- with(s, glm(am ~ wt, family = binomial))
+#'   pool(fits)
+#'   pool(synth_lm(mpg ~ wt + factor(cyl), s))
+#' }
+#' }
+#' @name fits
+NULL
+
+#' @rdname fits
+#' @export
+with.synthetic <- function(data, expr, ...) {
+  fit_copies(data, substitute(expr), parent.frame())
+}
+
+#' @rdname fits
+#' @export
+synth_lm <- function(formula, data, ...) {
+  fit_copies(data, as.call(c(list(quote(lm), formula), dots_as_written(...))), parent.frame())
+}
+
+#' @rdname fits
+#' @export
+synth_glm <- function(formula, family = stats::gaussian, data, ...) {
+  expression <- as.call(c(list(quote(glm), formula, family = substitute(family)), dots_as_written(...)))
+  fit_copies(data, expression, parent.frame())
+}
+
+dots_as_written <- function(...) as.list(substitute(list(...)))[-1L]
+
+fit_copies <- function(data, expression, envir) {
+  check_synthetic(data)
+  all <- copies(data)
+  analyses <- lapply(seq_along(all), function(i) evaluate(expression, all[[i]], envir, i))
+  structure(
+    list(call = safe_call(expression), analyses = analyses, expression = safe_call(expression),
+         tags = data$tags, columns = names(all[[1L]])),
+    class = "synthetic_fits"
+  )
+}
+
+evaluate <- function(expression, copy, envir, number) {
+  inside <- list2env(c(as.list(copy), list(.copy = copy)), parent = envir)
+  tryCatch(
+    eval(with_data_argument(expression, envir), inside),
+    error = function(e) abort("pysynthdp_fit_error", paste0("copy ", number, ": ", conditionMessage(e)))
+  )
+}
+
+# lm(formula) finds the columns of a formula that was made elsewhere, or of y ~ ., only by its argument data.
+with_data_argument <- function(expression, envir) {
+  if (!is.call(expression) || "data" %in% names(expression)) return(expression)
+  called <- tryCatch(eval(expression[[1L]], envir), error = function(e) NULL)
+  if (is.function(called) && identical(names(formals(called))[1L], "formula") && "data" %in% names(formals(called))) {
+    expression$data <- quote(.copy)
+  }
+  expression
+}
+
+#' @export
+print.synthetic_fits <- function(x, ...) {
+  cat("Fits of ", length(x$analyses), " synthetic copies: ", deparse1(x$expression), "\n",
+      "pool() combines them.\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+`[[.synthetic_fits` <- function(x, i, exact = TRUE) {
+  if (is.character(i)) unclass(x)[[i, exact = exact]] else unclass(x)$analyses[[i]]
+}
+
+#' @export
+summary.synthetic_fits <- function(object, ...) lapply(object$analyses, summary, ...)

@@ -1,0 +1,112 @@
+#' Methods for pooled analyses
+#'
+#' @param x,object An object from [pool()].
+#' @param parm Terms, by name or position; all by default.
+#' @param level,conf.level Level of the intervals.
+#' @param conf.int Add intervals.
+#' @param digits Digits to print.
+#' @param ... Not used.
+#' @return `coef()` and `vcov()` as for any model; `confint()` a matrix; `summary()` a list with a coefficient
+#'   table; `tidy()` a data frame with `term`, `estimate`, `std.error`, `statistic`, `df`, `p.value` (and
+#'   `conf.low`, `conf.high`), one row a term; `glance()` one row with `m`, `n_syn`, `n_org`, `rule`.
+#' @examples
+#' \donttest{
+#' if (engine_available()) {
+#'   p <- pool(with(synthesise(mtcars, m = 5, seed = 1), lm(mpg ~ wt)))
+#'   coef(p)
+#'   confint(p, level = 0.9)
+#'   if (requireNamespace("generics", quietly = TRUE)) generics::tidy(p, conf.int = TRUE)
+#' }
+#' }
+#' @name pooled
+NULL
+
+#' @rdname pooled
+#' @importFrom stats coef
+#' @export
+coef.synthetic_pooled <- function(object, ...) stats::setNames(object$pooled$estimate, object$pooled$term)
+
+#' @rdname pooled
+#' @importFrom stats vcov
+#' @export
+vcov.synthetic_pooled <- function(object, ...) object$cov
+
+#' @rdname pooled
+#' @importFrom stats confint
+#' @export
+confint.synthetic_pooled <- function(object, parm, level = 0.95, ...) {
+  if (!is.numeric(level) || length(level) != 1L || !is.finite(level) || level <= 0 || level >= 1) {
+    abort("pysynthdp_plan_error", "level must be one number between 0 and 1, such as 0.95")
+  }
+  table <- object$pooled
+  half <- stats::qt((1 + level) / 2, table$df) * table$std.error
+  half[!is.finite(table$p.value)] <- NA_real_ # the rule gives no interval there
+  limits <- cbind(table$estimate - half, table$estimate + half)
+  dimnames(limits) <- list(table$term, paste(format(100 * c(1 - level, 1 + level) / 2, trim = TRUE), "%"))
+  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+}
+
+#' @rdname pooled
+#' @importFrom stats nobs
+#' @export
+nobs.synthetic_pooled <- function(object, ...) object$n_syn
+
+#' @rdname pooled
+#' @export
+summary.synthetic_pooled <- function(object, conf.level = 0.95, ...) {
+  limits <- confint(object, level = conf.level)
+  table <- cbind(as.matrix(object$pooled[c("estimate", "std.error", "statistic", "df", "p.value")]), limits)
+  rownames(table) <- object$pooled$term
+  colnames(table)[1:5] <- c("Estimate", "Std. Error", "t value", "df", "Pr(>|t|)")
+  structure(c(unclass(object)[c("call", "m", "n_syn", "n_org", "rule", "why", "notes")], list(coefficients = table)),
+            class = "summary.synthetic_pooled")
+}
+
+#' @rdname pooled
+#' @export
+print.synthetic_pooled <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("Pooled over ", x$m, if (x$m == 1) " copy" else " copies", " by ", x$rule, ": ", deparse1(x$call), "\n\n",
+      sep = "")
+  table <- as.matrix(x$pooled[c("estimate", "std.error", "statistic", "df", "p.value")])
+  rownames(table) <- x$pooled$term
+  print(table, digits = digits)
+  print_notes(x$notes)
+  invisible(x)
+}
+
+print_notes <- function(notes) {
+  if (length(notes)) cat("", strwrap(paste("*", notes), exdent = 2), sep = "\n")
+}
+
+#' @export
+print.summary.synthetic_pooled <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("Pooled over ", x$m, if (x$m == 1) " copy" else " copies", ": ", deparse1(x$call), "\n\n", sep = "")
+  print(x$coefficients, digits = digits)
+  cat("\nRule: ", x$rule, "\n", sep = "")
+  cat(strwrap(x$why), sep = "\n")
+  print_notes(x$notes)
+  invisible(x)
+}
+
+#' @rdname pooled
+#' @exportS3Method generics::tidy
+tidy.synthetic_pooled <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  table <- x$pooled[c("term", "estimate", "std.error", "statistic", "df", "p.value")]
+  if (conf.int) {
+    limits <- confint(x, level = conf.level)
+    table$conf.low <- unname(limits[, 1L])
+    table$conf.high <- unname(limits[, 2L])
+  }
+  as_tibble_if(table)
+}
+
+#' @rdname pooled
+#' @exportS3Method generics::glance
+glance.synthetic_pooled <- function(x, ...) {
+  as_tibble_if(data.frame(m = as.integer(x$m), n_syn = or_na(x$n_syn), n_org = or_na(x$n_org), rule = x$rule))
+}
+
+or_na <- function(x) if (is.null(x)) NA_real_ else as.numeric(x)
+
+# broom's tables are tibbles where there are tibbles
+as_tibble_if <- function(table) if (has_package("tibble")) tibble::as_tibble(table) else table

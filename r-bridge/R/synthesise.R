@@ -1,0 +1,113 @@
+#' Make synthetic copies of a confidential data frame
+#'
+#' Fits a model to every column, given the columns before it, and draws `m` synthetic copies from the fitted
+#' models. Each copy has the columns, order, types, levels, labels and codes of the data.
+#'
+#' @param x A confidential data frame or tibble; or a formula, with the data frame as second argument. With
+#'   `income ~ age + sex` the right side tells the predictors of one column, and all columns are drawn; with
+#'   `~ age + sex + income` only these columns are drawn, in this order.
+#' @param data The data frame, where `x` is a formula.
+#' @param m Number of copies.
+#' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
+#'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`,
+#'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, and `serial` for fresh running
+#'   numbers. Settings go into a list: `list(income = list(name = "norm", ridge = 1e-3))`.
+#' @param visit_sequence Columns in the order in which they are drawn.
+#' @param predictor_matrix Matrix with a row for each target and a column for each predictor, or a list
+#'   `list(income = c("age", "sex"))`. All earlier columns by default.
+#' @param formulas A formula, a list of formulas or a character vector: predictors with interactions and powers,
+#'   `income ~ age * sex + I(age^2)`.
+#' @param missing Codes that are not values: `list(income = c(refused = -8, "don't know" = -9))`. User-defined
+#'   missing values of haven's labelled columns are understood without it.
+#' @param spikes Values with a mass of their own: `list(wage = 0)`.
+#' @param bounds Declared bounds: `list(age = c(18, 99))`; `NA` for none.
+#' @param decimals Digits after the point: `list(income = 0)`.
+#' @param levels Declared levels: `list(sex = c("f", "m"))`.
+#' @param keep Columns to release as they really are; they are named in every print and statement.
+#' @param drop Columns to leave out.
+#' @param k Rows of a copy; as many as the data by default.
+#' @param proper Draw the parameters anew for each copy.
+#' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "dirichlet"))`.
+#' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
+#'   codebook.
+#' @param guarantee A formal guarantee asked for, from [by_sampling()]; it needs a `schema`.
+#' @param plan Path of a plan file with settings; arguments given here win.
+#' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
+#'   under a guarantee it comes from the operating system, as it must. Never stored.
+#' @param ... For methods. synthpop's spellings `visit.sequence`, `predictor.matrix`, `cont.na` and `semicont`
+#'   are understood; any other argument is an error.
+#' @return An object of class `c("synthetic", "synds")`: the copies are in `$syn`, and `x[[i]]` gives the i-th. It
+#'   holds no confidential row but those of columns in `keep`.
+#' @section Privacy:
+#' Without `guarantee` the copies carry no formal guarantee, and [privacy_statement()] says so.
+#' @seealso [pool()], [privacy_statement()], [write_release()], [compare_synthetic()].
+#' @examples
+#' \donttest{
+#' if (engine_available()) {
+#'   s <- synthesise(iris, m = 3, seed = 1)
+#'   s
+#'   head(s[[1]])
+#'   pool(with(s, lm(Sepal.Length ~ Petal.Length + Species)))
+#'   synthesise(Sepal.Length ~ Species, data = iris, m = 2, seed = 1)
+#' }
+#' }
+#' @export
+synthesise <- function(x, ...) {
+  if (missing(x)) return(synthesise_data(...))
+  UseMethod("synthesise")
+}
+
+# synthesise(data = survey) is understood too
+synthesise_data <- function(data, ...) synthesise(data, ...)
+
+#' @rdname synthesise
+#' @export
+synthesise.default <- function(x, ...) check_frame(x)
+
+#' @rdname synthesise
+#' @export
+synthesise.data.frame <- function(x, m = 5L, method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
+                                  formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
+                                  levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
+                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, ...) {
+  call <- safe_call(match.call())
+  check_frame(x)
+  settings <- settings_of(
+    x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
+    formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
+    levels = levels, keep = keep, drop = drop, proper = proper, joint = joint, schema = schema,
+    guarantee = guarantee, plan = plan, ...
+  )
+  made <- ask("synthesise", data = x, settings = settings, m = m, k = k, seed = check_seed(seed),
+              ambient = ambient_seed())
+  with_call(made, call)
+}
+
+#' @rdname synthesise
+#' @export
+synthesise.formula <- function(x, data, ...) {
+  call <- safe_call(match.call())
+  if (base::missing(data)) {
+    abort("pysynthdp_plan_error", "a formula needs the data too: synthesise(income ~ age + sex, data = survey)")
+  }
+  check_frame(data)
+  if (length(x) == 3L) return(with_call(synthesise(data, formulas = x, ...), call))
+  columns <- all.vars(x)
+  if ("." %in% columns) columns <- unique(unlist(lapply(columns, function(name) if (name == ".") names(data) else name)))
+  unknown <- setdiff(columns, names(data))
+  if (length(unknown)) {
+    abort("pysynthdp_plan_error", paste0("the formula names ", sQuote(unknown[[1L]], FALSE), ", which is no column"))
+  }
+  chosen <- data[names(data)[names(data) %in% columns]]
+  with_call(synthesise(chosen, visit_sequence = columns, ...), call)
+}
+
+#' @rdname synthesise
+#' @export
+synthesize <- synthesise
+
+# The call goes first, as in synthpop's objects.
+with_call <- function(made, call) {
+  made["call"] <- list(call)
+  made
+}

@@ -1,0 +1,121 @@
+#' Methods for synthetic copies
+#'
+#' @param x,object An object from [synthesise()].
+#' @param i Number of a copy, or the name of a field.
+#' @param exact As in `[[`.
+#' @param copy Number of the copy to summarise.
+#' @param form `"list"` for a list of copies, `"long"` for one data frame with the number of the copy in `.copy`.
+#' @param vars Columns to draw; all by default.
+#' @param ... Not used.
+#' @return `x[[i]]` is a data frame; `copies()` a list of data frames or one; `nobs()` the rows of a copy;
+#'   `summary()` the summary of a copy.
+#' @examples
+#' \donttest{
+#' if (engine_available()) {
+#'   s <- synthesise(iris, m = 2, seed = 1)
+#'   summary(s)
+#'   head(s[[2]])
+#'   nrow(copies(s, "long"))
+#'   plot(s, vars = "Species")
+#' }
+#' }
+#' @name synthetic
+NULL
+
+#' @rdname synthetic
+#' @export
+print.synthetic <- function(x, ...) {
+  tags <- x$tags
+  cat("Synthetic data:", tags$m, if (tags$m == 1) "copy" else "copies", "of", tags$n_syn, "rows and",
+      length(x$obs.vars), "columns\n")
+  cat("from", if (is.null(tags$n_org)) "a number of rows that is not published" else paste(tags$n_org, "rows"),
+      "by", x$provenance$software, "\n")
+  cat("parameters:", if (tags$parameters == "drawn") "drawn for each copy" else "fitted, one set for all", "\n")
+  if (length(tags$kept)) cat("released REAL:", paste(unlist(tags$kept), collapse = ", "), "\n")
+  cat("formal privacy guarantee:", x$privacy$status, "\n")
+  drawn <- x$method[names(x$visit.sequence)]
+  cat("drawn in this order:\n")
+  cat(strwrap(paste0(names(drawn), " (", drawn, ")", collapse = ", "), indent = 2, exdent = 2), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname synthetic
+#' @export
+summary.synthetic <- function(object, copy = 1L, ...) {
+  structure(list(object = object, copy = copy, table = summary(object[[copy]])), class = "summary.synthetic")
+}
+
+#' @export
+print.summary.synthetic <- function(x, ...) {
+  print(x$object)
+  cat("\nCopy ", x$copy, ":\n", sep = "")
+  print(x$table)
+  invisible(x)
+}
+
+#' @rdname synthetic
+#' @export
+`[[.synthetic` <- function(x, i, exact = TRUE) {
+  if (is.character(i)) return(unclass(x)[[i, exact = exact]])
+  all <- copies(x)
+  if (!is.numeric(i) || length(i) != 1L || is.na(i) || i < 1 || i > length(all)) {
+    abort("pysynthdp_bridge_error", paste0("there are ", length(all), " copies; ask for one of them by its number"))
+  }
+  all[[i]]
+}
+
+#' @rdname synthetic
+#' @export
+copies <- function(x, form = c("list", "long")) {
+  check_synthetic(x)
+  all <- if (is.data.frame(x$syn)) list(x$syn) else x$syn
+  if (match.arg(form) == "list") return(all)
+  numbered <- lapply(seq_along(all), function(i) cbind(.copy = i, all[[i]]))
+  do.call(rbind, numbered)
+}
+
+#' @rdname synthetic
+#' @importFrom stats nobs
+#' @export
+nobs.synthetic <- function(object, ...) object$tags$n_syn
+
+#' @rdname synthetic
+#' @export
+plot.synthetic <- function(x, vars = NULL, ...) {
+  columns <- names(copies(x)[[1L]])
+  vars <- if (is.null(vars)) columns else as_columns(vars, columns, "vars")
+  shape <- grDevices::n2mfrow(length(vars))
+  old <- graphics::par(mfrow = shape, mar = c(4, 4, 2, 1))
+  on.exit(graphics::par(old))
+  for (name in vars) plot_column(name, lapply(copies(x), `[[`, name))
+  invisible(x)
+}
+
+plot_column <- function(name, values) {
+  if (is_numeric_column(values[[1L]])) {
+    curves <- lapply(values, function(v) stats::density(as.numeric(v)[is.finite(as.numeric(v))]))
+    limits <- list(range(sapply(curves, `[[`, "x")), range(sapply(curves, `[[`, "y")))
+    plot(NA, xlim = limits[[1L]], ylim = limits[[2L]], main = name, xlab = "", ylab = "density")
+    for (curve in curves) graphics::lines(curve)
+  } else {
+    texts <- lapply(values, function(v) ifelse(is.na(v), "NA", as.character(v)))
+    known <- if (is.factor(values[[1L]])) base::levels(values[[1L]]) else sort(unique(unlist(texts)))
+    known <- union(known, unlist(texts))
+    shares <- vapply(texts, function(v) as.vector(prop.table(table(factor(v, known)))), numeric(length(known)))
+    shares <- matrix(shares, nrow = length(known), dimnames = list(known, NULL))
+    graphics::matplot(shares, type = "b", pch = 1, lty = 1, col = 1, main = name, xlab = "", ylab = "share",
+                      xaxt = "n")
+    graphics::axis(1, at = seq_len(nrow(shares)), labels = rownames(shares))
+  }
+}
+
+is_numeric_column <- function(v) {
+  (is.numeric(v) || inherits(v, c("Date", "POSIXct"))) && !is.factor(v) && sum(is.finite(as.numeric(v))) > 1L
+}
+
+check_synthetic <- function(x) {
+  if (inherits(x, "synthetic")) return(invisible(x))
+  abort("pysynthdp_bridge_error", paste0(
+    "this needs an object from synthesise(), not one of class ", class(x)[[1L]],
+    if (inherits(x, "synds")) "; use from_synds() first"))
+}
