@@ -1,0 +1,4 @@
+library(testthat)
+library(pysynthdp)
+
+test_check("pysynthdp")

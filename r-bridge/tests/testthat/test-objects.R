@@ -1,0 +1,162 @@
+test_that("copies and fields can be had", {
+  skip_without_engine()
+  s <- synthesise(iris, m = 3, seed = 1)
+  expect_identical(s[[3]], s$syn[[3]])
+  expect_identical(s[["method"]], s$method)
+  expect_error(s[[4]], "3 copies", class = "pysynthdp_error")
+  expect_identical(nrow(copies(s, "long")), 450L)
+  expect_output(print(s), "3 copies of 150 rows")
+  expect_lte(length(capture.output(print(s))), 15L)
+  expect_output(print(summary(s)), "Copy 1")
+  file <- tempfile(fileext = ".pdf")
+  grDevices::pdf(file)
+  expect_silent(plot(s))
+  grDevices::dev.off()
+  expect_error(copies(1), "synthesise", class = "pysynthdp_error")
+})
+
+test_that("objects survive saveRDS() and a new session", {
+  skip_without_engine()
+  s <- synthesise(iris, m = 2, seed = 1)
+  file <- tempfile(fileext = ".rds")
+  saveRDS(s, file)
+  expect_identical(readRDS(file), s)
+  expect_identical(coef(pool(with(readRDS(file), lm(Sepal.Length ~ Species)))), coef(pool(with(s, lm(Sepal.Length ~ Species)))))
+})
+
+test_that("the statement is a list, a print, a paragraph and a data frame", {
+  skip_without_engine()
+  p <- privacy_statement(synthesise(iris, m = 2, seed = 1))
+  expect_identical(p$status, "none")
+  expect_output(print(p), "no formal guarantee")
+  expect_match(format(p, "paragraph"), "No formal privacy guarantee")
+  expect_identical(as.data.frame(p)$column, names(iris))
+  expect_error(privacy_statement(iris), class = "pysynthdp_error")
+})
+
+test_that("a release folder is written and read", {
+  skip_without_engine()
+  s <- synthesise(survey_data(), m = 2, seed = 1)
+  folder <- tempfile("release")
+  write_release(s, folder)
+  back <- read_release(folder)
+  expect_equal(copies(back), copies(s))
+  expect_identical(back$tags, s$tags)
+  expect_identical(back$privacy, s$privacy)
+  expect_error(write_release(s, folder), "exists", class = "pysynthdp_release_error")
+  expect_error(read_release(tempfile()), class = "pysynthdp_release_error")
+  unlink(folder, recursive = TRUE)
+})
+
+test_that("comparisons are marked as internal", {
+  skip_without_engine()
+  d <- survey_data()
+  s <- synthesise(d, m = 5, seed = 1)
+  both <- compare_synthetic(s, d)
+  expect_output(print(both), "INTERNAL")
+  table <- as.data.frame(both)
+  expect_equal(table$confidential[table$column == "age" & table$statistic == "mean"], mean(d$age))
+  expect_equal(table$confidential[table$column == "sex" & table$statistic == "m"], mean(d$sex == "m"))
+  p <- compare_synthetic(pool(with(s, lm(income ~ age + sex))), d)
+  fit <- lm(income ~ age + sex, data = d)
+  expect_equal(as.data.frame(p)$confidential, unname(coef(fit)))
+  expect_identical(as.data.frame(p), as.data.frame(compare_synthetic(with(s, lm(income ~ age + sex)), d)))
+  grDevices::pdf(tempfile(fileext = ".pdf"))
+  expect_silent(plot(p))
+  expect_silent(plot(both))
+  grDevices::dev.off()
+})
+
+test_that("a synds object keeps synthpop's fields and their types", {
+  skip_without_engine()
+  for (m in c(1, 3)) {
+    o <- as_synds(synthesise(survey_data(), m = m, seed = 1, missing = list(income = -8)))
+    expect_s3_class(o, "synds", exact = TRUE)
+    columns <- names(survey_data())
+    expect_type(o$m, "double")
+    if (m == 1) expect_s3_class(o$syn, "data.frame") else expect_length(o$syn, 3L)
+    expect_type(o$method, "character")
+    expect_named(o$method, columns)
+    expect_type(o$visit.sequence, "integer")
+    expect_identical(columns[o$visit.sequence], names(o$visit.sequence))
+    expect_type(o$predictor.matrix, "double")
+    expect_identical(dimnames(o$predictor.matrix), list(columns, columns))
+    expect_type(o$proper, "logical")
+    expect_type(o$n, "integer")
+    expect_type(o$k, "integer")
+    expect_named(o$cont.na, columns)
+    expect_identical(o$cont.na$income, c(NA, -8))
+    expect_identical(o$cont.na$age, NA)
+    expect_true(is.call(o$call))
+    expect_type(o$seed, "double")
+    expect_named(o, c("call", "m", "syn", "method", "visit.sequence", "predictor.matrix", "smoothing", "event",
+                      "denom", "proper", "n", "k", "rules", "rvalues", "cont.na", "semicont", "drop.not.used",
+                      "drop.pred.only", "models", "seed", "var.lab", "val.lab", "obs.vars", "numtocat", "catgroups"))
+  }
+})
+
+# What syn() of synthpop returns, as its manual describes the value.
+made_by_synthpop <- function(d, m = 2L, proper = FALSE, method = NULL, visited = names(d)) {
+  copy <- function() {
+    d[visited] <- lapply(d[visited], sample, replace = TRUE)
+    d
+  }
+  p <- ncol(d)
+  structure(list(
+    call = quote(syn(data = d)), m = m, syn = if (m == 1) copy() else lapply(seq_len(m), function(i) copy()),
+    method = stats::setNames(if (is.null(method)) rep("cart", p) else method, names(d)),
+    visit.sequence = stats::setNames(match(visited, names(d)), visited),
+    predictor.matrix = matrix(0, p, p, dimnames = list(names(d), names(d))), proper = proper, n = nrow(d), k = nrow(d),
+    cont.na = stats::setNames(rep(list(NA), p), names(d)), models = list(d), seed = 1
+  ), class = "synds")
+}
+
+test_that("what synthpop made becomes a release with the right tags", {
+  skip_without_engine()
+  d <- survey_data()
+  s <- from_synds(made_by_synthpop(d))
+  expect_s3_class(s, "synthetic")
+  expect_identical(s$tags$kind, "complete")
+  expect_identical(s$tags$parameters, "fitted")
+  expect_identical(pool(with(s, lm(income ~ age)))$rule, "partial_size_adjusted")
+  expect_null(s$models)
+  proper <- from_synds(made_by_synthpop(d, proper = TRUE, m = 1))
+  expect_identical(proper$tags$parameters, "drawn")
+  expect_identical(pool(with(proper, lm(income ~ age)))$rule, "raab_proper")
+  partial <- from_synds(made_by_synthpop(d, visited = c("age", "sex", "income")))
+  expect_setequal(unlist(partial$tags$kept), c("health", "region", "smokes", "weight"))
+  expect_identical(partial$tags$kind, "partial")
+  file <- tempfile(fileext = ".rds")
+  saveRDS(made_by_synthpop(d), file)
+  expect_s3_class(from_synds(file), "synthetic")
+  expect_error(from_synds(tempfile()), class = "pysynthdp_release_error")
+  expect_error(from_synds(iris), class = "pysynthdp_bridge_error")
+  broken <- made_by_synthpop(d)
+  broken$n <- NULL
+  expect_error(from_synds(broken), "'n'", class = "pysynthdp_bridge_error")
+})
+
+test_that("a mids object carries synthetic rows only, and warns", {
+  skip_without_engine()
+  skip_without("mice")
+  d <- survey_data()
+  s <- synthesise(d, m = 2, seed = 1)
+  expect_warning(imp <- as_mids(s), "rule for missing data", class = "pysynthdp_warning")
+  expect_true(all(is.na(imp$data)))
+  for (i in 1:2) expect_equal(mice::complete(imp, i), s[[i]], ignore_attr = "row.names")
+})
+
+test_that("synthpop's own functions take the object", {
+  skip_without_engine()
+  skip_if_not_installed("synthpop")
+  d <- survey_data()
+  s <- synthesise(d, m = 3, seed = 1)
+  theirs <- summary(synthpop::lm.synds(income ~ age + sex, data = s))
+  ours <- pool(with(s, lm(income ~ age + sex)))
+  expect_equal(unname(theirs$coefficients[, 1]), ours$pooled$estimate)
+  for (run in list(synthpop::compare, synthpop::utility.gen)) {
+    expect_error(suppressMessages(utils::capture.output(run(s, d))), NA)
+  }
+  expect_error(utils::capture.output(synthpop::utility.tab(s, d, vars = c("sex", "region"))), NA)
+  expect_error(utils::capture.output(synthpop::replicated.uniques(s, d)), NA)
+})

@@ -1,0 +1,155 @@
+test_over_carriers("copies are like the data", {
+  s <- synthesise(iris, m = 2, seed = 1)
+  expect_s3_class(s, c("synthetic", "synds"), exact = TRUE)
+  expect_identical(names(s[[1]]), names(iris))
+  expect_identical(levels(s[[2]]$Species), levels(iris$Species))
+  expect_identical(dim(s[[1]]), dim(iris))
+  expect_identical(nobs(s), 150L)
+  expect_identical(s$privacy$status, "none")
+})
+
+test_over_carriers("set.seed() governs the draw, and seed does", {
+  set.seed(7)
+  a <- synthesise(iris, m = 1)
+  b <- synthesise(iris, m = 1)
+  set.seed(7)
+  c <- synthesise(iris, m = 1)
+  expect_identical(a$syn, c$syn)
+  expect_false(identical(a$syn, b$syn))
+  expect_identical(synthesise(iris, m = 1, seed = 3)$syn, synthesise(iris, m = 1, seed = 3)$syn)
+})
+
+test_that("types, labels and codes of a tibble stay", {
+  skip_without_engine()
+  skip_without("haven")
+  skip_without("tibble")
+  set.seed(2)
+  n <- 300
+  d <- tibble::tibble(
+    sex = haven::labelled(sample(c(1, 2), n, TRUE), c(female = 1, male = 2), label = "Sex"),
+    income = haven::labelled_spss(ifelse(stats::runif(n) < 0.2, -8, round(stats::rlnorm(n, 7))),
+                                  c(refused = -8), na_values = -8, label = "Income"),
+    born = as.Date("1960-01-01") + sample(1e4, n, TRUE),
+    employed = sample(c(TRUE, FALSE, NA), n, TRUE),
+    count = stats::rpois(n, 3)
+  )
+  s <- synthesise(d, m = 1, seed = 1)
+  copy <- s[[1]]
+  expect_s3_class(copy, "tbl_df")
+  expect_s3_class(copy$sex, "haven_labelled")
+  expect_setequal(unique(as.numeric(copy$sex)), c(1, 2))
+  expect_identical(attributes(copy$income), attributes(d$income))
+  expect_gt(sum(unclass(copy$income) == -8), 20)
+  expect_true(all(unclass(copy$income) == -8 | unclass(copy$income) > 0))
+  expect_s3_class(copy$born, "Date")
+  expect_type(copy$employed, "logical")
+  expect_type(copy$count, "integer")
+})
+
+test_that("formulas name predictors, or the columns to draw", {
+  skip_without_engine()
+  s <- synthesise(Sepal.Length ~ Species, data = iris, m = 1, seed = 1, visit_sequence = rev(names(iris)))
+  expect_identical(names(which(s$predictor.matrix["Sepal.Length", ] == 1)), "Species")
+  s <- synthesise(~ Species + Sepal.Length, data = iris, m = 1, seed = 1)
+  expect_identical(names(s$visit.sequence), c("Species", "Sepal.Length"))
+  expect_setequal(names(s[[1]]), c("Species", "Sepal.Length"))
+  s <- synthesise(iris, m = 1, seed = 1, formulas = list(Petal.Width ~ Petal.Length * Sepal.Width + I(Petal.Length^2)))
+  expect_setequal(names(which(s$predictor.matrix["Petal.Width", ] == 1)), c("Petal.Length", "Sepal.Width"))
+  expect_error(synthesise(~ nothing, data = iris), "nothing", class = "pysynthdp_plan_error")
+  expect_error(synthesise(Species ~ Sepal.Length), "needs the data", class = "pysynthdp_plan_error")
+  expect_identical(synthesise(data = iris, m = 1, seed = 1)$syn, synthesise(iris, m = 1, seed = 1)$syn)
+})
+
+test_that("settings arrive", {
+  skip_without_engine()
+  d <- survey_data()
+  d$income[1:40] <- -8
+  s <- synthesise(d, m = 2, seed = 1, method = c(age = "norm", income = "lognorm"), k = 120, proper = TRUE,
+                  missing = list(income = c(refused = -8)), bounds = list(age = c(18, 99)), drop = "weight",
+                  keep = NULL)
+  expect_identical(unname(s$method[c("age", "income")]), c("norm", "lognorm"))
+  expect_identical(nrow(s[[2]]), 120L)
+  expect_true(s$proper)
+  expect_identical(s$cont.na$income, c(NA, -8))
+  expect_true(all(s[[1]]$age >= 18 & s[[1]]$age <= 99))
+  expect_null(s[[1]]$weight)
+  expect_identical(s$n, 400L)
+  expect_identical(s$k, 120L)
+  kept <- synthesise(d, m = 1, seed = 1, keep = "region", visit_sequence = setdiff(names(d), "region"))
+  expect_identical(kept[[1]]$region, d$region)
+  expect_output(print(kept), "released REAL: region")
+  expect_identical(kept$method[["region"]], "")
+  expect_error(synthesise(d, m = 1, colour = 1), "colour", class = "pysynthdp_plan_error")
+  expect_error(synthesise(d, m = 1, visit_sequence = "age"), "visit_sequence", class = "pysynthdp_plan_error")
+  expect_error(synthesise(d, m = 1, method = c(age = "cart")), "cart", class = "pysynthdp_error")
+  expect_error(synthesise(d, m = 1.5), "whole number", class = "pysynthdp_plan_error")
+  expect_error(synthesise(d, seed = "a"), "seed", class = "pysynthdp_plan_error")
+})
+
+test_that("syn() speaks as synthpop does", {
+  skip_without_engine()
+  d <- survey_data()[c("age", "sex", "income", "region")]
+  d$income[1:40] <- -8
+  s <- syn(d, m = 2, seed = 1, visit.sequence = c(2, 1, 3, 4), cont.na = list(income = c(NA, -8)),
+           method = c("norm", "logreg", "normrank", "polyreg"))
+  expect_identical(names(s$visit.sequence), c("sex", "age", "income", "region"))
+  expect_identical(unname(s$method), c("norm", "logreg", "normrank", "polyreg"))
+  expect_identical(syn(d, seed = 1)$m, 1)
+  expect_s3_class(syn(d, seed = 1)$syn, "data.frame")
+  expect_warning(real <- syn(d, visit.sequence = c("sex", "age"), seed = 1), "income, region", class = "pysynthdp_warning")
+  expect_identical(real$syn$region, d$region)
+  expect_setequal(unlist(real$tags$kept), c("income", "region"))
+  fewer <- syn(d, visit.sequence = c("sex", "age"), drop.not.used = TRUE, seed = 1)
+  expect_setequal(names(fewer$syn), c("sex", "age"))
+  expect_warning(syn(d, method = "cart", seed = 1), "no trees")
+  expect_warning(blank <- syn(d, method = c("", "logreg", "norm", "polyreg"), seed = 1), "age")
+  expect_identical(blank$syn$age, d$age)
+  expect_error(syn(d, rules = list(age = "sex == 1")), "rules", class = "pysynthdp_plan_error")
+  matrix <- matrix(0, 4, 4)
+  matrix[3, 1] <- 1
+  drawn <- syn(d, predictor.matrix = matrix, seed = 1)$predictor.matrix
+  expect_identical(unname(drawn), matrix)
+  set.seed(5)
+  a <- syn(d)
+  set.seed(5)
+  expect_identical(a$syn, syn(d)$syn)
+})
+
+test_that("a guarantee is asked for with declared columns", {
+  skip_without_engine()
+  d <- data.frame(smokes = factor(sample(c("yes", "no"), 500, TRUE)), sex = factor(sample(c("f", "m"), 500, TRUE)))
+  schema <- list(smokes = categorical_column(c("no", "yes"), other = "no"), sex = categorical_column(c("f", "m"), other = "f"))
+  model <- list(name = "dirichlet", prior = 20)
+  s <- synthesise(d, m = 1, schema = schema, method = list(smokes = model, sex = model),
+                  guarantee = by_sampling(unit = "person"))
+  statement <- privacy_statement(s)
+  expect_identical(statement$status, "idealised")
+  expect_identical(statement$unit$name, "person")
+  expect_gt(statement$points[[1]]$epsilon, 0)
+  seeded <- synthesise(d, m = 1, schema = schema, method = list(smokes = model, sex = model),
+                       guarantee = by_sampling(), seed = 1)
+  expect_identical(seeded$privacy$status, "void")
+  expect_error(synthesise(d, guarantee = by_sampling()), "schema", class = "pysynthdp_privacy_error")
+})
+
+test_that("plans and looks are texts", {
+  skip_without_engine()
+  expect_output(print(look(iris)), "Sepal.Length")
+  expect_output(print(synthesis_plan(iris, method = c(Petal.Width = "norm"))), "norm")
+  expect_output(print(synthesis_plan(schema = list(age = numeric_column(18, 99, decimals = 0)), n = 100)), "age")
+})
+
+test_that("what is not a data frame, or has odd columns, is refused", {
+  expect_error(synthesise(1:3), "data frame", class = "pysynthdp_bridge_error")
+  expect_error(synthesise(list(a = 1)), "data frame", class = "pysynthdp_bridge_error")
+  d <- data.frame(a = 1:2, b = 1:2)
+  names(d) <- c("a", "a")
+  expect_error(synthesise(d), "same name", class = "pysynthdp_schema_error")
+  skip_without_engine()
+  expect_error(synthesise(data.frame()), class = "pysynthdp_error")
+  expect_error(synthesise(iris[0, ]), class = "pysynthdp_error")
+  d <- data.frame(x = 1:3)
+  d$m <- matrix(1:6, 3)
+  expect_error(synthesise(d), "'m'", class = "pysynthdp_bridge_error")
+  expect_error(synthesise(data.frame(id = paste0("p", 1:50), x = stats::rnorm(50))), "id", class = "pysynthdp_schema_error")
+})

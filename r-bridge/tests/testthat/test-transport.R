@@ -1,0 +1,128 @@
+test_over_carriers("every kind of column comes back identical", {
+  d <- kinds()
+  expect_identical(ask("echo", x = d), d)
+  expect_identical(ask("echo", x = d[0L, ]), d[0L, ])
+  twice <- data.frame(a = 1:2, b = 3:4)
+  names(twice) <- c("a", "a")
+  expect_identical(ask("echo", x = twice), twice)
+})
+
+test_over_carriers("haven's, bit64's and tibble's columns come back identical", {
+  skip_without("haven")
+  skip_without("bit64")
+  skip_without("tibble")
+  d <- tibble::tibble(
+    labelled = haven::labelled(c(1, 2, NA), c(yes = 1, no = 2), label = "Question"),
+    spss = haven::labelled_spss(c(1, -8, NA), c(yes = 1, refused = -8), na_values = -8, na_range = c(-9, -1)),
+    tagged = haven::labelled(c(1, haven::tagged_na("a"), NA), c(gone = haven::tagged_na("a"))),
+    big = bit64::as.integer64(c("9007199254740993", NA, "-1"))
+  )
+  back <- ask("echo", x = d)
+  expect_identical(back, d)
+  expect_identical(haven::na_tag(back$tagged), c(NA, "a", NA))
+})
+
+test_over_carriers("an error of the engine is a condition with its class and text", {
+  expect_error(synthesise(iris, m = 0, seed = 1), "at least 1", class = "pysynthdp_plan_error")
+  expect_error(synthesise(iris, method = "nonsense", seed = 1), "nonsense", class = "pysynthdp_error")
+  expect_error(ask("nothing"), class = "pysynthdp_bridge_error")
+  expect_identical(ask("echo", x = 1), 1)
+})
+
+test_over_carriers("a function or an environment in a frame is refused by name", {
+  d <- data.frame(x = 1:2)
+  d$f <- list(function() secret, 1)
+  expect_error(synthesise(d), "'f' is a list", class = "pysynthdp_bridge_error")
+  d$f <- list(globalenv(), 1)
+  expect_error(ask("look", data = d, settings = list(method = mean)), class = "pysynthdp_bridge_error")
+})
+
+test_over_carriers("no file with rows stays behind", {
+  old <- options(pysynthdp.tempdir = tempfile("exchange"))
+  on.exit(options(old))
+  dir.create(getOption("pysynthdp.tempdir"))
+  synthesise(iris, m = 1, seed = 1)
+  try(synthesise(iris, m = 0), silent = TRUE)
+  left <- list.files(getOption("pysynthdp.tempdir"))
+  expect_identical(left[!grepl("errors", left)], character())
+})
+
+test_that("a worker that is killed between two calls is replaced", {
+  skip_without("processx")
+  old <- options(pysynthdp.transport = "worker")
+  on.exit(options(old))
+  skip_without_engine()
+  synth_engine()
+  state()$process$kill()
+  expect_identical(ask("echo", x = 1), 1)
+})
+
+test_that("a worker that is killed in the middle of a call is an error, and the next call works", {
+  skip_without("processx")
+  skip_on_os("windows")
+  old <- options(pysynthdp.transport = "worker")
+  on.exit(options(old))
+  skip_without_engine()
+  synth_engine()
+  pid <- state()$process$get_pid()
+  big <- data.frame(x = stats::rnorm(1e6), y = stats::rnorm(1e6))
+  killer <- processx::process$new("sh", c("-c", paste("sleep 0.7; kill -9", pid)))
+  expect_error(synthesise(big, m = 50, seed = 1), "ended with status", class = "pysynthdp_worker_died")
+  killer$wait()
+  expect_identical(ask("echo", x = 1), 1)
+})
+
+test_that("an interrupt comes through at once, and the worker that it stopped is not used again", {
+  skip_without("processx")
+  skip_on_os("windows")
+  old <- options(pysynthdp.transport = "worker")
+  on.exit(options(old))
+  skip_without_engine()
+  synth_engine()
+  first <- state()$process$get_pid()
+  big <- data.frame(x = stats::rnorm(1e6), y = stats::rnorm(1e6))
+  processx::process$new("sh", c("-c", paste("sleep 0.7; kill -INT", Sys.getpid())))
+  heard <- tryCatch(synthesise(big, m = 50, seed = 1), interrupt = function(i) "interrupted")
+  expect_identical(heard, "interrupted")
+  expect_identical(ask("echo", x = 1), 1)
+  expect_false(identical(state()$process$get_pid(), first))
+})
+
+test_that("a Python that is not there, or without pysynthdp, or that is no Python, is said so", {
+  skip_on_os("windows")
+  skip_without_engine()
+  for (carrier in setdiff(carriers(), "reticulate")) {
+    old <- options(pysynthdp.transport = carrier, pysynthdp.python = "/nowhere/python")
+    expect_error(synth_engine(), "no file /nowhere/python", class = "pysynthdp_setup_error")
+    options(pysynthdp.python = unname(Sys.which("false")))
+    expect_error(synth_engine(), class = "pysynthdp_error")
+    bare <- tempfile("bare")
+    writeLines(c("#!/bin/sh", "echo \"ModuleNotFoundError: No module named 'pysynthdp'\" >&2", "exit 1"), bare)
+    Sys.chmod(bare, "700")
+    options(pysynthdp.python = bare)
+    expect_error(synth_engine(), "-m pip install pysynthdp", class = "pysynthdp_setup_error")
+    aged <- tempfile("aged")
+    writeLines(c("#!/bin/sh", "if [ \"$1\" = --version ]; then echo Python 3.8.1; else exit 1; fi"), aged)
+    Sys.chmod(aged, "700")
+    options(pysynthdp.python = aged)
+    expect_error(synth_engine(), "3.11 or later", class = "pysynthdp_setup_error")
+    options(old)
+  }
+  expect_identical(ask("echo", x = 1), 1)
+})
+
+test_that("an unknown carrier is refused", {
+  old <- options(pysynthdp.transport = "pigeon")
+  on.exit(options(old))
+  if (is.null(state()$embedded)) expect_error(ask("ping"), class = "pysynthdp_setup_error")
+})
+
+test_that("later calls take milliseconds", {
+  skip_without("processx")
+  old <- options(pysynthdp.transport = "worker")
+  on.exit(options(old))
+  skip_without_engine()
+  ask("ping")
+  times <- replicate(20, system.time(ask("echo", x = 1))[["elapsed"]])
+  expect_lt(min(times), 0.05)
+})

@@ -1,0 +1,63 @@
+"""Tests here need R. Where PYSYNTHDP_TESTS_MUST_RUN is set, its absence is a failure, not a skip."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN"))
+
+
+def pytest_runtest_setup(item):
+    if ROOT / "tests" / "r" not in Path(item.path).parents or shutil.which("Rscript"):
+        return
+    if MUST_RUN:
+        pytest.fail("Rscript is not on the path, and these tests must run here")
+    pytest.skip("R is not installed: apt-get install r-base-core")
+
+
+def _environment(**more: str) -> dict[str, str]:
+    """What R sees: nothing of the tests' own environment but the path, this Python and where packages are."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+    own = {
+        "LC_ALL": "C.UTF-8",
+        "PYSYNTHDP_PYTHON": sys.executable,
+        "RETICULATE_PYTHON": sys.executable,
+        "OPENBLAS_NUM_THREADS": "1",
+        "NOT_CRAN": "true",
+        **({"PYSYNTHDP_TESTS_MUST_RUN": "yes"} if MUST_RUN else {}),
+    }
+    return kept | own | more
+
+
+@pytest.fixture(scope="session")
+def r_library(tmp_path_factory) -> Path:
+    """A library of R packages with ours in it."""
+    library = tmp_path_factory.mktemp("library")
+    command = ["R", "CMD", "INSTALL", "--no-test-load", f"--library={library}", str(ROOT / "r-bridge")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
+    assert done.returncode == 0, done.stderr
+    return library
+
+
+@pytest.fixture
+def run_r(r_library, tmp_path) -> Callable[..., str]:
+    """Run R code with our package attached; a test that fails shows all that R said."""
+
+    def run(code: str, *arguments: object, **environment: str) -> str:
+        script = tmp_path / "script.R"
+        script.write_text(f"library(pysynthdp)\narguments <- commandArgs(TRUE)\n{code}\n", encoding="utf-8")
+        command = ["Rscript", "--vanilla", str(script), *map(str, arguments)]
+        env = _environment(R_LIBS=str(r_library), **environment)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=env, cwd=tmp_path)
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout.strip()
+
+    return run
