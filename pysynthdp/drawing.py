@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -188,7 +188,11 @@ class Machine:
         if not part.numeric:
             return values.astype(np.int16)
         column = self.plan.schema[part.column]
-        return settle(np.ascontiguousarray(values), column) if isinstance(column, NumericColumn) else values
+        if not isinstance(column, NumericColumn):
+            return values
+        if self.noised is not None:  # the moments are those of clamped rows; clamping again would move them
+            column = replace(column, lower=None, upper=None)
+        return settle(np.ascontiguousarray(values), column)
 
     def frame(self, parts: dict[Key, AnyArray], *, start: int, size: int) -> pd.DataFrame:
         """Put parts together as rows ``start`` and on, in the table's own column order; empties ``parts``."""

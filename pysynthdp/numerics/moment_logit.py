@@ -7,14 +7,14 @@ solvable where noise makes the sums those of no rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.numerics.lbfgs import Memory, direction, remember
 
 __all__ = ["PRIOR_SD", "MomentLogit", "logit_from_moments"]
 
@@ -23,8 +23,9 @@ CLOSE = 1e-12
 ROUNDS = 200
 WHOLE = 500  # parameters up to which the full Hessian is formed
 CHORD = 8  # steps on one Hessian before a new one is formed
+PAIRS = 30  # steps that the search remembers
 
-Solve = Callable[[FloatArray], FloatArray]
+Pair: TypeAlias = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -118,7 +119,7 @@ def logit_from_moments(
     >>> cross = 1000 * np.array([[0.5, 0.5], [0.125, 0.375]])  # level 1 in half of the rows, 3 of 4 at x = 1
     >>> beta = logit_from_moments(X, np.array([0.5, 0.5]), cross, n=1000)
     >>> float(np.exp((beta[1] - beta[0]).sum()).round(2))
-    2.99
+    3.0
     """
     shares = np.asarray(weights / weights.sum())
     target = _agreeing(cross.T / n, shares @ X)
@@ -171,13 +172,28 @@ def _advance(
 def _quasi_newton(problem: MomentLogit, beta: FloatArray) -> FloatArray:
     """L-BFGS from block-diagonal information, for many parameters."""
     value, gradient, probability = problem.value(beta)
-    inverse, memory = problem.blocks(probability), Memory((), ())
+    inverse, pairs = problem.blocks(probability), deque[Pair](maxlen=PAIRS)
     for _ in range(2 * ROUNDS):
-        step = direction(memory, inverse, gradient)
+        step = _direction(pairs, inverse, gradient)
         left = -float(np.sum(step * gradient))
         if left < CLOSE:
             break
         moved, value, changed, _, _ = _advance(problem, beta, step, value, left)
-        memory = remember(memory, moved - beta, changed - gradient)
+        pair = (moved - beta, changed - gradient)
+        if float(np.sum(pair[0] * pair[1])) > 0:
+            pairs.append(pair)
         beta, gradient = moved, changed
     return beta
+
+
+def _direction(pairs: deque[Pair], inverse: FloatArray, gradient: FloatArray) -> FloatArray:
+    """Two-loop recursion (Nocedal and Wright, Numerical Optimization, algorithm 7.4) from blocks."""
+    pull, weights = gradient.copy(), []
+    for step, change in reversed(pairs):
+        weight = float(np.sum(step * pull) / np.sum(step * change))
+        pull -= weight * change
+        weights.append(weight)
+    pull = (inverse @ pull[:, :, None])[:, :, 0]
+    for (step, change), weight in zip(pairs, reversed(weights), strict=True):
+        pull += (weight - float(np.sum(change * pull) / np.sum(step * change))) * step
+    return -pull
