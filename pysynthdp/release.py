@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
+from pysynthdp.analysis.recipe import recipe_of
 from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.display import Printable, Table
 from pysynthdp.io import release_dir
@@ -204,6 +205,7 @@ class SyntheticRelease(Printable):
             "privacy": self.privacy,
             "provenance": self.provenance,
             "tags": self.tags,
+            "constants": asdict(recipe_of(self.tags, self.schema.names)),
         }
 
     @classmethod

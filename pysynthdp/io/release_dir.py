@@ -19,6 +19,7 @@ from pysynthdp.io.codebook import write_codebook
 from pysynthdp.io.copy_files import FileFormat, Marks, read_copy, write_copy
 from pysynthdp.io.release_text import readme_text
 from pysynthdp.io.schema_file import WITHHELD, from_plain, to_plain
+from pysynthdp.io.snippets import write_programs
 from pysynthdp.io.storage import Stored, storage_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
@@ -36,7 +37,8 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str) -> Path:
     ----------
     parts : mapping
         ``copies``: an iterable of DataFrames, or of iterables of consecutive blocks of one copy; ``schema``,
-        ``privacy``, ``provenance``, ``tags``.
+        ``privacy``, ``provenance``, ``tags``; and ``constants`` of the combining rule, for the programs that
+        pool the copies.
     folder : Path
         Must not exist.
     file_format : {"parquet", "csv"}
@@ -97,6 +99,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
     _write_json(folder / "privacy.json", statement)
     _write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
     write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept)
+    programs = write_programs(parts, folder, names, file_format=file_format)
     text = readme_text(
         privacy=privacy.plain_language(),
         files=names,
@@ -105,6 +108,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
         n_org=tags.n_org,
         real=sorted(tags.kept),
         software=parts["provenance"].software,
+        programs=programs,
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
     _write_json(folder / "release.json", _manifest(parts, folder, names, storage, file_format))

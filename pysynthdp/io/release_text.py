@@ -29,6 +29,7 @@ def readme_text(
     n_org: int | None,
     real: Sequence[str],
     software: str,
+    programs: Sequence[str] = (),
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -44,6 +45,8 @@ def readme_text(
         Columns released as they really are.
     software : str
         Name and version of what made it.
+    programs : sequence of str
+        Files that read the copies and pool.
 
     Examples
     --------
@@ -64,11 +67,11 @@ def readme_text(
         "PRIVACY",
         _wrapped(privacy),
         "FILES",
-        _files(files),
+        _files(files, programs),
         "HOW TO READ",
         _how_to_read(files[0]),
         "HOW TO ANALYSE",
-        _how_to_pool(m),
+        _how_to_pool(m, programs),
         "WHAT NOT TO DO",
         "\n".join(_wrapped(sentence, bullet=True) for sentence in _DO_NOT),
     ]
@@ -89,7 +92,7 @@ def _real(real: Sequence[str]) -> str:
     )
 
 
-def _files(files: Sequence[str]) -> str:
+def _files(files: Sequence[str], programs: Sequence[str]) -> str:
     """List the files with what they hold."""
     described = [
         (files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}", "the copies"),
@@ -101,6 +104,8 @@ def _files(files: Sequence[str]) -> str:
             "number of copies and rows, how they were made, what a combining rule must know, checksums",
         ),
     ]
+    if programs:
+        described.append((", ".join(programs), "programs that read the copies, fit and combine"))
     width = max(len(name) for name, _ in described)
     return "\n".join(f"{name:<{width}}  {what}" for name, what in described)
 
@@ -116,7 +121,7 @@ def _how_to_read(first: str) -> str:
     return f'Python   pysynthdp.SyntheticRelease.load(".")   or   {pandas}\nR        {r_call}{types}'
 
 
-def _how_to_pool(m: int) -> str:
+def _how_to_pool(m: int, programs: Sequence[str]) -> str:
     """Show how to combine the analyses of the copies."""
     each = "the copy" if m == 1 else f"each of the {number(m)} copies in the same way"
     text = (
@@ -124,6 +129,8 @@ def _how_to_pool(m: int) -> str:
         "holds what the choice depends on. The combined estimate is the mean of the copies' estimates; its "
         "variance is not the mean of their variances."
     )
+    if programs:
+        text += f" {', '.join(programs)} do that for one example; put in your own model."
     return (
         _wrapped(text) + '\n\nShell    pysynthdp pool "y ~ a + b" . --model ols\n'
         'Python   pysynthdp.ols("y ~ a + b", pysynthdp.SyntheticRelease.load("."))'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -231,6 +232,10 @@ def test_folder_is_readable_without_the_package(release_of, tmp_path):
     assert json.loads(metadata[b"pysynthdp"])["privacy"] == release.privacy.to_dict()
     assert sorted(path.name for path in folder.iterdir()) == [
         "README.txt",
+        "analyse.R",
+        "analyse.do",
+        "analyse.py",
+        "analyse.sps",
         "codebook.csv",
         "privacy.json",
         "release.json",
@@ -262,7 +267,7 @@ def test_serial_columns_never_list_identifiers(release_of, tmp_path):
     frame = pd.DataFrame({"id": pd.Categorical([f"zyx{i}" for i in range(9)])})
     shown = pd.DataFrame({"id": pd.Series([str(i) for i in range(1, 10)]).astype("category")})
     release = release_of(frame, methods={"id": "serial"})
-    release = SyntheticRelease(**{**release.parts(), "copies": (shown,)})
+    release = replace(release, copies=(shown,))
     folder = release.save(tmp_path / "r", format="csv")
     assert all("zyx" not in path.read_text() for path in folder.iterdir())
     pd.testing.assert_frame_equal(SyntheticRelease.load(folder)[0], shown)

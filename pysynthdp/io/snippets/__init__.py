@@ -1,0 +1,94 @@
+"""Ready-made programs in a release folder: read the m copies, fit, and combine by the rule of the release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from pysynthdp.io.schema_file import WITHHELD
+from pysynthdp.io.snippets import python, r, spss, stata
+from pysynthdp.io.snippets.example import Task, example_of
+from pysynthdp.schema import Schema
+
+__all__ = ["snippet_files", "write_programs"]
+
+_PROGRAMS: Mapping[str, Callable[[Task], str]] = {
+    "analyse.py": python.program,
+    "analyse.R": r.program,
+    "analyse.do": stata.program,
+    "analyse.sps": spss.program,
+}
+
+
+def snippet_files(
+    constants: Mapping[str, Any],
+    schema: Schema,
+    copies: list[str],
+    *,
+    file_format: str,
+    withheld: Collection[str] = (),
+) -> dict[str, str]:
+    """Write the programs.
+
+    Parameters
+    ----------
+    constants : mapping
+        The rule: ``rule``, ``formula``, ``reason``, and the constants ``within``, ``between``, ``nested``,
+        ``floor`` and ``nests`` of T = max(within ubar + between B + nested W, floor ubar). No program is
+        written when ``rule`` is empty.
+    schema : Schema
+        From which an example of an analysis is made.
+    copies : list of str
+        Files of the copies.
+    file_format : {"parquet", "csv"}
+        Of the copies. Stata and SPSS read CSV, so their programs say how to convert.
+    withheld : collection of str
+        Columns whose levels are not published, such as identifiers; never in the example.
+
+    Returns
+    -------
+    dict of str to str
+        File name to text: ``analyse.py``, ``analyse.R``, ``analyse.do``, ``analyse.sps``.
+
+    Notes
+    -----
+    Privacy: column names, levels and codes of the public schema, and the tags; no value of a copy.
+    """
+    if not constants["rule"]:
+        return {}
+    task = Task(
+        constants, example_of(schema, withheld), schema, tuple(copies), parquet=file_format == "parquet"
+    )
+    return {name: program(task) for name, program in _PROGRAMS.items()}
+
+
+def write_programs(
+    parts: Mapping[str, Any], folder: Path, copies: list[str], *, file_format: str
+) -> list[str]:
+    """Write the programs of a release into its folder; none where its parts have no ``constants``.
+
+    Parameters
+    ----------
+    parts : mapping
+        ``constants``, ``schema`` and ``provenance`` of the release.
+    folder : Path
+        The release's folder.
+    copies : list of str
+        Files of the copies in it.
+    file_format : {"parquet", "csv"}
+        Of the copies.
+
+    Returns
+    -------
+    list of str
+        Names of the files written.
+    """
+    if "constants" not in parts:
+        return []
+    withheld = {name for name, method in parts["provenance"].methods if method == WITHHELD}
+    options: dict[str, Any] = {"file_format": file_format, "withheld": withheld}
+    programs = snippet_files(parts["constants"], parts["schema"], copies, **options)
+    for name, text in programs.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return list(programs)

@@ -1,0 +1,123 @@
+"""What a program in a release folder is made from: the rule, and an analysis that fits the columns."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+
+__all__ = ["Example", "Task", "about", "example_of", "fill", "identifiers", "listed"]
+
+_WIDTH = 96
+_UNTRIED = "The makers of pysynthdp have not run this file; what it prints must equal what analyse.py prints."
+_CONVERT = (
+    "The copies are Parquet files; write each as CSV first, for instance in R: "
+    'write.csv(arrow::read_parquet("synthetic_1.parquet"), "synthetic_1.csv", row.names = FALSE, na = "").'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A regression of numbers on numbers, or the share of a level where there are no numbers.
+
+    Parameters
+    ----------
+    outcome : str
+        Column, or the name of the indicator of a level.
+    predictors : tuple of str
+        Columns; none for a mean or a share.
+    codes : tuple of (column, codes)
+        Codes that are not values, in the columns used.
+    source, level : str or None
+        Column and level of the indicator.
+    """
+
+    outcome: str
+    predictors: tuple[str, ...] = ()
+    codes: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    source: str | None = None
+    level: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """All that a program is made from."""
+
+    constants: Mapping[str, Any]
+    example: Example
+    schema: Schema
+    copies: tuple[str, ...]
+    parquet: bool
+
+    @property
+    def places(self) -> dict[str, Any]:
+        """What every template asks for."""
+        nests = self.constants["nests"]
+        m = len(set(nests))
+        numbers = {
+            name: repr(float(self.constants[name])) for name in ("within", "between", "nested", "floor")
+        }
+        return {**numbers, "m": m, "r": len(nests) // m, "copies": len(self.copies)}
+
+
+class _Filled(Template):
+    """A template whose places are marked by two signs that none of the languages uses."""
+
+    delimiter = "@@"
+
+
+def fill(name: str, places: Mapping[str, Any]) -> str:
+    """Fill a template of the package."""
+    path = files("pysynthdp.io.snippets").joinpath("templates", f"{name}.txt")
+    text = _Filled(path.read_text(encoding="utf-8")).substitute(places)
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def about(task: Task, mark: str) -> str:
+    """Say in comments which rule is applied and why; more where the program was never run here."""
+    texts = [f"Rule {task.constants['rule']}: T = {task.constants['formula']}.", task.constants["reason"]]
+    if mark == "* ":
+        texts += [_UNTRIED, *([_CONVERT] if task.parquet else [])]
+    wrapped = (textwrap.wrap(text, _WIDTH - len(mark), break_on_hyphens=False) for text in texts)
+    return "\n".join(f"{mark}{line}" for lines in wrapped for line in lines)
+
+
+def example_of(schema: Schema, withheld: Collection[str]) -> Example:
+    """Make an example of columns that are not withheld: the last number on the first two others."""
+    shown = [column for column in schema if column.name not in withheld]
+    numbers = [c for c in shown if isinstance(c, NumericColumn) and c.unit == "number"]
+    plain = [c for c in numbers if re.fullmatch(r"[A-Za-z]\w{0,30}", c.name, re.ASCII)] or numbers
+    if not plain:
+        return _share(shown)
+    used = (plain[-1], *plain[:-1][:2])
+    codes = tuple((c.name, tuple(float(code) for code, _ in c.missing)) for c in used if c.missing)
+    return Example(used[0].name, tuple(column.name for column in used[1:]), codes)
+
+
+def _share(columns: Sequence[Column]) -> Example:
+    """Give the share of the first level of the first column with levels; a name to replace without any."""
+    named = [column for column in columns if isinstance(column, CategoricalColumn) and column.levels]
+    if not named:
+        return Example("OUTCOME")
+    return Example("indicator", source=named[0].name, level=str(named[0].levels[0]))
+
+
+def identifiers(names: Sequence[str]) -> list[str]:
+    """Turn column names into names that Stata and SPSS take, all different."""
+    found: list[str] = []
+    for number, name in enumerate(names, start=1):
+        plain = re.sub(r"\W", "_", name, flags=re.ASCII)[:31]
+        plain = plain if re.match(r"[A-Za-z]", plain) else f"v{plain}"[:31]
+        found.append(f"v{number}" if plain.lower() in {other.lower() for other in found} else plain)
+    return found
+
+
+def listed(values: Sequence[float], between: str = ", ") -> str:
+    """Write plain numbers one after another."""
+    return between.join(f"{value:.15g}" for value in values)

@@ -1,0 +1,152 @@
+"""The programs in a release folder: the one for Python is run, beside ``pool`` on the same copies.
+
+``tests/r/test_snippets.py`` runs the one for R. Stata and SPSS are not to be had here; their files say so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+import pysynthdp as sdp
+from pysynthdp.analysis.tags import ReleaseTags
+
+N = 60
+
+
+def copies(m, *, spread=0.5):
+    """Copies whose slopes differ by nest, two copies a nest."""
+    rng = np.random.default_rng(8)
+
+    def one(shift):
+        x = rng.normal(size=N)
+        g = rng.choice(["a", "b"], N)
+        return pd.DataFrame({"x": x, "g": g, "y": 1 + shift * x + rng.normal(size=N)})
+
+    return tuple(one(1 + spread * (i // 2 % 3)) for i in range(m))
+
+
+CASES = {
+    "partial_size_adjusted": {"n_org": 90},
+    "raab_simple": {"m": 1},
+    "raab_proper": {"m": 1, "parameters": "drawn"},
+    "census_fresh_samples": {"sampling": "census"},
+    "missing_then_partial_reiter2004": {"nests": tuple("aabbcc"), "n_org": N},
+    "two_stage_partial": {"nests": tuple("abcabc"), "nesting": "two_stage", "n_org": N},
+    "noise_floored": {"noise": "per_copy_from_one", "parameters": "drawn"},
+}
+
+
+@pytest.fixture(params=list(CASES))
+def case(request, parts_of):
+    """Give a release whose tags choose the rule, and the name of the rule."""
+    changes = {"m": 6, "n_org": 50, **CASES[request.param]}
+    frames = copies(changes["m"])
+    tags = ReleaseTags(kind="complete", n_syn=N, synthesised=frozenset("xgy"), **changes)
+    parts = parts_of(frames[0], tags.m) | {"copies": frames, "tags": tags}
+    return sdp.SyntheticRelease(**parts), request.param
+
+
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+def test_the_python_program_gives_what_pool_gives(case, file_format, tmp_path, monkeypatch):
+    release, rule = case
+    folder = release.save(tmp_path / "r", format=file_format)
+    monkeypatch.chdir(folder)
+    program = runpy.run_path("analyse.py")
+    got = program["combine"]([program["fit"](program["read"](file)) for file in program["FILES"]])
+    want = release.fit("y ~ x", smf.ols)
+    assert want.rule == rule
+    assert rule in program["__doc__"]
+    np.testing.assert_allclose(got["estimate"], want.params, rtol=1e-10)
+    np.testing.assert_allclose(got["std.error"], want.bse, rtol=1e-8)
+    np.testing.assert_allclose(got["df"], want.df, rtol=1e-6)
+    np.testing.assert_allclose(got["p.value"], want.pvalues, rtol=1e-5)
+    np.testing.assert_allclose(got[["conf.low", "conf.high"]], want.conf_int(), rtol=1e-7)
+
+
+def test_it_runs_alone_and_prints(release_of, small, tmp_path):
+    folder = release_of(small, 3).save(tmp_path / "r", format="csv")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-I", "analyse.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "conf.high" in done.stdout
+
+
+def test_codes_are_no_values_and_columns_may_have_any_name(release_of, tmp_path, monkeypatch):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"my 'odd' \"x\"": rng.normal(size=40), "größe": rng.normal(size=40)})
+    frame.loc[:9, "größe"] = -8.0
+    release = release_of(frame, 2, missing={"größe": {-8: "refused"}})
+    monkeypatch.chdir(release.save(tmp_path / "r", format="csv"))
+    program = runpy.run_path("analyse.py")
+    first = program["read"](program["FILES"][0])
+    assert first["größe"].isna().sum() == 10
+    assert list(program["fit"](first).index) == ["Intercept", 'Q("my \'odd\' \\"x\\"")']
+
+
+def test_without_numbers_a_share_is_the_example(release_of, tmp_path, monkeypatch):
+    frame = pd.DataFrame({"sex": ["F", "M", "M", "M"] * 10, "job": ["it's", "none"] * 20})
+    folder = release_of(frame, 2).save(tmp_path / "r", format="csv")
+    monkeypatch.chdir(folder)
+    program = runpy.run_path("analyse.py")
+    got = program["combine"]([program["fit"](program["read"](file)) for file in program["FILES"]])
+    assert got["estimate"].iloc[0] == pytest.approx(0.25)
+    assert "indicator" in (folder / "analyse.sps").read_text()
+
+
+def test_an_absent_level_stops_the_program(case, tmp_path, monkeypatch):
+    release, _ = case
+    if release.m == 1:
+        pytest.skip("one copy cannot differ from another")
+    monkeypatch.chdir(release.save(tmp_path / "r", format="csv"))
+    program = runpy.run_path("analyse.py")
+    fits = [program["fit"](program["read"](file)) for file in program["FILES"]]
+    with pytest.raises(SystemExit, match="merge rare levels"):
+        program["combine"]([fits[0].drop(index='Q("x")'), *fits[1:]])
+
+
+def test_other_programs_hold_the_same_constants(case, tmp_path):
+    release, _ = case
+    folder = release.save(tmp_path / "r", format="csv")
+    python = runpy.run_path(str(folder / "analyse.py"))
+    stata, spss = ((folder / f"analyse.{end}").read_text() for end in ("do", "sps"))
+    for name in ("WITHIN", "BETWEEN", "NESTED", "FLOOR"):
+        found = re.search(rf"scalar {name.lower()}_? = (\S+)", stata)
+        assert float(found.group(1)) == python[name]
+    written = re.search(r"T = MAX\((\S+) \* ubar \+ (\S+) \* b \+ (\S+) \* w, (\S+) \* ubar", spss)
+    assert [float(part) for part in written.groups()] == [
+        python[name] for name in ("WITHIN", "BETWEEN", "NESTED", "FLOOR")
+    ]
+    assert f"local nests {' '.join(map(str, python['NEST']))}" in stata
+    assert spss.count("!read copy=") == release.m
+    for text in (stata, spss):
+        assert "@@" not in text
+        assert "not run this file" in " ".join(text.replace("*", " ").split()).replace("have ", "")
+
+
+def test_no_program_where_no_rule_is_sure(parts_of, small, tmp_path):
+    parts = parts_of(small, 2)
+    tags = ReleaseTags(kind="complete", m=2, n_syn=len(small), n_org=None)
+    folder = sdp.SyntheticRelease(**parts | {"tags": tags}).save(tmp_path / "r")
+    assert not list(folder.glob("analyse.*"))
+    assert "analyse.py" not in (folder / "README.txt").read_text()
+
+
+def test_programs_are_listed_with_checksums(release_of, small, tmp_path):
+    folder = release_of(small, 2).save(tmp_path / "r")
+    listed = {entry["name"] for entry in json.loads((folder / "release.json").read_text())["files"]}
+    assert listed >= {"analyse.py", "analyse.R", "analyse.do", "analyse.sps"}
+    assert "write.csv" in (folder / "analyse.do").read_text()
