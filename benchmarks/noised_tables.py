@@ -137,9 +137,12 @@ def fair() -> Public:
     table = pd.DataFrame(
         {
             "child": levels(raw.children > 0, {"no": [False], "yes": [True]}),
-            "religious": levels(raw.religious, {"not": [1.0], "mildly": [2.0], "fairly": [3.0], "very": [4.0]}),
+            "religious": levels(
+                raw.religious, {"not": [1.0], "mildly": [2.0], "fairly": [3.0], "very": [4.0]}
+            ),
             "occupation": levels(
-                raw.occupation, {"student": [1.0, 2.0], "white": [3.0], "skilled": [4.0], "leading": [5.0, 6.0]}
+                raw.occupation,
+                {"student": [1.0, 2.0], "white": [3.0], "skilled": [4.0], "leading": [5.0, 6.0]},
             ),
             "affair": levels(raw.affairs > 0, {"no": [False], "yes": [True]}),
             "rating": levels(raw.rate_marriage, {"poor": [1.0, 2.0, 3.0], "good": [4.0], "very good": [5.0]}),
@@ -159,4 +162,39 @@ def fair() -> Public:
         numbers,
         ols=("years", ("child", "religious", "occupation", "affair", "rating", "age", "educ")),
         logit=("affair", "yes", ("child", "religious", "occupation", "rating", "age")),
+    )
+
+
+def eusilc() -> Public:
+    """Ten columns of persons like those of EU-SILC, with missing values; not used for any setting."""
+    raw = pd.read_csv(DATA / "eusilc.csv", keep_default_na=False, na_values=["NA"])
+    table = pd.DataFrame(
+        {
+            "region": pd.Categorical(raw.db040),
+            "sex": levels(raw.rb090, {"male": ["male"], "female": ["female"]}),
+            "status": pd.Categorical(raw.pl030.astype("Int64").astype("str").where(raw.pl030.notna())),
+            "citizen": pd.Categorical(raw.pb220a),
+            "household": levels(
+                raw.hsize.clip(upper=5), {"1": [1], "2": [2], "3": [3], "4": [4], "5 or more": [5]}
+            ),
+            "age": raw.age.astype(float),
+            "adults": raw.eqSS.astype(float),
+            "logincome": np.log(raw.eqIncome.where(raw.eqIncome > 0)),
+            "logpay": np.log(raw.py010n.where(raw.py010n > 0)),
+            "logallowance": np.log(raw.hy050n.where(raw.hy050n > 0)),
+        }
+    )
+    numbers = {
+        "age": Number(0, 100, (0, 85), 0),
+        "adults": Number(1, 8, (1, 3.5), 1),
+        "logincome": Number(5.0, 13.0, (8.6, 10.9), None, missing=True),
+        "logpay": Number(3.0, 13.0, (7.0, 11.0), None, missing=True),
+        "logallowance": Number(3.0, 11.0, (6.5, 9.5), None, missing=True),
+    }
+    return Public(
+        "eusilc",
+        table,
+        numbers,
+        ols=("logincome", ("sex", "household", "age")),
+        logit=("status", "1", ("sex", "household", "age")),
     )
