@@ -2,9 +2,9 @@
 
 Run: python benchmarks/noised_mixed.py TABLE RUNS [--n 5000] [--rho 0.1] [--seed 1] [--out FILE.json]
 
-Each run draws n rows with replacement, fits with guarantee=ZCDP(rho) from the codebook's bounds and hints, draws
-m = 20 copies of n rows, analyses each and pools by 'noise_floored'. Truth is the same analysis of the whole
-table. Kinds: proportions, two-way cells, means, one linear and one logistic regression.
+Each run draws n rows with replacement, fits with guarantee=ZCDP(rho) from the codebook's bounds and hints,
+draws m = 20 copies of n rows, analyses each and pools by 'noise_floored'. Truth is the same analysis of the
+whole table. Kinds: proportions, two-way cells, means, one linear and one logistic regression.
 """
 
 from __future__ import annotations

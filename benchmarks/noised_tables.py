@@ -1,8 +1,8 @@
 """Public tables and codebooks for the noise benchmarks: what a column is, its bounds and its typical range.
 
-One written rule makes the hints. A codebook (or general knowledge of the variable) gives for each number its
-possible range [lower, upper] and the range [a, b] in which nearly all values lie; the hint is centre (a + b)/2
-and spread (b - a)/3.5, rather too wide than too narrow. Neither is computed from the table.
+One written rule makes the hints. A codebook (or general knowledge of the variable) gives for each number
+its possible range [lower, upper] and the range [a, b] in which nearly all values lie; the hint is centre
+(a + b)/2 and spread (b - a)/3.5, rather too wide than too narrow. Neither is computed from the table.
 """
 
 from __future__ import annotations

@@ -17,8 +17,6 @@ from pysynthdp.queries import StepMoments
 
 __all__ = ["MomentFit", "MomentStep", "fit_steps"]
 
-SMALLEST_SIGMA = 1e-3  # in units of the hint: of a number whose moments leave no residual variance
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MomentStep:
@@ -65,7 +63,12 @@ class MomentFit:
 
 
 def fit_steps(
-    steps: Sequence[MomentStep], layout: Layout, gram: FloatArray, start: MomentFit | None = None
+    steps: Sequence[MomentStep],
+    layout: Layout,
+    gram: FloatArray,
+    *,
+    floors: FloatArray,
+    start: MomentFit | None = None,
 ) -> MomentFit:
     """Fit each step to its own rows and columns of the matrix, the features' side from the fits before it.
 
@@ -77,6 +80,9 @@ def fit_steps(
         Where features lie in the matrix.
     gram : array (features, features)
         Cross-products; the number of rows in the corner.
+    floors : array (numbers,)
+        Smallest residual variance of each number: what the noise hides. Below it later slopes on the number
+        would be noise over next to nothing.
     start : MomentFit, optional
         A fit to nearby moments.
 
@@ -92,7 +98,7 @@ def fit_steps(
     for number, step in enumerate(steps):
         before = None if start is None else start.params[number]
         if step.part.numeric:
-            fit, cells = _fit_number(step, layout, gram, cells)
+            fit, cells = _fit_number(step, layout, gram, cells, floors)
             feasible = feasible and fit.df > 0
         else:
             fit = _fit_levels(step, layout, gram, cells, before)
@@ -116,7 +122,9 @@ def _fit_levels(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells
     return step.model.fit_from_moments(step.task, given)
 
 
-def _fit_number(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells) -> tuple[Any, Cells]:
+def _fit_number(
+    step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells, floors: FloatArray
+) -> tuple[Any, Cells]:
     """Fit a number on the rows where it is there, and add it to the implied distribution."""
     at, column = _positions(step), layout.starts[step.part.key]
     width = cells.X.shape[1]
@@ -134,7 +142,7 @@ def _fit_number(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells
         there,
     )
     fit = step.model.fit_from_moments(step.task, given)
-    fit = replace(fit, sigma=max(fit.sigma, SMALLEST_SIGMA))
+    fit = replace(fit, sigma=max(fit.sigma, float(np.sqrt(floors[cells.means.shape[1]]))))
     return fit, cells.with_number(dummies, numbers, fit.beta, fit.sigma, present)
 
 

@@ -24,6 +24,8 @@ __all__ = ["CopyParameters", "MomentState", "moment_state", "moment_steps", "own
 CopyParameters: TypeAlias = Literal["drawn", "fitted"]
 REDRAWS = 10
 CHECKS = 100
+SELDOM = 0.2
+TINY = 1e-6
 _SEED = 7  # of the acceptance rate alone, so that a fit says the same of itself each time
 
 
@@ -47,6 +49,8 @@ class MomentState:
         Share of redrawn moments that leave every number residual variance.
     ledger : Ledger
         What the answers cost.
+    floors : array (numbers,)
+        Smallest residual variances that the noise lets be seen.
     """
 
     answers: tuple[Answers, ...]
@@ -56,6 +60,7 @@ class MomentState:
     fits: tuple[MomentFit, ...]
     acceptance: float
     ledger: Ledger
+    floors: FloatArray
 
     @property
     def numeric(self) -> bool:
@@ -88,14 +93,17 @@ class MomentState:
         return list(self._redrawn(rng).params)
 
     def _redrawn(self, rng: np.random.Generator) -> MomentFit:
-        """Redraw the moments until they leave every number residual variance, at most ten times."""
+        """Redraw the moments until they leave every number residual variance, at most ten times.
+
+        Where they seldom do, the first draw is taken as it is: the release is flagged as dominated by noise.
+        """
         answers, gram, fit = self.answers[0], self.grams[0], self.fits[0]
         if self.numeric:
             drawn, _ = normal_moments(answers, gram, rng)
-            return fit_steps(self.steps, self.layout, drawn)
-        for _ in range(REDRAWS):
+            return fit_steps(self.steps, self.layout, drawn, floors=self.floors)
+        for _ in range(REDRAWS if self.acceptance >= SELDOM else 1):
             drawn = sampled_moments(answers, gram, fit, self.steps, rng)
-            found = fit_steps(self.steps, self.layout, drawn, fit)
+            found = fit_steps(self.steps, self.layout, drawn, floors=self.floors, start=fit)
             if found.feasible:
                 break
         return found
@@ -150,9 +158,20 @@ def moment_state(
     """
     grams = tuple(reduced_moments(each) for each in answers)
     steps = moment_steps(plan, layout, max(round(float(grams[0][0, 0])), 1))
-    fits = tuple(fit_steps(steps, layout, gram) for gram in grams)
+    floors = _floors(answers[0], float(grams[0][0, 0]))
+    fits = tuple(fit_steps(steps, layout, gram, floors=floors) for gram in grams)
     accepted = _acceptance(answers[0], grams[0], fits[0])
-    return MomentState(tuple(answers), steps, layout, grams, fits, accepted, ledger)
+    return MomentState(tuple(answers), steps, layout, grams, fits, accepted, ledger, floors)
+
+
+def _floors(answers: Answers, n: float) -> FloatArray:
+    """Noise deviation of each number's mean square, in units of its hint."""
+    final, inverse = answers.budget.final, answers.whitening.inverse
+    if answers.frame.blocks == (1,):  # a table of numbers: its redraws are positive definite already
+        return np.full(answers.frame.numbers, TINY)
+    alpha = final.alpha or 1.0  # without numbers there is no weight
+    noise = np.sqrt(2) * final.sd / (alpha**2 * max(n, 1.0))
+    return np.asarray(noise * (inverse**2).sum(axis=1))
 
 
 def _acceptance(answers: Answers, gram: FloatArray, fit: MomentFit) -> float:
