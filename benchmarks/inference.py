@@ -25,7 +25,7 @@ from pysynthdp.errors import PysynthdpWarning
 
 SEED = 20261128
 HEAD = ("group", "date", "runs", "made", "n_org", "m", "r", "n_syn", "analysis", "rule", "expect", "covered")
-HEAD += ("undefined", "mean_length", "bar", "within_bar")
+HEAD += ("undefined", "median_length", "bar", "within_bar")
 
 
 def row(group: str, s: Situation, hit: np.ndarray, missing: np.ndarray, length: float) -> dict[str, object]:
