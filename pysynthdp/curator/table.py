@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,8 +61,9 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     def of_block(block: pd.DataFrame) -> dict[Key, list[AnyArray]]:
         parts: dict[Key, list[AnyArray]] = {}
         for column in schema:
-            cells = coerce(block[column.name], column) if tolerant else block[column.name]
-            parts.update({key: [array] for key, array in split(cells, column).items()})
+            cells = block[column.name]
+            own = _split_coerced(cells, column) if tolerant else split(cells, column)
+            parts.update({key: [array] for key, array in own.items()})
         return parts
 
     def merge(left: dict[Key, list[AnyArray]], right: dict[Key, list[AnyArray]]) -> dict[Key, list[AnyArray]]:
@@ -70,6 +72,12 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     lists = rows.fold(of_block, merge)
     joined = {key: arrays[0] if len(arrays) == 1 else np.concatenate(arrays) for key, arrays in lists.items()}
     return PartTable(rows.n_rows, joined)
+
+
+def _split_coerced(series: pd.Series[Any], column: Column) -> dict[Key, AnyArray]:
+    """Split a column of which every cell was made to fit; dates are counted by then."""
+    counted = replace(column, unit="number") if isinstance(column, NumericColumn) else column
+    return split(coerce(series, column), counted)
 
 
 def scales_of(

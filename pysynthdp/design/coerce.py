@@ -1,39 +1,47 @@
 """Make any column fit its schema without a word: under a formal guarantee no cell may raise or be named.
 
-Each cell is treated the same whatever the other cells are: unreadable numbers become the declared fallback,
-numbers beyond the bounds move onto them, unlisted levels become ``other``.
+Each cell is read by itself, whatever the other cells and the type of the column are, so that one record of a
+neighbour cannot change how the others are read: a text that got among numbers turns the whole column into
+texts, and these must then mean what the numbers did. Unreadable numbers become the declared fallback, numbers
+beyond the bounds move onto them, unlisted levels become ``other``.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.design.values import is_dated, to_numbers
+from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.design.level_keys import FLAGS, level_key
+from pysynthdp.design.values import TICKS, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["coerce"]
 
-_TICKS = {"day": 86_400.0, "second": 1.0}
+_NO_TIME = np.iinfo(np.int64).min  # how numpy writes NaT
+_LARGEST_STEPS = {"s": 9e12, "ms": 9e15}  # steps coarser than a microsecond, as many as fit in 64 bits
+_COUNTED = {"M": "datetime64[us]", "m": "timedelta64[us]"}
 
 
 def coerce(series: pd.Series[Any], column: Column) -> pd.Series[Any]:
-    """Return a column that fits; never raises for a cell."""
-    if isinstance(column, NumericColumn):
-        return pd.Series(_bounded(_readable(series, column), column))
-    return _listed(series, column)
+    """Return a column that fits; never raises and never warns for a cell."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a warning about one cell would tell of it
+        if isinstance(column, NumericColumn):
+            return pd.Series(_bounded(_readable(series, column), column))
+        return _listed(series, column)
 
 
 def _readable(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
     """Numbers in the column's unit, NaN where a cell holds none."""
-    if column.unit == "number" and _is_plain_number(series):
+    if column.unit != "number":
+        return _ticks(series, column.unit)
+    if _is_plain_number(series):
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
-    if column.unit != "number" and is_dated(series.dtype):
-        return to_numbers(series, column)
-    cells = (_number(cell, column) for cell in series.astype(object))
+    cells = (_number(cell) for cell in series.astype(object))
     return np.fromiter(cells, dtype=np.float64, count=len(series))
 
 
@@ -42,16 +50,47 @@ def _is_plain_number(series: pd.Series[Any]) -> bool:
     return pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_complex_dtype(series.dtype)
 
 
-def _number(cell: Any, column: NumericColumn) -> float:
-    """Read one cell of a column of mixed types; NaN where it is no number, date or duration."""
+def _number(cell: Any) -> float:
+    """Read one cell; NaN where it is no real number."""
     try:
-        if column.unit == "number":
-            return float(cell)
-        if isinstance(cell, (pd.Timedelta, np.timedelta64)):
-            return float(pd.Timedelta(cell).total_seconds()) / _TICKS[column.unit]
-        return float(pd.Timestamp(cell).timestamp()) / _TICKS[column.unit]
-    except (TypeError, ValueError, OverflowError, AttributeError):
+        flag = FLAGS.get(cell.strip().lower()) if isinstance(cell, str) else None
+        if flag is not None:
+            return flag
+        return np.nan if isinstance(cell, complex | np.complexfloating) else float(cell)
+    except Exception:  # noqa: BLE001  # a cell may be of any class, and none may raise
         return np.nan
+
+
+def _ticks(series: pd.Series[Any], unit: str) -> FloatArray:
+    """Days or seconds from 1970-01-01 by whole microseconds; cells of one type are read at once."""
+    if is_dated(series.dtype) and isinstance(series.dtype, np.dtype):
+        counted = _counted(series.to_numpy())
+    else:
+        cells = (_microseconds(cell, unit) for cell in series.astype(object))
+        counted = np.fromiter(cells, dtype=np.int64, count=len(series))
+    return np.where(counted == _NO_TIME, np.nan, counted / TICKS[unit])
+
+
+def _counted(times: Any) -> IntArray:
+    """Whole microseconds of numpy times; those that 64 bits cannot hold count as none."""
+    whole = times.astype(_COUNTED[times.dtype.kind]).astype(np.int64)
+    most = _LARGEST_STEPS.get(np.datetime_data(times.dtype)[0])
+    if most is None:
+        return np.asarray(whole)
+    return np.where(np.abs(times.astype(np.int64).astype(np.float64)) <= most, whole, _NO_TIME)
+
+
+def _microseconds(cell: Any, unit: str) -> int:
+    """Count one cell as a whole column of its type is counted: days on its own clock, seconds in UTC."""
+    try:
+        if isinstance(cell, pd.Timedelta | np.timedelta64) or hasattr(cell, "total_seconds"):
+            return int(_counted(np.array([pd.Timedelta(cell).to_timedelta64()]))[0])
+        stamp = pd.Timestamp(cell)
+        if stamp.tz is not None:
+            stamp = (stamp if unit == "day" else stamp.tz_convert("UTC")).tz_localize(None)
+        return int(_counted(np.array([stamp.to_datetime64()]))[0])
+    except Exception:  # noqa: BLE001  # a cell may be of any class, and none may raise
+        return _NO_TIME
 
 
 def _bounded(numbers: FloatArray, column: NumericColumn) -> FloatArray:
@@ -67,22 +106,32 @@ def _bounded(numbers: FloatArray, column: NumericColumn) -> FloatArray:
 def _listed(series: pd.Series[Any], column: CategoricalColumn) -> pd.Series[Any]:
     """Levels and codes as they are, ``other`` for all else; missing stays where it may."""
     values = (*column.levels, *column.specials)
-    positions = {value: index for index, value in enumerate(values)}
-    other = positions[column.other]
+    positions = {level_key(value): index for index, value in enumerate(values)}
+    other = positions[level_key(column.other)]
     absent = -1 if column.may_be_missing else other
-    cells = series.astype(object)
+    cells, places = _distinct(series)
     codes = (_position(cell, positions, other, absent) for cell in cells)
-    table = np.fromiter(codes, dtype=np.int64, count=len(series))
-    index = pd.Index(values, dtype=object)
-    return pd.Series(pd.Categorical.from_codes(table, categories=index))
+    table = np.fromiter(codes, dtype=np.int64, count=len(cells))
+    found = table if places is None else np.append(table, absent)[places]
+    return pd.Series(pd.Categorical.from_codes(found, categories=pd.Index(values, dtype=object)))
+
+
+def _distinct(series: pd.Series[Any]) -> tuple[pd.Series[Any], IntArray | None]:
+    """Distinct cells and where they stand (-1: missing) for types that allow it; else all cells."""
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return pd.Series(dtype.categories).astype(object), series.cat.codes.to_numpy().astype(np.int64)
+    if isinstance(dtype, pd.StringDtype) or (isinstance(dtype, np.dtype) and dtype.kind in "biuf"):
+        places, values = pd.factorize(series)
+        return pd.Series(values).astype(object), places.astype(np.int64)
+    return series.astype(object), None
 
 
 def _position(cell: Any, positions: dict[Any, int], other: int, absent: int) -> int:
     """Place of one cell among the levels."""
     try:
-        found = positions.get(cell)
-    except TypeError:  # a list, or a tuple that holds one
+        if pd.api.types.is_scalar(cell) and pd.isna(cell):
+            return absent
+        return positions.get(level_key(cell), other)
+    except Exception:  # noqa: BLE001  # a cell may be of any class, and none may raise
         return other
-    if found is not None:
-        return found
-    return absent if pd.api.types.is_scalar(cell) and pd.isna(cell) else other

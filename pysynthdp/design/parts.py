@@ -21,7 +21,7 @@ from pysynthdp.design.values import LARGEST, from_codes, from_numbers, to_codes,
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["Part", "join", "kinds_of", "parts_of", "settle", "split"]
+__all__ = ["Part", "grid_bounds", "join", "kinds_of", "parts_of", "settle", "split"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +185,25 @@ def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
     """Round drawn values to the column's decimals and move them onto its declared bounds, in place."""
     if len(values) and max(values.max(), -values.min()) > LARGEST:
         np.clip(values, -LARGEST, LARGEST, out=values)  # what a fit to few rows may extrapolate to
-    digits = 0 if pd.api.types.is_integer_dtype(column.dtype) and column.decimals is None else column.decimals
+    digits = _digits(column)
     if digits is not None:
         np.round(values, digits, out=values)
-    low, high = _on_grid(column.lower, digits, math.ceil), _on_grid(column.upper, digits, math.floor)
+    low, high = grid_bounds(column)
     if low is not None or high is not None:
         np.clip(values, low, high, out=values)
     return values
+
+
+def _digits(column: NumericColumn) -> int | None:
+    """Digits after the point that drawn values have."""
+    whole = column.dtype is not None and pd.api.types.is_integer_dtype(column.dtype)
+    return 0 if whole and column.decimals is None else column.decimals
+
+
+def grid_bounds(column: NumericColumn) -> tuple[float | None, float | None]:
+    """Smallest and largest value that a drawn number may have."""
+    digits = _digits(column)
+    return _on_grid(column.lower, digits, math.ceil), _on_grid(column.upper, digits, math.floor)
 
 
 def _on_grid(bound: float | None, digits: int | None, towards: Callable[[float], int]) -> float | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pysynthdp.design.encode import Layout
+from pysynthdp.design.level_keys import same_key
+from pysynthdp.design.parts import grid_bounds
+from pysynthdp.design.values import LARGEST
 from pysynthdp.errors import PrivacyError
 from pysynthdp.plan.step import Step
 from pysynthdp.plan.task import task_of
@@ -50,17 +52,31 @@ def _lack(column: Column) -> str:
     if not column.declared:
         return "a formal guarantee takes nothing from the data; declare the column in schema=Schema([...])"
     if isinstance(column, CategoricalColumn):
-        if column.other is None:
-            return "unlisted values need a level to go to; declare other=<one of the levels>"
-        return ""
+        return _categorical_lack(column)
     return _numeric_lack(column)
+
+
+def _categorical_lack(column: CategoricalColumn) -> str:
+    """Say what a categorical column must still declare."""
+    if column.other is None:
+        return "unlisted values need a level to go to; declare other=<one of the levels>"
+    alike = same_key((*column.levels, *column.specials))
+    if alike is not None:
+        return (
+            f"a file may hold the levels {alike[0]!r} and {alike[1]!r} in one way, by the types of other "
+            "cells; rename one"
+        )
+    return ""
 
 
 def _numeric_lack(column: NumericColumn) -> str:
     """Say what a numeric column must still declare."""
     bounds = (column.lower, column.upper)
-    if any(bound is None or not math.isfinite(bound) for bound in bounds) or column.lower == column.upper:
+    if any(bound is None or not abs(bound) <= LARGEST for bound in bounds) or column.lower == column.upper:
         return "it has no finite declared bounds; give lower= and upper= from public documents"
+    low, high = grid_bounds(column)
+    if low is not None and high is not None and low > high:
+        return "no number with its decimals lies within its bounds; widen them or give more decimals"
     if column.may_be_missing or column.specials:
         return (
             "a numeric column that may be missing or has codes or spikes has no guarantee by sampling; "

@@ -1,0 +1,147 @@
+"""Every cell is read by itself: one odd cell changes the type of a column, never how other cells are read."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pysynthdp as sdp
+from pysynthdp.design.coerce import coerce
+from pysynthdp.design.level_keys import level_key, same_key
+
+N = 200
+rng = np.random.default_rng(1)
+AMOUNT = sdp.NumericColumn("x", lower=-1e6, upper=1e6, may_be_missing=False, fallback=0)
+DAY = sdp.NumericColumn("x", lower=0, upper=40_000, unit="day", may_be_missing=False, fallback=1)
+SECOND = sdp.NumericColumn("x", lower=0, upper=4e9, unit="second", may_be_missing=False, fallback=1)
+TIMES = pd.Series(pd.Timestamp("2001-02-03") + pd.to_timedelta(rng.uniform(0, 1e8, N), unit="s")).dt.as_unit(
+    "us"
+)
+DAYS = [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-07-01")]
+
+
+def levels(*values):
+    return sdp.CategoricalColumn("x", list(values), other=values[0], may_be_missing=False)
+
+
+TYPED = {
+    "floats": (AMOUNT, pd.Series(rng.normal(size=N) * 1e3)),
+    "halves": (AMOUNT, pd.Series(rng.normal(size=N).astype("float32"))),
+    "whole": (AMOUNT, pd.Series(rng.integers(-9, 9, N))),
+    "nullable": (AMOUNT, pd.Series(rng.integers(-9, 9, N), dtype="Int64")),
+    "flags": (AMOUNT, pd.Series(rng.random(N) < 0.5)),
+    "arrow": (AMOUNT, pd.Series(rng.normal(size=N), dtype="double[pyarrow]")),
+    "days": (DAY, TIMES.dt.floor("D")),
+    "times by the day": (DAY, TIMES),
+    "nanoseconds": (DAY, TIMES.dt.as_unit("ns") + pd.Timedelta(7, "ns")),
+    "seconds": (SECOND, TIMES.dt.as_unit("s")),
+    "zoned by the day": (DAY, TIMES.dt.tz_localize("UTC").dt.tz_convert("Asia/Kolkata")),
+    "zoned by the second": (SECOND, TIMES.dt.tz_localize("UTC").dt.tz_convert("Asia/Kolkata")),
+    "date objects": (DAY, pd.Series(TIMES.dt.date, dtype=object)),
+    "durations": (SECOND, TIMES - TIMES.min()),
+    "arrow times": (DAY, TIMES.astype("timestamp[us][pyarrow]")),
+    "text levels": (levels("a", "b", "c"), pd.Series(rng.choice(["a", "b", "c", "d"], N))),
+    "number levels": (levels(1, 2, 3), pd.Series(rng.integers(1, 5, N))),
+    "decimal levels": (levels(0.1, 0.2, 0.3), pd.Series(rng.choice([0.1, 0.2, 0.3, 0.7], N))),
+    "flag levels": (levels(True, False), pd.Series(rng.random(N) < 0.5)),
+    "time levels": (levels(*DAYS), pd.Series(rng.choice(DAYS, N))),
+    "categorical": (levels("a", "b"), pd.Series(rng.choice(["a", "b"], N), dtype="category")),
+    "categorical numbers": (levels(1, 2), pd.Series(rng.choice([1, 2], N), dtype="category")),
+}
+ODD = {
+    "text": "x",
+    "none": None,
+    "list": [1],
+    "array": np.array([1.0]),
+    "huge": 10**400,
+    "no time": pd.NaT,
+    "complex": np.complex128(1 + 2j),
+    "time": pd.Timestamp("9999-01-01"),
+    "day before month": "13/02/2020",
+    "no decimal": Decimal("sNaN"),
+}
+
+
+class Hostile:
+    """A cell whose every method raises."""
+
+    def __float__(self) -> float:
+        raise RuntimeError
+
+    def __hash__(self) -> int:
+        raise RuntimeError
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+
+def read(series: pd.Series, column: sdp.NumericColumn | sdp.CategoricalColumn) -> list:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return coerce(series, column).tolist()
+
+
+@pytest.mark.parametrize("odd", [*ODD.values(), Hostile()], ids=[*ODD, "hostile"])
+@pytest.mark.parametrize(("column", "series"), TYPED.values(), ids=TYPED)
+def test_an_odd_cell_changes_no_other_cell(column, series, odd):
+    mixed = pd.Series([odd, *series.astype(object)[1:]], dtype=object)
+    assert read(mixed, column)[1:] == read(series, column)[1:]  # to the last bit
+
+
+@pytest.mark.parametrize(
+    "column", [AMOUNT, levels(1, 2), levels("01", "02"), levels(True, False), levels("a")]
+)
+@pytest.mark.parametrize(
+    "cells", [["1", "2", "2"], ["01", "02", "02"], ["True", "False", "False"], ["1", "2.0", ""]]
+)
+def test_an_odd_cell_of_a_csv_file_changes_no_other_cell(column, cells):
+    """A reader of files gives the whole column another type; each other cell still means the same."""
+    plain, neighbour = (
+        pd.read_csv(io.StringIO("x,y\n" + "\n".join(f"{cell},0" for cell in [*cells, last])))["x"]
+        for last in (cells[0], "zz")
+    )
+    assert plain.dtype != neighbour.dtype
+    assert read(plain, column)[:-1] == read(neighbour, column)[:-1]
+
+
+def test_levels_of_a_file_mean_what_the_codebook_says():
+    assert read(pd.Series([1, 2]), levels("01", "02")) == ["01", "02"]
+    assert read(pd.Series(["1", "02", "9"]), levels(1, 2)) == [1, 2, 1]
+    assert read(pd.Series(["2020-01-01", "2021-07-01 00:00"]), levels(*DAYS)) == DAYS
+    assert read(pd.Series(["nan", "inf", "x"]), levels("a", "x")) == ["a", "a", "x"]
+
+
+def test_no_time_of_any_unit_wraps_around():
+    far = pd.Series(np.array(["300000-01-01", "2000-01-01", "NaT"], dtype="M8[s]"))
+    assert read(far, DAY) == [1.0, 10957.0, 1.0]
+
+
+def test_levels_that_a_file_cannot_tell_apart_are_refused_under_a_guarantee():
+    assert same_key(["1", "2"]) is None
+    assert same_key([1, "one"]) is None
+    assert level_key(10**400) == level_key(np.inf)
+    schema = sdp.Schema([levels("1", "2", "01")])
+    settings = {"method": {"x": sdp.models.Dirichlet(prior=2.0)}, "guarantee": sdp.BySampling()}
+    with pytest.raises(sdp.PrivacyError, match="x: a file may hold the levels '1' and '01'"):
+        sdp.Synthesizer(schema=schema, **settings).plan()
+
+
+def test_bounds_between_two_decimals_are_refused_under_a_guarantee():
+    column = sdp.NumericColumn("x", lower=0.2, upper=0.4, decimals=0, may_be_missing=False, fallback=0.3)
+    settings = {"method": {"x": sdp.models.Gaussian(sigma=1.0)}, "guarantee": sdp.BySampling()}
+    with pytest.raises(sdp.PrivacyError, match="x: no number with its decimals"):
+        sdp.Synthesizer(schema=sdp.Schema([column]), **settings).plan()
+
+
+@pytest.mark.parametrize("column", [DAY, SECOND])
+@pytest.mark.parametrize("odd", [None, "x", pd.Timestamp("2001-02-04")])
+def test_dates_are_synthesised_under_a_guarantee_whatever_a_cell_holds(column, odd):
+    settings = {"method": {"x": sdp.models.Gaussian(sigma=1e6)}, "guarantee": sdp.BySampling()}
+    table = pd.DataFrame({"x": pd.Series([odd, *TIMES[1:]], dtype=object)})
+    fit = sdp.Synthesizer(schema=sdp.Schema([column]), **settings, progress=False).fit(table)
+    assert fit.draw(m=1)[0]["x"].dtype.kind == "M"
