@@ -19,8 +19,16 @@ if TYPE_CHECKING:
         SchemaError,
     )
     from pysynthdp.overview import look
+    from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
+    from pysynthdp.privacy.by_sampling import BySampling
+    from pysynthdp.privacy.guarantees.approx import ApproxDP
+    from pysynthdp.privacy.guarantees.gdp import GDP
+    from pysynthdp.privacy.guarantees.pure import PureDP
+    from pysynthdp.privacy.guarantees.rdp import RDP
+    from pysynthdp.privacy.guarantees.zcdp import ZCDP
     from pysynthdp.privacy.statement import PrivacyStatement
+    from pysynthdp.privacy.unit import PrivacyUnit
     from pysynthdp.release import SyntheticRelease
     from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, synthesize
@@ -41,25 +49,42 @@ _WHERE = {
         "SchemaError",
     ),
     "overview": ("look",),
+    "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
+    "privacy.by_sampling": ("BySampling",),
+    "privacy.guarantees.approx": ("ApproxDP",),
+    "privacy.guarantees.gdp": ("GDP",),
+    "privacy.guarantees.pure": ("PureDP",),
+    "privacy.guarantees.rdp": ("RDP",),
+    "privacy.guarantees.zcdp": ("ZCDP",),
     "privacy.statement": ("PrivacyStatement",),
+    "privacy.unit": ("PrivacyUnit",),
     "release": ("SyntheticRelease",),
     "schema": ("CategoricalColumn", "NumericColumn", "Schema"),
     "synthesizer": ("FittedSynthesizer", "Synthesizer", "synthesize"),
 }
+_ROOMS = ("models", "privacy")  # packages whose own names are public too
 _HOME = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
+    "GDP",
+    "RDP",
+    "ZCDP",
+    "ApproxDP",
     "BridgeError",
+    "BySampling",
     "CategoricalColumn",
     "CombiningRuleError",
     "FitError",
     "FittedSynthesizer",
     "NumericColumn",
+    "ParameterRelease",
     "PlanError",
     "PooledResults",
     "PrivacyError",
     "PrivacyStatement",
+    "PrivacyUnit",
+    "PureDP",
     "PysynthdpError",
     "PysynthdpWarning",
     "ReleaseError",
@@ -75,11 +100,15 @@ __all__ = [
     "look",
     "ols",
     "pool",
+    "release_mean",
+    "release_shares",
     "synthesize",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"pysynthdp.{name}")
     if name not in _HOME:
         msg = f"module 'pysynthdp' has no attribute {name!r}"
         raise AttributeError(msg)
@@ -87,4 +116,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_ROOMS])
