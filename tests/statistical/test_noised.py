@@ -59,7 +59,7 @@ def opened(schema: Schema, table: pd.DataFrame, rho: float) -> tuple:
 def asked(
     schema: Schema, table: pd.DataFrame, rho: float, noise=add_discrete_gaussian
 ) -> tuple[list, list, object]:
-    """Run one fit's questions; exact answers and noised ones in units of their scales, and what came of it."""
+    """Run one fit's questions; exact and noised answers in units of their scales, and what came of it."""
     plan, layout, held = opened(schema, table, rho)
     exact, noised = [], []
 
