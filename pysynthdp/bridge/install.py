@@ -1,0 +1,99 @@
+"""Install the R package that this package carries, and record in it where this Python is."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from pysynthdp.bridge.r_programs import find_program, run_program, run_r
+from pysynthdp.errors import BridgeError
+
+__all__ = ["install_r_package", "r_package_source"]
+
+_PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "man")
+_LIBRARY = """
+here <- .libPaths()
+mine <- strsplit(Sys.getenv("R_LIBS_USER"), .Platform$path.sep, fixed = TRUE)[[1]][1]
+writable <- here[file.access(here, 2) == 0]
+cat(if (length(writable)) writable[1] else path.expand(mine))
+"""
+
+
+def r_package_source() -> Path:
+    """Find the source of the R package: inside an installed wheel, or beside a checkout.
+
+    Returns
+    -------
+    Path
+        A folder with its DESCRIPTION.
+
+    Raises
+    ------
+    BridgeError
+        If this installation does not carry it; install the wheel again.
+
+    Notes
+    -----
+    Privacy: reads no data.
+
+    Examples
+    --------
+    >>> (r_package_source() / "DESCRIPTION").is_file()
+    True
+    """
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "rpackage", package.parent / "r-bridge"):
+        if (folder / "DESCRIPTION").is_file():
+            return folder
+    raise BridgeError(
+        "this installation does not carry the R package; run pip install --force-reinstall pysynthdp"
+    )
+
+
+def install_r_package(library: Path | None = None) -> Path:
+    """Install the R package for the R on the path.
+
+    Parameters
+    ----------
+    library : Path, optional
+        R library to install into; by default the first that is writable, else the user's own, which is made.
+
+    Returns
+    -------
+    Path
+        The library.
+
+    Raises
+    ------
+    BridgeError
+        If R is not there, or refuses; the message has R's own last lines.
+
+    Notes
+    -----
+    Privacy: reads no data. Needs no compiler and no network.
+    """
+    target = library if library is not None else Path(run_r(_LIBRARY).strip())
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        source = _with_engine(r_package_source(), Path(folder) / "pysynthdp")
+        command = [find_program("R"), "CMD", "INSTALL", "--no-test-load", f"--library={target}", str(source)]
+        done = run_program(command)
+    if done.returncode:
+        raise BridgeError(f"R CMD INSTALL failed: {' '.join(done.stderr.strip().splitlines()[-3:])}")
+    return target
+
+
+def _with_engine(source: Path, target: Path) -> Path:
+    """Copy the source, since it may lie in a read-only place, and record this Python in the copy."""
+    target.mkdir()
+    for name in _PARTS:
+        part = source / name
+        if part.is_dir():
+            shutil.copytree(part, target / name)
+        else:
+            shutil.copy(part, target / name)
+    (target / "inst").mkdir()
+    (target / "inst" / "engine").write_text(f"{sys.executable}\n", encoding="utf-8")
+    return target
