@@ -4,7 +4,8 @@
 #' models. Each copy has the columns, order, types, levels, labels and codes of the data.
 #'
 #' @param x A confidential data frame or tibble; or a formula, with the data frame as second argument. With
-#'   `income ~ age + sex` the right side tells the predictors of one column, and all columns are drawn; with
+#'   `income ~ age + sex` the right side tells the predictors of one column, which is drawn after them, and all
+#'   columns are drawn; with
 #'   `~ age + sex + income` only these columns are drawn, in this order.
 #' @param data The data frame, where `x` is a formula.
 #' @param m Number of copies.
@@ -91,7 +92,13 @@ synthesise.formula <- function(x, data, ...) {
     abort("pysynthdp_plan_error", "a formula needs the data too: synthesise(income ~ age + sex, data = survey)")
   }
   check_frame(data)
-  if (length(x) == 3L) return(with_call(synthesise(data, formulas = x, ...), call))
+  if (length(x) == 3L) {
+    settings <- list(..., formulas = x)
+    if (is.null(settings$visit_sequence) && is.null(settings$visit.sequence)) {
+      settings$visit_sequence <- target_last(x, setdiff(names(data), c(settings$keep, settings$drop)))
+    }
+    return(with_call(do.call(synthesise, c(list(data), settings)), call))
+  }
   columns <- all.vars(x)
   if ("." %in% columns) columns <- unique(unlist(lapply(columns, function(name) if (name == ".") names(data) else name)))
   unknown <- setdiff(columns, names(data))
@@ -105,6 +112,17 @@ synthesise.formula <- function(x, data, ...) {
 #' @rdname synthesise
 #' @export
 synthesize <- synthesise
+
+# The order of the columns, with the target of a formula moved behind the last of its predictors.
+target_last <- function(formula, columns) {
+  target <- deparse1(formula[[2L]], backtick = FALSE)
+  predictors <- intersect(setdiff(all.vars(formula[[3L]]), target), columns)
+  if ("." %in% all.vars(formula[[3L]])) predictors <- setdiff(columns, target)
+  if (!target %in% columns || !length(predictors)) return(columns)
+  others <- setdiff(columns, target)
+  before <- max(match(predictors, others), match(target, columns) - 1L)
+  append(others, target, before)
+}
 
 # The call goes first, as in synthpop's objects.
 with_call <- function(made, call) {

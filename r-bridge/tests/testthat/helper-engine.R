@@ -19,6 +19,11 @@ carriers <- function() {
   names(known)[vapply(known, requireNamespace, NA, quietly = TRUE)]
 }
 
+only_by_worker <- function() {
+  if (!is.null(state()$embedded)) skip("R runs inside the engine")
+  skip_without("processx")
+}
+
 # Runs a test once for each carrier.
 test_over_carriers <- function(what, code) {
   code <- substitute(code)

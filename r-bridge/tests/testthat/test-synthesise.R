@@ -48,7 +48,8 @@ test_that("types, labels and codes of a tibble stay", {
 
 test_that("formulas name predictors, or the columns to draw", {
   skip_without_engine()
-  s <- synthesise(Sepal.Length ~ Species, data = iris, m = 1, seed = 1, visit_sequence = rev(names(iris)))
+  s <- synthesise(Sepal.Length ~ Species, data = iris, m = 1, seed = 1)
+  expect_identical(names(s$visit.sequence), c(names(iris)[-1], "Sepal.Length"))
   expect_identical(names(which(s$predictor.matrix["Sepal.Length", ] == 1)), "Species")
   s <- synthesise(~ Species + Sepal.Length, data = iris, m = 1, seed = 1)
   expect_identical(names(s$visit.sequence), c("Species", "Sepal.Length"))

@@ -48,7 +48,7 @@ test_over_carriers("no file with rows stays behind", {
 })
 
 test_that("a worker that is killed between two calls is replaced", {
-  skip_without("processx")
+  only_by_worker()
   old <- options(pysynthdp.transport = "worker")
   on.exit(options(old))
   skip_without_engine()
@@ -58,7 +58,7 @@ test_that("a worker that is killed between two calls is replaced", {
 })
 
 test_that("a worker that is killed in the middle of a call is an error, and the next call works", {
-  skip_without("processx")
+  only_by_worker()
   skip_on_os("windows")
   old <- options(pysynthdp.transport = "worker")
   on.exit(options(old))
@@ -73,7 +73,7 @@ test_that("a worker that is killed in the middle of a call is an error, and the 
 })
 
 test_that("an interrupt comes through at once, and the worker that it stopped is not used again", {
-  skip_without("processx")
+  only_by_worker()
   skip_on_os("windows")
   old <- options(pysynthdp.transport = "worker")
   on.exit(options(old))
@@ -89,9 +89,10 @@ test_that("an interrupt comes through at once, and the worker that it stopped is
 })
 
 test_that("a Python that is not there, or without pysynthdp, or that is no Python, is said so", {
+  only_by_worker()
   skip_on_os("windows")
   skip_without_engine()
-  for (carrier in setdiff(carriers(), "reticulate")) {
+  for (carrier in c("worker", "oneshot")) {
     old <- options(pysynthdp.transport = carrier, pysynthdp.python = "/nowhere/python")
     expect_error(synth_engine(), "no file /nowhere/python", class = "pysynthdp_setup_error")
     options(pysynthdp.python = unname(Sys.which("false")))
@@ -114,11 +115,12 @@ test_that("a Python that is not there, or without pysynthdp, or that is no Pytho
 test_that("an unknown carrier is refused", {
   old <- options(pysynthdp.transport = "pigeon")
   on.exit(options(old))
-  if (is.null(state()$embedded)) expect_error(ask("ping"), class = "pysynthdp_setup_error")
+  if (!is.null(state()$embedded)) skip("R runs inside the engine")
+  expect_error(ask("ping"), class = "pysynthdp_setup_error")
 })
 
 test_that("later calls take milliseconds", {
-  skip_without("processx")
+  only_by_worker()
   old <- options(pysynthdp.transport = "worker")
   on.exit(options(old))
   skip_without_engine()
