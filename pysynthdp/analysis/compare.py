@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -111,6 +112,33 @@ class Comparison(Printable):
         )
         title = f"INTERNAL: pooled against confidential {self.model}"
         return Table(title, ("term", *data.columns), rows, facts, self.notes)
+
+    def save(self, folder: str | Path, *, name: str = "fits") -> Path:
+        """Write the comparison as ``INTERNAL_<name>.html`` into a folder of the agency's own.
+
+        Parameters
+        ----------
+        folder : path
+            An existing folder; never that of a release.
+        name : str
+            Middle of the file's name.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        FitError
+            When the folder is a release, since its files go out.
+        """
+        folder = Path(folder)
+        if (folder / "release.json").exists():
+            raise FitError(f"{folder} is a release, and the comparison is INTERNAL; choose another folder")
+        path = folder / f"INTERNAL_{name.removeprefix('INTERNAL_')}.html"
+        path.write_text(self.to_table().to_html(), encoding="utf-8")
+        return path
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both intervals of every term but the intercept; needs matplotlib."""

@@ -70,7 +70,12 @@ def _term_key(name: str) -> frozenset[str]:
     ``C(edu)[T.upper]:age`` and ``age:C(edu)`` are the same term. Levels stand in the last brackets.
     """
     parts = re.split(r":(?![^\[(]*[\])])", name.replace(" ", ""))
-    return frozenset(re.sub(r"\[[^\[\]]*\]$", "", part) for part in parts)
+    return frozenset(_without_level(part) for part in parts)
+
+
+def _without_level(part: str) -> str:
+    """Drop a level in brackets, or what patsy puts behind a polynomial (``C(edu, Poly).Linear``)."""
+    return re.sub(r"\[[^\[\]]*\]$|(?<=\))(?:\.\w+|\^\d+)$", "", part)
 
 
 def _constraint(result: PooledResults, text: str) -> tuple[FloatArray, FloatArray]:
@@ -109,7 +114,7 @@ def anova(result: PooledResults) -> pd.DataFrame:
 
 def _labels(name: str) -> list[str]:
     """Factors of a coefficient's name in their order, without levels."""
-    return [re.sub(r"\[[^\[\]]*\]$", "", part) for part in re.split(r":(?![^\[(]*[\])])", name)]
+    return [_without_level(part) for part in re.split(r":(?![^\[(]*[\])])", name)]
 
 
 def likelihood_ratio(result: PooledResults, smaller: str | PooledResults | Sequence[Any]) -> FTest:

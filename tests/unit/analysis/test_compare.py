@@ -103,3 +103,13 @@ def test_statsmodels_fits_and_the_plot_say_internal():
     assert got.plot().get_title().startswith("INTERNAL")
     assert list(got.to_frame().index) == ["Intercept", "x"]
     plt.pyplot.close("all")
+
+
+def test_a_saved_comparison_is_named_internal_and_stays_out_of_releases(tmp_path):
+    pooled, own = synthesis(np.random.default_rng(3), release())
+    path = compare_fits(pooled, own).save(tmp_path, name="income")
+    assert path.name == "INTERNAL_income.html"
+    assert "INTERNAL" in path.read_text(encoding="utf-8")
+    (tmp_path / "release.json").write_text("{}")
+    with pytest.raises(FitError, match="choose another folder"):
+        compare_fits(pooled, own).save(tmp_path)

@@ -14,6 +14,7 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 from scipy import stats
+from statsmodels.formula import options as formula_options
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pysynthdp.analysis import ReleaseTags, compare_fits, fit_copies, pool
@@ -77,6 +78,13 @@ def call(text):
         chosen = sm.families.Binomial() if family.group(1) == "binomial" else sm.families.Poisson()
         return kind, formula, smf.glm, {"family": chosen}
     return kind, formula, smf.mnlogit if kind == "multinom" else OrderedModel, {}
+
+
+def in_r(formula):
+    """The formula that statsmodels needs for an ordered factor in R's default contrasts, and the term."""
+    patsy = formula_options.formula_engine == "patsy"
+    term = "C(edu, Poly)" if patsy else "C(edu, contr.poly)"
+    return formula.replace("edu", term), term
 
 
 def rname(term):
@@ -205,6 +213,56 @@ def _check_lack_of_fit(got, values, fit, tol):
     else:
         assert got.stat == pytest.approx(stat, rel=tol)
     assert got.pvalue == pytest.approx(values["lof.pvalue"], rel=100 * tol, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name, model in ALL if model == "lm_bmi"])
+def test_polynomial_contrasts(name):
+    want = golden(name)["lm_bmi_poly"]
+    formula, term = in_r("bmi ~ age + edu")
+    fit = fit_copies(formula, release(name), smf.ols)
+    suffix = {"Linear": "L", "Quadratic": "Q", "Cubic": "C"}
+
+    def in_words(label):
+        last = re.sub(r"^.*\)\[?\.?|\]$", "", label)
+        return f"edu{last}" if last.startswith("^") else f"edu.{suffix.get(last, last)}"
+
+    got = {in_words(label) if "edu" in label else rname(label): value for label, value in fit.params.items()}
+    match(got, want["mcoefavg"], 1e-9, dict.fromkeys(want["mcoefavg"], 1.0))
+    variances = dict(zip(got, fit.ubar, strict=True))
+    match(variances, want["mvaravg"], 1e-9)
+    if fit.m > 1:
+        assert fit.wald_test(term).df1 == 4
+        assert fit.wald_test(term).stat == pytest.approx(
+            fit_copies("bmi ~ age + edu", release(name), smf.ols).wald_test("edu").stat, rel=1e-8
+        )
+        assert term.replace(" ", "") in {label.replace(" ", "") for label in fit.anova().index}
+
+
+TIGHT = json.loads((HOME / "original_tight.json").read_text())
+
+
+@pytest.mark.parametrize("model", list(TIGHT))
+def test_category_models_meet_tightly_converged_fits(model):
+    want = TIGHT[model]
+    kind, formula, which = re.match(r"(\w+)\((.*?), data = (\w+),", want["call"]).groups()
+    which = {"survey": "survey", "anes": "anes96"}[which]
+    frame = read(f"{which}.csv", which)
+    tags = ReleaseTags(kind="complete", m=1, n_syn=len(frame), n_org=len(frame), synthesised=frozenset(frame))
+    maker, options = (
+        (smf.mnlogit, {"maxiter": 200}) if kind == "multinom" else (OrderedModel, {"distr": "logit"})
+    )
+    fit = fit_copies(formula, Copies((frame,), tags), maker, **options)
+    table = want["coefficients"]
+    if kind == "multinom":
+        values = {
+            f"{level}:{term}": value
+            for level, row in zip(table["rows"], table["values"], strict=True)
+            for term, value in zip(table["cols"], row, strict=True)
+        }
+    else:
+        values = {term: row[0] for term, row in zip(table["rows"], table["values"], strict=True)}
+    match(by_name(fit.params), values, 2e-5, dict.fromkeys(values, 1.0))
+    assert -2 * fit.fits[0].llf == pytest.approx(want["deviance"], rel=1e-9)
 
 
 def test_the_comparison_says_that_it_is_internal():
