@@ -12,7 +12,20 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_tri
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.queries import Answer, RowSum, Sums
 
-__all__ = ["LONG", "Minimum", "Problem", "minimise", "posterior_root", "stride"]
+__all__ = [
+    "CLOSE",
+    "LONG",
+    "ROUNDS",
+    "Minimum",
+    "Problem",
+    "State",
+    "ask_state",
+    "lower_factor",
+    "minimise",
+    "posterior_root",
+    "stepped",
+    "stride",
+]
 
 LONG = 50_000
 SAMPLE = 20_000
@@ -35,7 +48,7 @@ class Problem:
     linear : array (params,)
         Subtracts theta'linear: the sufficient statistics of a canonical model, so that rows need no target.
     precision : array (params,)
-        Adds sum precision theta^2 / 2: the prior, not divided on a subsample.
+        Adds sum precision theta^2 / 2: the prior.
     fixed : callable theta -> (value, gradient, Hessian) or None
         A term that depends on counts only; divided on a subsample as ``linear`` is.
     free : array of int
@@ -112,7 +125,8 @@ def minimise(problem: Problem, start: FloatArray) -> Asking:
     every = stride(problem.n)
     if every == 1:
         return (yield from _newton(problem, start, 1, CLOSE))
-    weak = replace(problem, precision=np.maximum(problem.precision, _stabiliser(problem)), scatter=None)
+    precision = np.maximum(problem.precision / every, _stabiliser(problem))
+    weak = replace(problem, precision=precision, scatter=None)
     first = yield from _newton(weak, start, every, 1e-4)
     if not np.all(np.isfinite(first.theta)):
         return first
@@ -133,7 +147,7 @@ def posterior_root(hessian: FloatArray, free: IntArray, size: int) -> FloatArray
     [[0.0], [0.5]]
     """
     root = np.zeros((size, free.size))
-    lower = _lower(hessian)
+    lower = lower_factor(hessian)
     root[free] = solve_triangular(lower, np.eye(free.size), lower=True).T
     return root
 
@@ -145,7 +159,7 @@ def _stabiliser(problem: Problem) -> FloatArray:
     return weak
 
 
-def _lower(hessian: FloatArray) -> FloatArray:
+def lower_factor(hessian: FloatArray) -> FloatArray:
     """Cholesky factor, lifting the diagonal where rounding or a far point left the matrix indefinite."""
     lift = 0.0
     scale = np.abs(hessian.diagonal()) + 1e-300
@@ -173,7 +187,7 @@ def _state(problem: Problem, theta: FloatArray, every: int, sums: Sums) -> State
     return value, gradient[at], hessian[np.ix_(at, at)] if len(sums) > 2 else hessian
 
 
-def _ask(
+def ask_state(
     problem: Problem, theta: FloatArray, every: int, *, curvature: bool
 ) -> Generator[RowSum, Answer, State]:
     """One round."""
@@ -181,7 +195,7 @@ def _ask(
     return _state(problem, theta, every, answer.value)
 
 
-def _moved(problem: Problem, theta: FloatArray, step: FloatArray) -> FloatArray:
+def stepped(problem: Problem, theta: FloatArray, step: FloatArray) -> FloatArray:
     """Theta with a step on its free positions."""
     moved = theta.copy()
     moved[problem.free] += step
@@ -198,17 +212,17 @@ def _diverged(problem: Problem, theta: FloatArray) -> bool:
 
 def _newton(problem: Problem, theta: FloatArray, every: int, close: float) -> Asking:
     """Full Newton steps, halved until the value falls."""
-    value, gradient, hessian = yield from _ask(problem, theta, every, curvature=True)
+    value, gradient, hessian = yield from ask_state(problem, theta, every, curvature=True)
     for _ in range(ROUNDS):
-        step = -cho_solve((_lower(hessian), True), gradient)
+        step = -cho_solve((lower_factor(hessian), True), gradient)
         decrement = -float(gradient @ step)
         if decrement < close:
-            return Minimum(_moved(problem, theta, step), hessian, converged=True)
+            return Minimum(stepped(problem, theta, step), hessian, converged=True)
         if _diverged(problem, theta):
             break
         for _halving in range(40):
-            trial = _moved(problem, theta, step)
-            new = yield from _ask(problem, trial, every, curvature=True)
+            trial = stepped(problem, theta, step)
+            new = yield from ask_state(problem, trial, every, curvature=True)
             if new[0] <= value + 1e-10 * (1 + abs(value)):
                 break
             step = step / 2
@@ -219,14 +233,14 @@ def _newton(problem: Problem, theta: FloatArray, every: int, close: float) -> As
 def _bfgs(problem: Problem, theta: FloatArray, hessian: FloatArray) -> Asking:
     """Quasi-Newton on all rows from a Hessian already near the truth: gradients only."""
     inverse = cho_solve(cho_factor(hessian + 1e-12 * np.diag(hessian.diagonal())), np.eye(len(hessian)))
-    value, gradient, _ = yield from _ask(problem, theta, 1, curvature=False)
+    value, gradient, _ = yield from ask_state(problem, theta, 1, curvature=False)
     for _ in range(ROUNDS):
         step = -inverse @ gradient
         if -float(gradient @ step) < CLOSE:
-            return Minimum(_moved(problem, theta, step), hessian, converged=not _diverged(problem, theta))
+            return Minimum(stepped(problem, theta, step), hessian, converged=not _diverged(problem, theta))
         for _halving in range(40):
-            trial = _moved(problem, theta, step)
-            new = yield from _ask(problem, trial, 1, curvature=False)
+            trial = stepped(problem, theta, step)
+            new = yield from ask_state(problem, trial, 1, curvature=False)
             if new[0] <= value + 1e-10 * (1 + abs(value)):
                 break
             step = step / 2
