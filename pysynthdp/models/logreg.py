@@ -30,8 +30,9 @@ class LogReg:
     Notes
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
-    Maximum likelihood; with an empty cell, fewer than two rows of a level per coefficient, or separation,
-    the mode under a N(0, 2.5^2) prior on slopes. The mean fitted probability is the observed share.
+    Maximum likelihood; with an empty cell, few rows of a level per coefficient, or separation, the mode under
+    a prior on slopes whose scale the data choose by marginal likelihood, so that noise predictors do not
+    inflate a rare level. The mean fitted probability is the observed share.
 
     Examples
     --------

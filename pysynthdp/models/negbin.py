@@ -9,8 +9,15 @@ import numpy as np
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.counts import count_mean, fit_negative_binomial, fit_poisson, refuse_noncounts
+from pysynthdp.numerics.counts import (
+    count_mean,
+    count_total,
+    fit_negative_binomial,
+    fit_poisson,
+    refuse_noncounts,
+)
 from pysynthdp.numerics.glm import Coefficients
+from pysynthdp.numerics.redraw_shift import with_shift
 from pysynthdp.numerics.signs import count_signs
 from pysynthdp.queries import Moments, RowSum, Sampler
 
@@ -32,7 +39,9 @@ class NegBinFit:
     aliased : tuple of int
         Features that are constant or combinations of earlier ones.
     shrunk : bool
-        Whether the weak prior on slopes was needed.
+        Whether a prior on slopes was needed.
+    shift : float
+        Subtracted from redrawn intercepts, so that the expected total stays that of the mode.
     """
 
     beta: FloatArray
@@ -40,6 +49,7 @@ class NegBinFit:
     root: FloatArray
     aliased: tuple[int, ...]
     shrunk: bool
+    shift: float = 0.0
 
 
 @COLUMN_MODELS.register
@@ -78,13 +88,21 @@ class NegBin:
         answer = yield Moments()
         poisson: Coefficients = yield from fit_poisson(answer.value, np.asarray(task.dummies))
         found = yield from fit_negative_binomial(answer.value, poisson)
-        return NegBinFit(found.beta, found.alpha, found.root, poisson.aliased, poisson.shrunk)
+        fit = NegBinFit(found.beta, found.alpha, found.root, poisson.aliased, poisson.shrunk)
+        if not task.proper or answer.value.cross[0] <= 0:
+            return fit
+        linear = replace(poisson, beta=fit.beta, root=fit.root[:-1])
+        total = yield from count_total(linear)
+        linear = yield from with_shift(linear, count_mean, np.log, total=total, n=int(answer.value.n))
+        return replace(fit, shift=linear.shift)
 
     def redraw(self, params: NegBinFit, rng: np.random.Generator) -> NegBinFit:
         """Coefficients and log alpha from the normal approximation to their posterior."""
         moved = params.root @ rng.standard_normal(params.root.shape[1])
         alpha = params.alpha * float(np.exp(np.clip(moved[-1], -20.0, 20.0)))
-        return replace(params, beta=params.beta + moved[:-1], alpha=alpha)
+        beta = params.beta + moved[:-1]
+        beta[0] -= params.shift
+        return replace(params, beta=beta, alpha=alpha)
 
     def draw(self, params: NegBinFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One count for each row of X."""

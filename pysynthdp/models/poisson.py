@@ -26,8 +26,9 @@ class Poisson:
     Notes
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
-    Maximum likelihood; with a dummy whose rows are all 0, or fewer than two events per coefficient, the mode
-    under a N(0, 2.5^2) prior on slopes. The mean fitted count is the observed one.
+    Maximum likelihood; with a dummy whose rows are all 0, or few events per coefficient, the mode under a
+    prior on slopes whose scale the data choose by marginal likelihood. The mean fitted count is the observed
+    one.
 
     Examples
     --------

@@ -11,11 +11,13 @@ import numpy as np
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.evidence import shrunken_mode
 from pysynthdp.numerics.multinomial import level_cells
 from pysynthdp.numerics.newton import Minimum, Problem, minimise, posterior_root
 from pysynthdp.numerics.ordinal import OrdinalTerms, gap_barrier, ordinal_probabilities, start_thresholds
+from pysynthdp.numerics.ordinal_redraw import moved_thresholds, threshold_shift
 from pysynthdp.numerics.rank import independent_features
-from pysynthdp.numerics.sparsity import slope_precision, spread_of_predictor
+from pysynthdp.numerics.sparsity import spread_of_predictor
 from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler
 
 __all__ = ["PolR", "PolRFit"]
@@ -40,7 +42,10 @@ class PolRFit:
     aliased : tuple of int
         Features that are constant or combinations of earlier ones.
     shrunk : bool
-        Whether the weak prior on slopes was needed.
+        Whether a prior on slopes was needed.
+    shift : array (thresholds,)
+        Subtracted from the redrawn first threshold and log gaps, so that expected shares stay those of the
+        mode.
     """
 
     beta: FloatArray
@@ -49,6 +54,7 @@ class PolRFit:
     root: FloatArray
     aliased: tuple[int, ...]
     shrunk: bool
+    shift: FloatArray
 
 
 @COLUMN_MODELS.register
@@ -59,9 +65,10 @@ class PolR:
     Notes
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
-    Maximum likelihood (McCullagh 1980); the mode under a N(0, 2.5^2) prior on slopes where a dummy's rows all
-    lie in an end level, rows outside the largest level are fewer than two per slope, or the linear predictor
-    diverges. Redraws keep thresholds increasing: the logs of their gaps are drawn.
+    Maximum likelihood (McCullagh 1980); where a dummy's rows all lie in an end level, rows outside the
+    largest level are few per slope, or the linear predictor diverges, the mode under a prior on slopes whose
+    scale the data choose by marginal likelihood. Redraws keep thresholds increasing, as the logs of their
+    gaps are drawn, and expected shares.
 
     Examples
     --------
@@ -91,12 +98,17 @@ class PolR:
             raise FitError(f"{task.target.name} has no observed level to learn from; drop the column")
         size = sums.cross.size
         if levels.size == 1:
-            return PolRFit(np.zeros(size), np.zeros(0), levels, np.zeros((size, 0)), (), shrunk=False)
+            none = np.zeros(0)
+            return PolRFit(np.zeros(size), none, levels, np.zeros((size, 0)), (), False, none)
         problem = _problem(cells[:, 0], levels, sums.gram)
         start = np.concatenate([np.zeros(size), start_thresholds(cells[levels, 0])])
         sparse = _separated(cells[levels], np.asarray(task.dummies), problem.free.size)
         found, sparse = yield from _mode(problem, start, size, sparse=sparse)
-        return _fitted(found, problem, levels, size, shrunk=sparse)
+        fit = _fitted(found, problem, levels, size, shrunk=sparse)
+        if not task.proper:
+            return fit
+        shift = yield from threshold_shift(fit.beta, fit.cuts, fit.root, n=problem.n)
+        return replace(fit, shift=shift)
 
     def redraw(self, params: PolRFit, rng: np.random.Generator) -> PolRFit:
         """Slopes, first threshold and log gaps from the normal approximation to their posterior."""
@@ -104,9 +116,7 @@ class PolR:
             return params
         moved = params.root @ rng.standard_normal(params.root.shape[1])
         size = params.beta.size
-        gaps = np.diff(params.cuts) * np.exp(np.clip(moved[size + 1 :], -50.0, 50.0))
-        first = params.cuts[0] + moved[size]
-        cuts = np.cumsum(np.concatenate([[first], gaps]))
+        cuts = moved_thresholds(params.cuts, moved[size:] - params.shift)
         return replace(params, beta=params.beta + moved[:size], cuts=cuts)
 
     def draw(self, params: PolRFit, X: FloatArray, sampler: Sampler) -> FloatArray:
@@ -149,14 +159,12 @@ def _separated(cells: FloatArray, dummies: BoolArray, free: int) -> bool:
 def _mode(
     problem: Problem, start: FloatArray, size: int, *, sparse: bool
 ) -> Generator[RowSum, Answer, tuple[Minimum, bool]]:
-    """Maximum likelihood where it exists comfortably, else the mode under the weak prior."""
+    """Maximum likelihood where it exists comfortably, else the mode under the prior."""
     if not sparse:
         found = yield from minimise(problem, start)
         if found.converged:
             return found, False
-    precision = np.zeros(start.size)
-    precision[:size] = slope_precision(size, sparse=True)
-    found = yield from minimise(replace(problem, precision=precision, scatter=None), start)
+    found = yield from shrunken_mode(problem, start, np.arange(start.size) < size)
     return found, True
 
 
@@ -166,4 +174,4 @@ def _fitted(found: Minimum, problem: Problem, levels: IntArray, size: int, *, sh
     root = posterior_root(found.hessian, problem.free, found.theta.size)
     root[size + 1 :] = np.diff(root[size:], axis=0) / np.diff(cuts)[:, None]
     aliased = tuple(int(j) for j in np.setdiff1d(np.arange(1, size), problem.free))
-    return PolRFit(beta, cuts, levels, root, aliased, shrunk)
+    return PolRFit(beta, cuts, levels, root, aliased, shrunk, np.zeros(cuts.size))

@@ -7,21 +7,24 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import expit, logit
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.glm import canonical_fit, logistic_terms
 from pysynthdp.numerics.level_posterior import LevelPosterior, ask_posterior, redraw_levels
+from pysynthdp.numerics.level_prior import MultinomialProblem
 from pysynthdp.numerics.moment_logit import logit_from_moments
 from pysynthdp.numerics.multinomial import (
     MultinomialMode,
-    MultinomialProblem,
     level_cells,
     level_probabilities,
     multinomial_mode,
 )
 from pysynthdp.numerics.rank import independent_features
-from pysynthdp.numerics.sparsity import empty_cells, slope_precision
+from pysynthdp.numerics.redraw_shift import with_shift
+from pysynthdp.numerics.sparsity import empty_cells
 from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler, StepMoments
 
 __all__ = ["PolyReg", "PolyRegFit"]
@@ -42,7 +45,7 @@ class PolyRegFit:
     aliased : tuple of int
         Features that are constant or combinations of earlier ones.
     shrunk : bool
-        Whether the weak prior on slopes was needed.
+        Whether a prior on slopes was needed.
     whole : array (params, params) or (0, 0)
         Cholesky factor of the information of differences to the first row, for a small model fitted with
         ``proper``.
@@ -72,9 +75,10 @@ class PolyReg:
     Notes
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
-    Maximum likelihood; with an empty cell, fewer than two rows of a level per coefficient, or separation, the
-    mode under a prior on slopes that makes every log odds ratio N(0, 2.5^2), the same whichever level is
-    called first. The mean fitted probabilities are the observed shares; no row is invented.
+    Maximum likelihood; with an empty cell, few rows of a level per coefficient, or separation, the mode under
+    a prior on slopes, its scale chosen for each level by marginal likelihood: noise predictors do not inflate
+    a rare level. It is the same whichever level is called first. The mean fitted probabilities are the
+    observed shares; no row is invented.
 
     Examples
     --------
@@ -105,11 +109,13 @@ class PolyReg:
         if levels.size == 1:
             return _plain(np.zeros((1, cells.shape[1])), levels, np.zeros(1, dtype=np.int64), shrunk=False)
         free = independent_features(sums.gram)
-        problem = MultinomialProblem(cells[levels], sums.gram, np.zeros(free.size), free, LIMIT)
-        dummies = np.asarray(task.dummies)
-        mode, problem = yield from _mode(problem, dummies)
-        fit = _plain(mode.beta, levels, free, shrunk=bool(problem.precision.any()))
-        return (yield from _with_posterior(fit, problem)) if task.proper else fit
+        problem = MultinomialProblem(cells[levels], sums.gram, np.zeros_like(cells[levels]), free, LIMIT)
+        sparse = empty_cells(problem.cells, np.asarray(task.dummies), free.size)
+        if levels.size == 2:
+            return (yield from _two_levels(problem, levels, sparse=sparse, proper=task.proper))
+        mode = yield from _mode(problem, sparse=sparse)
+        fit = _plain(mode.beta, levels, free, shrunk=bool(mode.problem.precision.any()))
+        return (yield from _with_posterior(fit, mode.problem)) if task.proper else fit
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> PolyRegFit:
         """Solve the score equations of noisy sums."""
@@ -139,20 +145,34 @@ class PolyReg:
         return params.levels[sampler.categorical(probabilities)].astype(np.float64)
 
 
-def _mode(
-    problem: MultinomialProblem, dummies: BoolArray
-) -> Generator[RowSum, Answer, tuple[MultinomialMode, MultinomialProblem]]:
-    """Maximum likelihood where it exists comfortably, else the mode under the weak prior."""
-    size = dummies.size
-    plain = replace(problem, precision=np.zeros(size))
-    if not empty_cells(problem.cells, dummies, problem.free.size):
-        found = yield from multinomial_mode(plain)
+def _mode(problem: MultinomialProblem, *, sparse: bool) -> Generator[RowSum, Answer, MultinomialMode]:
+    """Maximum likelihood where it exists comfortably, else the mode under the prior."""
+    if not sparse:
+        found = yield from multinomial_mode(problem, sparse=False)
         if found.converged:
-            return found, plain
-    # a deviation from the mean over levels has half the variance of a difference of two levels
-    weak = replace(problem, precision=2 * slope_precision(size, sparse=True), limit=np.inf)
-    found = yield from multinomial_mode(weak)
-    return found, weak
+            return found
+    return (yield from multinomial_mode(replace(problem, limit=np.inf), sparse=True))
+
+
+def _two_levels(
+    problem: MultinomialProblem, levels: IntArray, *, sparse: bool, proper: bool
+) -> Generator[RowSum, Answer, PolyRegFit]:
+    """Fit the logistic regression that two levels are, half the log odds to each."""
+    total = float(problem.cells[1, 0])
+    logistic = yield from canonical_fit(
+        logistic_terms,
+        problem.gram,
+        problem.cells[1],
+        intercept=float(logit(total / problem.n)),
+        sparse=sparse,
+    )
+    beta = np.stack([-logistic.beta / 2, logistic.beta / 2])
+    fit = _plain(beta, levels, problem.free, shrunk=logistic.shrunk)
+    if not proper:
+        return fit
+    logistic = yield from with_shift(logistic, expit, logit, total=total, n=problem.n)
+    whole = np.asarray(np.linalg.inv(logistic.root[problem.free].T), dtype=np.float64)
+    return replace(fit, whole=whole, shift=np.array([0.0, logistic.shift]))
 
 
 def _plain(beta: FloatArray, levels: IntArray, free: IntArray, *, shrunk: bool) -> PolyRegFit:

@@ -10,15 +10,16 @@ from scipy.special import digamma, gammaln, polygamma
 
 from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.errors import FitError
+from pysynthdp.numerics.evidence import shrunken_mode
 from pysynthdp.numerics.glm import Coefficients, canonical_fit, poisson_terms, weighted_gram
-from pysynthdp.numerics.newton import Block, Problem, minimise, posterior_root
+from pysynthdp.numerics.newton import Block, Minimum, Problem, minimise, posterior_root
 from pysynthdp.numerics.rank import independent_features
-from pysynthdp.numerics.sparsity import slope_precision
 from pysynthdp.queries import Answer, MomentSums, RowSum, Sums
 
 __all__ = [
     "NegativeBinomial",
     "count_mean",
+    "count_total",
     "fit_negative_binomial",
     "fit_poisson",
     "refuse_noncounts",
@@ -70,8 +71,19 @@ def count_mean(eta: FloatArray) -> FloatArray:
     return np.asarray(np.exp(np.minimum(eta, LARGEST_LOG)))
 
 
+def count_total(fit: Coefficients) -> Generator[RowSum, Answer, float]:
+    """Ask for the total that a fit expects over the rows.
+
+    Notes
+    -----
+    Privacy: asks for a sum over rows; sees no row.
+    """
+    answer = yield RowSum(lambda X, y: (np.asarray(count_mean(X @ fit.beta).sum()),))  # noqa: ARG005
+    return float(answer.value[0])
+
+
 def fit_poisson(sums: MomentSums, dummies: BoolArray) -> Generator[RowSum, Answer, Coefficients]:
-    """Maximum likelihood, or the mode under the weak prior on slopes where events are sparse.
+    """Maximum likelihood, or the mode under a prior on slopes where events are sparse.
 
     Parameters
     ----------
@@ -128,16 +140,30 @@ def fit_negative_binomial(
     excess, scale = (float(part) for part in answer.value)
     if excess <= 1e-9 * scale:
         return limit
-    start = np.append(poisson.beta, np.log(scale / excess))
-    precision = np.append(slope_precision(size, sparse=poisson.shrunk), 0.0)
     free = np.append(independent_features(sums.gram), size)
-    problem = Problem(_negative_binomial_terms, np.zeros(size + 1), precision, free, int(sums.n))
-    found = yield from minimise(problem, start)
+    none = np.zeros(size + 1)
+    problem = Problem(_negative_binomial_terms, none, none, free, int(sums.n))
+    if poisson.shrunk:
+        found = yield from _shrunken(problem, sums)
+    else:
+        found = yield from minimise(problem, np.append(poisson.beta, np.log(scale / excess)))
     log_size = float(found.theta[-1])
     if not np.isfinite(log_size) or log_size > np.log(LARGEST_SIZE):
         return limit
     root = posterior_root(found.hessian, free, size + 1)
     return NegativeBinomial(found.theta[:-1], float(np.exp(-log_size)), root)
+
+
+def _shrunken(problem: Problem, sums: MomentSums) -> Generator[RowSum, Answer, Minimum]:
+    """Find the mode under a prior chosen at zero slopes: later, slopes and dispersion vie for the rows."""
+    start = np.zeros(problem.linear.size)
+    start[0] = np.log(sums.cross[0] / sums.n)
+    answer = yield RowSum(_dispersion_terms(start[:-1]))
+    excess, scale = (float(part) for part in answer.value)
+    start[-1] = np.log(scale / max(excess, 1e-3 * scale))
+    places = np.arange(start.size)
+    slopes = (places > 0) & (places < start.size - 1)
+    return (yield from shrunken_mode(problem, start, slopes, changes=0))
 
 
 def _few_events(sums: MomentSums, dummies: BoolArray) -> bool:
@@ -166,12 +192,13 @@ def _negative_binomial_terms(theta: FloatArray, curvature: bool) -> Block:
     beta, r = theta[:-1], float(np.exp(np.clip(theta[-1], -30.0, 30.0)))
 
     def block(X: FloatArray, y: FloatArray) -> Sums:
-        mean = count_mean(X @ beta)
+        eta = X @ beta
+        mean = count_mean(eta)
         total = r + mean
         log_ratio = -np.log1p(mean / r)
-        value = -np.sum(
-            gammaln(y + r) - gammaln(r) - gammaln(y + 1) + r * log_ratio + y * (np.log(mean) - np.log(total))
-        )
+        # the log of a mean that has underflowed is still eta
+        log_share = np.minimum(eta, LARGEST_LOG) - np.log(total)
+        value = -np.sum(gammaln(y + r) - gammaln(r) - gammaln(y + 1) + r * log_ratio + y * log_share)
         slope = digamma(y + r) - digamma(r) + log_ratio + (mean - y) / total
         gradient = np.append(-X.T @ (r * (y - mean) / total), -r * slope.sum())
         if not curvature:

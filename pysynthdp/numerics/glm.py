@@ -9,9 +9,10 @@ import numpy as np
 from scipy.special import expit
 
 from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.numerics.evidence import shrunken_mode
 from pysynthdp.numerics.newton import Block, Minimum, Problem, minimise, posterior_root
 from pysynthdp.numerics.rank import independent_features
-from pysynthdp.numerics.sparsity import slope_precision, spread_of_predictor
+from pysynthdp.numerics.sparsity import spread_of_predictor
 from pysynthdp.queries import Answer, RowSum, Sums
 
 __all__ = [
@@ -39,7 +40,7 @@ class Coefficients:
     aliased : tuple of int
         Features that are constant or combinations of earlier ones.
     shrunk : bool
-        Whether the weak prior on slopes was needed.
+        Whether a prior on slopes was needed.
     shift : float
         Subtracted from redrawn intercepts, so that the expected total stays the observed one.
     """
@@ -54,7 +55,7 @@ class Coefficients:
 def canonical_fit(
     terms: Terms, gram: FloatArray, cross: FloatArray, *, intercept: float, sparse: bool
 ) -> Generator[RowSum, Answer, Coefficients]:
-    """Maximum likelihood, or the mode under a weak prior on slopes where that does not exist.
+    """Maximum likelihood, or the mode under a prior on slopes where that does not exist.
 
     Parameters
     ----------
@@ -78,23 +79,23 @@ def canonical_fit(
     Privacy: asks for sums over rows; sees no row.
     Minimises sum b(x'beta) - beta'X'y (McCullagh and Nelder 1989, ch. 2).
     """
-    free = independent_features(gram)
-    start = np.zeros(cross.size)
+    size = cross.size
+    start = np.zeros(size)
     start[0] = intercept
     problem = Problem(
         terms=terms,
         linear=cross,
-        precision=slope_precision(cross.size, sparse=sparse),
-        free=free,
+        precision=np.zeros(size),
+        free=independent_features(gram),
         n=int(gram[0, 0]),
-        scatter=None if sparse else spread_of_predictor(gram),
+        scatter=spread_of_predictor(gram),
     )
-    found = yield from minimise(problem, start)
-    if not sparse and not found.converged:
-        sparse = True
-        weak = replace(problem, precision=slope_precision(cross.size, sparse=True), scatter=None)
-        found = yield from minimise(weak, start)
-    return _coefficients(found, free, shrunk=sparse)
+    if not sparse:
+        found = yield from minimise(problem, start)
+        if found.converged:
+            return _coefficients(found, problem.free, shrunk=False)
+    found = yield from shrunken_mode(problem, start, np.arange(size) > 0)
+    return _coefficients(found, problem.free, shrunk=True)
 
 
 def redraw_coefficients(fit: Coefficients, rng: np.random.Generator) -> Coefficients:

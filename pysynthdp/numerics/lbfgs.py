@@ -8,7 +8,7 @@ import numpy as np
 
 from pysynthdp._typing import FloatArray
 
-__all__ = ["Memory", "direction", "remember"]
+__all__ = ["Curvature", "Memory", "direction", "remember"]
 
 PAIRS = 30
 
@@ -29,6 +29,33 @@ class Memory:
     changes: tuple[FloatArray, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Curvature:
+    """The starting inverse Hessian.
+
+    Parameters
+    ----------
+    inverse : array (levels, features, features)
+        Inverse of each level's block A_k.
+    carry : array (levels, features, features) or None
+        A_k^-1 w_k (sum_l w_l^2 A_l^-1)^-1: what brings the mean weighted by w back to zero, where the blocks
+        hold for coefficients of mean zero only; None where they need no such bond.
+    share : array (levels,)
+        w.
+    """
+
+    inverse: FloatArray
+    carry: FloatArray | None
+    share: FloatArray
+
+    def apply(self, gradient: FloatArray) -> FloatArray:
+        """Multiply; the result sums to zero over levels, as it may: a common shift changes nothing."""
+        moved = (self.inverse @ gradient[:, :, None])[:, :, 0]
+        if self.carry is not None:
+            moved -= self.carry @ (self.share @ moved)
+        return np.asarray(moved - moved.mean(axis=0))
+
+
 def remember(memory: Memory, step: FloatArray, change: FloatArray) -> Memory:
     """Add a pair and forget the oldest beyond thirty; a pair without curvature is not kept.
 
@@ -43,15 +70,15 @@ def remember(memory: Memory, step: FloatArray, change: FloatArray) -> Memory:
     return Memory((*memory.steps, step)[-PAIRS:], (*memory.changes, change)[-PAIRS:])
 
 
-def direction(memory: Memory, inverse: FloatArray, gradient: FloatArray) -> FloatArray:
+def direction(memory: Memory, curvature: Curvature, gradient: FloatArray) -> FloatArray:
     """Give minus the inverse Hessian times the gradient.
 
     Parameters
     ----------
     memory : Memory
         What has been learned along the way.
-    inverse : array (levels, features, features)
-        The starting inverse Hessian, a block for each level, then projected on sums of zero over levels.
+    curvature : Curvature
+        The starting inverse Hessian.
     gradient : array (levels, features)
         The gradient.
 
@@ -66,7 +93,8 @@ def direction(memory: Memory, inverse: FloatArray, gradient: FloatArray) -> Floa
 
     Examples
     --------
-    >>> direction(Memory((), ()), np.ones((2, 1, 1)), np.array([[1.0], [-1.0]])).tolist()
+    >>> start = Curvature(np.ones((2, 1, 1)), None, np.full(2, 0.5))
+    >>> direction(Memory((), ()), start, np.array([[1.0], [-1.0]])).tolist()
     [[-1.0], [1.0]]
     """
     pull = gradient.copy()
@@ -77,16 +105,15 @@ def direction(memory: Memory, inverse: FloatArray, gradient: FloatArray) -> Floa
         pull -= weight * change
         used.append((step, change, inner, weight))
     if memory.steps:
-        pull *= _scale(memory, inverse)
-    pull = (inverse @ pull[:, :, None])[:, :, 0]
-    pull -= pull.mean(axis=0)
+        pull *= _scale(memory, curvature)
+    pull = curvature.apply(pull)
     for step, change, inner, weight in reversed(used):
         pull += (weight - float(np.sum(change * pull)) / inner) * step
     return -pull
 
 
-def _scale(memory: Memory, inverse: FloatArray) -> float:
+def _scale(memory: Memory, curvature: Curvature) -> float:
     """Ratio of the curvature last seen to the starting inverse Hessian's (the book's eq. 7.20)."""
     change = memory.changes[-1]
-    moved = (inverse @ change[:, :, None])[:, :, 0]
+    moved = curvature.apply(change)
     return float(np.sum(memory.steps[-1] * change) / np.sum(change * moved))

@@ -10,7 +10,8 @@ from scipy.linalg import cholesky, solve_triangular
 
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.numerics.glm import weighted_gram
-from pysynthdp.numerics.multinomial import MultinomialProblem, level_probabilities
+from pysynthdp.numerics.level_prior import MultinomialProblem, prior_coupling
+from pysynthdp.numerics.multinomial import level_probabilities
 from pysynthdp.numerics.newton import LONG, stride
 from pysynthdp.queries import Answer, RowSum, Sums
 
@@ -70,7 +71,7 @@ def ask_posterior(
     every = stride(problem.n)
     if (levels - 1) * size <= LARGE:
         answer = yield RowSum(_whole_terms(beta, problem.free), every)
-        posterior = LevelPosterior(_whole(problem, every * answer.value[0], levels), np.zeros((0, 0, 0)))
+        posterior = LevelPosterior(_whole(problem, every * answer.value[0]), np.zeros((0, 0, 0)))
     else:
         answer = yield RowSum(_part_terms(beta, problem.free), every)
         posterior = LevelPosterior(np.zeros((0, 0)), _parts(problem, every * answer.value[0]))
@@ -149,18 +150,22 @@ def _part_terms(beta: FloatArray, free: IntArray) -> Block:
     return block
 
 
-def _whole(problem: MultinomialProblem, information: FloatArray, levels: int) -> FloatArray:
-    """Cholesky factor with the prior, which in differences is precision (I - 11' / levels)."""
-    coupling = np.eye(levels - 1) - 1 / levels
-    information = information + np.kron(coupling, np.diag(problem.precision[problem.free]))
+def _whole(problem: MultinomialProblem, information: FloatArray) -> FloatArray:
+    """Cholesky factor with the prior; differences to the first level leave that out of its coupling."""
+    coupling = prior_coupling(problem)[problem.free, 1:, 1:]
+    size, levels = coupling.shape[:2]
+    information = information.reshape(levels, size, levels, size).copy()
+    np.einsum("kjlj->jkl", information)[...] += coupling
+    information = information.reshape(levels * size, levels * size)
     information[np.diag_indices_from(information)] *= 1 + 1e-10
     return np.asarray(cholesky(information, lower=True))
 
 
 def _parts(problem: MultinomialProblem, information: FloatArray) -> FloatArray:
     """Roots of each level's inverse information."""
-    information = information + np.diag(problem.precision[problem.free])
+    information = information.copy()
     scale = np.einsum("kii->ki", information)
+    scale += problem.precision[:, problem.free]
     scale += 1e-9 * (scale + scale.max(axis=0))
     lower = np.linalg.cholesky(information)
     return np.asarray(np.linalg.inv(lower).transpose(0, 2, 1))

@@ -11,13 +11,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp._typing import FloatArray
 from pysynthdp.numerics.glm import weighted_gram
-from pysynthdp.numerics.lbfgs import Memory, direction, remember
+from pysynthdp.numerics.lbfgs import Curvature, Memory, direction, remember
+from pysynthdp.numerics.level_prior import (
+    MultinomialProblem,
+    penalty,
+    with_null_precision,
+    with_precision_at,
+)
 from pysynthdp.numerics.newton import stride
 from pysynthdp.queries import Answer, RowSum, Sums
 
-__all__ = ["MultinomialMode", "MultinomialProblem", "level_cells", "level_probabilities", "multinomial_mode"]
+__all__ = ["MultinomialMode", "level_cells", "level_probabilities", "multinomial_mode"]
 
 CLOSE = 1e-12
 ROUNDS = 400
@@ -30,36 +36,6 @@ Point = tuple[float, FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
-class MultinomialProblem:
-    """Minus the log likelihood of a multinomial model, and its prior.
-
-    Parameters
-    ----------
-    cells : array (levels, features)
-        For each level, which must occur, the sum of each feature over its rows.
-    gram : array (features, features)
-        X'X.
-    precision : array (features,)
-        Prior precision of each level's deviation from the mean over levels.
-    free : array of int
-        Features that are estimated.
-    limit : float
-        Standard deviation of a level's linear predictor beyond which the estimate is taken not to exist.
-    """
-
-    cells: FloatArray
-    gram: FloatArray
-    precision: FloatArray
-    free: IntArray
-    limit: float = np.inf
-
-    @property
-    def n(self) -> int:
-        """Rows."""
-        return int(self.gram[0, 0])
-
-
-@dataclass(frozen=True, slots=True)
 class MultinomialMode:
     """The mode.
 
@@ -69,33 +45,40 @@ class MultinomialMode:
         Coefficients that sum to zero over levels.
     converged : bool
         False where the linear predictor diverged or rounds ran out.
+    problem : MultinomialProblem
+        With the precisions that were chosen.
     """
 
     beta: FloatArray
     converged: bool
+    problem: MultinomialProblem
 
 
 @dataclass(slots=True)
 class _Search:
     """Where the search stands: the only state that changes."""
 
+    problem: MultinomialProblem
     beta: FloatArray
     value: float
     gradient: FloatArray
-    inverse: FloatArray
+    curvature: Curvature
     memory: Memory
 
 
 Asking = Generator[RowSum, Answer, MultinomialMode]
 
 
-def multinomial_mode(problem: MultinomialProblem) -> Asking:
+def multinomial_mode(problem: MultinomialProblem, *, sparse: bool) -> Asking:
     """Find the mode; on long tables on a subsample first, then in few rounds on all rows.
 
     Parameters
     ----------
     problem : MultinomialProblem
         The sums known so far.
+    sparse : bool
+        Whether slopes have a prior, its precisions chosen by marginal likelihood: first at shares without
+        slopes, again near the mode.
 
     Returns
     -------
@@ -110,13 +93,16 @@ def multinomial_mode(problem: MultinomialProblem) -> Asking:
     Wright, Numerical Optimization, 7.2).
     """
     every = stride(problem.n)
-    share = problem.cells[:, :1] / problem.n
+    problem = with_null_precision(problem) if sparse else problem
+    share = problem.share[:, None]
     beta = np.zeros_like(problem.cells)
     beta[:, :1] = np.log(share) - np.log(share).mean()
     blocks = share[:, :, None] * problem.gram / every
     if every == 1:
         return (yield from _search(problem, beta, blocks, every=1, close=CLOSE))
-    weak = replace(problem, precision=np.maximum(problem.precision, _weak(problem)), limit=np.inf)
+    # a subsample's likelihood is divided, and a rare dummy may have no row in it
+    least = np.where(np.arange(problem.cells.shape[1]) > 0, WEAK, 0.0)
+    weak = replace(problem, precision=np.maximum(problem.precision / every, least), limit=np.inf)
     first = yield from _search(weak, beta, blocks, every=every, close=1e-3)
     answer = yield RowSum(_block_terms(first.beta), every)
     blocks = every * answer.value[0] + _rare(problem, share, every)
@@ -143,13 +129,6 @@ def level_probabilities(beta: FloatArray, X: FloatArray) -> FloatArray:
     [[0.5], [0.5]]
     """
     return _softmax(beta, X)[0]
-
-
-def _weak(problem: MultinomialProblem) -> FloatArray:
-    """Set a weak prior for the subsample, where a rare dummy may have no row."""
-    weak = np.full(problem.precision.size, WEAK)
-    weak[0] = 0.0
-    return weak
 
 
 def _rare(problem: MultinomialProblem, share: FloatArray, every: int) -> FloatArray:
@@ -195,19 +174,24 @@ def _ask(problem: MultinomialProblem, beta: FloatArray, every: int) -> Generator
     answer = yield RowSum(_gradient_terms(beta), every)
     value, expected = answer.value
     value = float(value) - float(np.sum(beta * problem.cells)) / every
-    value += 0.5 * float(np.sum(problem.precision * beta**2))
-    gradient = expected - problem.cells / every + problem.precision * beta
-    return value, gradient[:, problem.free]
+    prior, pull = penalty(problem, beta)
+    gradient = expected - problem.cells / every + pull
+    return value + prior, gradient[:, problem.free]
 
 
-def _inverses(problem: MultinomialProblem, blocks: FloatArray) -> FloatArray:
-    """Inverse of each level's block with the prior; a trace of ridge keeps rare levels regular."""
+def _curvature(problem: MultinomialProblem, blocks: FloatArray) -> Curvature:
+    """Invert each level's block with the prior; a trace of ridge keeps rare levels regular."""
     at = problem.free
-    kept = blocks[:, at[:, None], at] + np.diag(problem.precision[at])
+    kept = blocks[:, at[:, None], at]
     scale = np.einsum("kii->ki", kept)
-    ridge = 1e-9 * (scale + scale.max(axis=0))
-    np.einsum("kii->ki", kept)[...] += ridge
-    return np.asarray(np.linalg.inv(kept))
+    scale += problem.precision[:, at]
+    scale += 1e-9 * (scale + scale.max(axis=0))
+    inverse = np.asarray(np.linalg.inv(kept))
+    share = problem.share
+    if not problem.precision.any():
+        return Curvature(inverse, None, share)
+    weighted = share[:, None, None] * inverse
+    return Curvature(inverse, weighted @ np.linalg.inv(np.tensordot(share, weighted, 1)), share)
 
 
 def _search(
@@ -215,31 +199,39 @@ def _search(
 ) -> Asking:
     """L-BFGS with step halving; the blocks are computed anew once, where the search has come near."""
     value, gradient = yield from _ask(problem, beta, every)
-    at = _Search(beta, value, gradient, _inverses(problem, blocks), Memory((), ()))
+    at = _Search(problem, beta, value, gradient, _curvature(problem, blocks), Memory((), ()))
     refresh = stride(problem.n) == every
     for _ in range(ROUNDS):
         if _spread(problem, at.beta) > problem.limit:
             break
-        step = direction(at.memory, at.inverse, at.gradient)
+        step = direction(at.memory, at.curvature, at.gradient)
         left = -float(np.sum(step * at.gradient))
         if refresh and left < NEAR:
-            answer = yield RowSum(_block_terms(at.beta), every)
-            at.inverse, at.memory, refresh = _inverses(problem, answer.value[0]), Memory((), ()), False
+            yield from _refresh(at, every)
+            refresh = False
             continue
         if left < close:
-            return MultinomialMode(_moved(problem, at.beta, step), converged=True)
-        yield from _advance(problem, at, step, every)
-    return MultinomialMode(at.beta, converged=False)
+            return MultinomialMode(_moved(problem, at.beta, step), True, at.problem)
+        yield from _advance(at, step, every)
+    return MultinomialMode(at.beta, False, at.problem)
 
 
-def _advance(
-    problem: MultinomialProblem, at: _Search, step: FloatArray, every: int
-) -> Generator[RowSum, Answer, None]:
+def _refresh(at: _Search, every: int) -> Generator[RowSum, Answer, None]:
+    """Compute the blocks anew, and with them the prior's precisions if it has any."""
+    answer = yield RowSum(_block_terms(at.beta), every)
+    blocks = answer.value[0]
+    if every == 1 and at.problem.precision.any():
+        at.problem = with_precision_at(at.problem, at.beta, gradient=at.gradient, blocks=blocks)
+        at.value, at.gradient = yield from _ask(at.problem, at.beta, every)
+    at.curvature, at.memory = _curvature(at.problem, blocks), Memory((), ())
+
+
+def _advance(at: _Search, step: FloatArray, every: int) -> Generator[RowSum, Answer, None]:
     """Take the step, halved until the value falls, and remember what it taught."""
     slope = float(np.sum(step * at.gradient))
     for _ in range(40):
-        trial = _moved(problem, at.beta, step)
-        value, gradient = yield from _ask(problem, trial, every)
+        trial = _moved(at.problem, at.beta, step)
+        value, gradient = yield from _ask(at.problem, trial, every)
         if value <= at.value + 1e-4 * slope + 1e-11 * (1 + abs(at.value)):
             break
         step, slope = step / 2, slope / 2
@@ -260,7 +252,8 @@ def _spread(problem: MultinomialProblem, beta: FloatArray) -> float:
         return 0.0
     mean = beta @ problem.gram[0] / problem.n
     square = np.einsum("kp,kp->k", beta @ problem.gram, beta) / problem.n
-    return float(np.sqrt(np.max(square - mean**2)))
+    # rounding may leave a level without slopes below zero
+    return float(np.sqrt(max(np.max(square - mean**2), 0.0)))
 
 
 def level_cells(levels: int) -> Block:

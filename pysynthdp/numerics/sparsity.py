@@ -1,4 +1,4 @@
-"""When maximum likelihood needs help: sparse cells, few rows, and the weak prior that mends them."""
+"""When maximum likelihood needs help: sparse cells and few rows."""
 
 from __future__ import annotations
 
@@ -6,30 +6,10 @@ import numpy as np
 
 from pysynthdp._typing import BoolArray, FloatArray
 
-__all__ = ["SLOPE_SD", "empty_cells", "slope_precision", "spread_of_predictor"]
+__all__ = ["SLOPE_SD", "empty_cells", "spread_of_predictor"]
 
-SLOPE_SD = 2.5
+SLOPE_SD = 2.5  # of features with unit variance: the widest prior (as in Gelman et al. 2008, AOAS 2, 1360)
 ROWS_PER_PARAMETER = 2
-
-
-def slope_precision(size: int, *, sparse: bool) -> FloatArray:
-    """Prior precision of each coefficient: 0 for the intercept, 1 / 2.5^2 for slopes where data are sparse.
-
-    Notes
-    -----
-    Privacy: a constant.
-    A normal prior with standard deviation 2.5 on slopes of standardised features (scale as in Gelman et al.
-    2008, Annals of Applied Statistics 2, 1360). The intercept has none, so its score equation holds and a
-    rare level keeps its observed share.
-
-    Examples
-    --------
-    >>> slope_precision(3, sparse=True).tolist()
-    [0.0, 0.16, 0.16]
-    """
-    precision = np.full(size, 1 / SLOPE_SD**2 if sparse else 0.0)
-    precision[0] = 0.0
-    return precision
 
 
 def empty_cells(cells: FloatArray, dummies: BoolArray, parameters: int) -> bool:

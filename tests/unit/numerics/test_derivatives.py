@@ -8,6 +8,7 @@ from scipy.optimize import approx_fprime
 
 from pysynthdp.numerics.counts import _negative_binomial_terms
 from pysynthdp.numerics.glm import logistic_terms, poisson_terms
+from pysynthdp.numerics.level_prior import MultinomialProblem, penalty, prior_coupling
 from pysynthdp.numerics.multinomial import _gradient_terms
 from pysynthdp.numerics.ordinal import OrdinalTerms, gap_barrier
 
@@ -54,3 +55,16 @@ def test_gap_barrier():
     slopes = [approx_fprime(theta, lambda t, j=j: barrier(t)[1][j], 1e-6) for j in range(4)]
     np.testing.assert_allclose(hessian, slopes, atol=1e-4)
     assert barrier(np.array([0.0, 1.0, 1.0, 2.0]))[0] == np.inf
+
+
+def test_level_prior_is_coupling_and_its_gradient():
+    cells = np.abs(RNG.normal(size=(4, 3))) + 1
+    gram = np.diag([cells[:, 0].sum(), 9.0, 9.0])
+    precision = np.abs(RNG.normal(size=(4, 3)))
+    problem, beta = MultinomialProblem(cells, gram, precision, np.arange(3)), RNG.normal(size=(4, 3))
+    value, gradient = penalty(problem, beta)
+    flat = approx_fprime(beta.ravel(), lambda t: penalty(problem, t.reshape(4, 3))[0], 1e-7)
+    np.testing.assert_allclose(gradient.ravel(), flat, atol=1e-5)
+    quadratic = np.einsum("kj,jkl,lj->", beta, prior_coupling(problem), beta)
+    np.testing.assert_allclose(2 * value, quadratic)
+    np.testing.assert_allclose(penalty(problem, beta + 7.0)[0], value)
