@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,14 @@ def _read_csv(path: Path) -> pd.DataFrame:
         raise SchemaError(
             f"{path}: column {heads.index('') + 1} has no name (a saved row number?); name or remove it"
         )
-    frame = pd.read_csv(path, encoding="utf-8-sig", low_memory=False)
-    if list(frame.columns) != heads or not isinstance(frame.index, pd.RangeIndex):
-        raise SchemaError(f"{path} has rows with more fields than the head has names; mend the head")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:  # index_col=False: else pandas takes the first field of longer rows for row names
+            frame = pd.read_csv(path, encoding="utf-8-sig", low_memory=False, index_col=False)
+        except pd.errors.ParserWarning as warning:
+            raise SchemaError(
+                f"{path} has rows with more fields than the head has names; mend the head"
+            ) from warning
     for name in heads:
         frame[name] = _dated(frame[name])
     return frame
