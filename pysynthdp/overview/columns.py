@@ -201,6 +201,7 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
     known = column.specials[: len(column.missing)] if column.learned_spikes else column.specials
     plain = numbers[~np.isnan(numbers) & ~np.isin(numbers, np.array(known, dtype=np.float64))]
     dated = column.unit != "number"
+    apart = tuple(column.spikes) if column.learned_spikes else ()
     kind = "numeric"
     if dated:
         kind = "duration" if is_dated(series.dtype) == "m" else "date"
@@ -211,7 +212,7 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
         missing=(*_absent(series), *codes),
         spikes=spikes,
         decimals=column.decimals,
-        warnings=tuple(number_hints(column.name, plain, dated=dated, apart=column.learned_spikes)),
+        warnings=tuple(number_hints(column.name, plain, dated=dated, apart=apart)),
     )
 
 

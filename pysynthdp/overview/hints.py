@@ -40,16 +40,19 @@ def code_hints(name: str, values: FloatArray, declared: tuple[object, ...]) -> I
         yield _code_text(name, distinct[open_ones][codes], counts[open_ones][codes].sum() / counts.sum())
 
 
-def _code_text(name: str, codes: FloatArray, share: float) -> str:
+def _code_text(name: str, codes: FloatArray, share: float, *, apart: bool = False) -> str:
     """Name what looks like a code, and how to declare it."""
     listed = ", ".join(f"{code:g}: '...'" for code in codes)
+    otherwise = "are kept apart as spikes" if apart else "are drawn as numbers"
     return (
         f"{_percent(share)} of the values look like codes: if so, missing={{{name!r}: {{{listed}}}}}, "
-        "else they are drawn as numbers"
+        f"else they {otherwise}"
     )
 
 
-def number_hints(name: str, values: FloatArray, *, dated: bool, apart: bool = False) -> Iterator[str]:
+def number_hints(
+    name: str, values: FloatArray, *, dated: bool, apart: tuple[float, ...] = ()
+) -> Iterator[str]:
     """Say what is odd about the numbers of a column.
 
     Parameters
@@ -60,8 +63,8 @@ def number_hints(name: str, values: FloatArray, *, dated: bool, apart: bool = Fa
         Present values, without declared codes and spikes.
     dated : bool
         Whether they count days or seconds; codes and heaps are then not looked for.
-    apart : bool
-        Whether a mass that stands out is kept apart already.
+    apart : tuple of float
+        Learned spikes: they are kept apart already.
     """
     distinct, counts = np.unique(values, return_counts=True)
     if not len(distinct):
@@ -71,13 +74,15 @@ def number_hints(name: str, values: FloatArray, *, dated: bool, apart: bool = Fa
         return
     codes = _codes(distinct, counts)
     if codes.any():
-        yield _code_text(name, distinct[codes], counts[codes].sum() / counts.sum())
+        kept = bool(np.isin(distinct[codes], apart).all())
+        yield _code_text(name, distinct[codes], counts[codes].sum() / counts.sum(), apart=kept)
     plain, frequency = distinct[~codes], counts[~codes]
-    spikes = _stand_out(frequency)
+    spikes = _stand_out(frequency) | np.isin(plain, apart)
     if spikes.any():
         listed = ", ".join(_exact(value) for value in plain[spikes])
         share = _percent(frequency[spikes].sum() / frequency.sum())
-        what = "it is kept apart; declare it by" if apart else "keep that mass apart with"
+        kept = bool(np.isin(plain[spikes], apart).all())
+        what = "kept apart; to declare it:" if kept else "keep that mass apart with"
         yield f"{share} of the values are {listed}: {what} spikes={{{name!r}: [{listed}]}}"
     yield from _heaps(name, plain[~spikes], frequency[~spikes])
 

@@ -73,6 +73,15 @@ def test_levels(values, dtype, levels) -> None:
     assert column.dtype == pd.Series(values, dtype=dtype).dtype
 
 
+def test_heavy_values_apart_from_each_other_are_spikes() -> None:
+    months = np.tile(np.arange(1, 31), 20)
+    values = np.concatenate([np.full(900, -8), np.zeros(1200), months])
+    column = learn(values.astype("int64"))
+    assert (column.spikes, column.learned_spikes) == ((-8, 0), True)
+    hill = np.round(np.random.default_rng(1).normal(20, 1.5, 4000)).astype("int64")  # three heavy neighbours
+    assert learn(np.concatenate([hill, np.arange(60)])).spikes == ()
+
+
 def test_rare_numbers_do_not_become_levels() -> None:
     """Two incomes among missing values would be listed in the statement as the column's levels."""
     assert isinstance(learn([51_234.5, 12_000.0, *[None] * 50]), NumericColumn)

@@ -130,6 +130,15 @@ def test_the_table_is_not_changed(rng):
     pd.testing.assert_frame_equal(frame, before)
 
 
+def test_codes_that_are_kept_apart_are_said_to_be(rng):
+    months = np.where(rng.random(N) < 0.3, -8, np.where(rng.random(N) < 0.5, 0, rng.integers(1, 40, N)))
+    found = _warnings(months)
+    assert "{-8: '...'}}, else they are kept apart" in found
+    assert "are 0: kept apart; to declare it: spikes={'x': [0]}" in found
+    few = np.where(np.arange(N) % 20 == 0, -8, rng.integers(0, 40, N))
+    assert "else they are drawn as numbers" in _warnings(few)
+
+
 def test_suggested_spikes_are_exact(rng):
     values = np.where(rng.random(N) < 0.3, np.log(0.1), rng.normal(size=N))
     assert f"spikes={{'x': [{float(np.log(0.1))!r}]}}" in _warnings(values)
