@@ -27,8 +27,40 @@ __all__ = ["app", "main"]
 P = ParamSpec("P")
 DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
 TERMINATED = 128 + signal.SIGTERM
+MISUSE: type[Any] = typer.BadParameter.__mro__[1]  # UsageError of click, or typer's own, by its version
+
+
+class OneLineErrors(typer.core.TyperGroup):
+    """Commands whose misuse is told in one line, as every other error is."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command; leave with its exit code."""
+        inside = {**options, "standalone_mode": False}
+        if not options.get("standalone_mode", True):
+            return super().main(*args, **inside)
+        try:
+            code = super().main(*args, **inside)
+        except typer.Abort:
+            typer.echo("pysynthdp: stopped", err=True)
+            sys.exit(1)
+        except MISUSE as error:
+            _say(error)
+            sys.exit(2)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(error: Any) -> None:
+    """Say what is wrong with a command, and where its options are listed; without any command, show help."""
+    text = error.format_message()
+    if "\n" in text:
+        error.show()
+        return
+    where = "pysynthdp" if error.ctx is None else error.ctx.command_path
+    typer.echo(f"pysynthdp: {text.rstrip('.')}; see {where} --help", err=True)
+
 
 app = typer.Typer(
+    cls=OneLineErrors,
     name="pysynthdp",
     help="Synthetic copies of a confidential table, with privacy statements that are true.",
     add_completion=False,

@@ -162,8 +162,15 @@ def test_version_and_help():
 def test_misuse_is_exit_code_2(arguments, file, tmp_path):
     result = call(*(argument.format(file=file, tmp=tmp_path) for argument in arguments))
     assert result.exit_code == 2, result.output
-    assert "Traceback" not in result.output
+    assert result.stderr.startswith("pysynthdp: ")
+    assert result.stderr.count("\n") == 1
     assert not (tmp_path / "r").exists()
+
+
+def test_without_a_command_help_is_shown():
+    result = call()
+    assert result.exit_code == 2
+    assert all(name in result.output for name in ("look", "plan", "synth", "pool"))
 
 
 @pytest.mark.parametrize(
