@@ -11,11 +11,14 @@ import math
 import textwrap
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypeAlias
 
 __all__ = ["Cell", "Printable", "Table", "number"]
 
 _WIDTH = 110
+_SHORT = 40  # characters of a fact that a one-line repr still shows
+_FEW = 4  # facts in it
 Cell: TypeAlias = str | int | float | bool | None
 
 
@@ -154,7 +157,9 @@ class Printable:
         return self.to_table().to_text()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.to_table().title}>"
+        table = self.to_table()
+        short = (f"{label}: {number(value)}" for label, value in table.facts if len(number(value)) < _SHORT)
+        return f"<{type(self).__name__}: {'; '.join([table.title, *islice(short, _FEW)])}>"
 
     def _repr_html_(self) -> str:
         return self.to_table().to_html()

@@ -117,4 +117,4 @@ def test_a_printable_has_text_html_and_a_short_repr():
     card = Card()
     assert str(card) == TABLE.to_text()
     assert card._repr_html_() == TABLE.to_html()
-    assert repr(card) == "<Card: Title <1>>"
+    assert repr(card) == "<Card: Title <1>; rows: 1,200; why: because>"
