@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -243,8 +245,19 @@ class FittedSynthesizer(Printable):
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
         return fit_file.save({**parts, "draws": draws}, Path(path))
 
-    def _refuse_to_save(self) -> None:
-        """Keep real values, and accounts that must stay single, out of files."""
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        own = {name: deepcopy(getattr(self, name), memo) for name in ("machine", "account")}
+        return replace(self, **own)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._refuse_real_values()
+        return type(self), (self.machine, self.n_org, self.workers, self.progress, self.account)
+
+    def _refuse_real_values(self) -> None:
+        """Keep real values out of files, pickles too."""
         if self.confidential:
             raise PrivacyError(
                 "this fit holds values of real records, because emit_original asked for them; "
@@ -255,6 +268,10 @@ class FittedSynthesizer(Printable):
                 f"this fit holds the real values of {', '.join(self.plan.keep)}, which keep= asked for; "
                 "release copies instead of saving it, or fit without keep="
             )
+
+    def _refuse_to_save(self) -> None:
+        """Keep real values, and accounts that must stay single, out of files."""
+        self._refuse_real_values()
         if self.account.by_sampling:
             raise PrivacyError(
                 "every draw from this fit costs, and a saved fit would have a second account; "

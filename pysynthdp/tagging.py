@@ -18,6 +18,7 @@ from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.sampling_statement import state_account
 from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statement_text import KEPT_REAL
 from pysynthdp.release import Provenance
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 from pysynthdp.tagging_noised import noised_statement
@@ -39,7 +40,7 @@ def release_statement(
     if plan.noise is not None and state is not None:
         return noised_statement(plan, plan.noise, state, account, public=tuple(_public(plan)))
     columns = [_column_statement(column.name, plan) for column in plan.schema]
-    reason = "the column models are fitted to the data without noise, and " + _first_reason(plan)
+    reason = f"the column models are fitted to the confidential data without noise; {_first_reason(plan)}"
     return PrivacyStatement.none(
         columns,
         reason=reason,
@@ -63,7 +64,7 @@ def guaranteed_statement(plan: SynthesisPlan, asked: BySampling, account: Accoun
 def _column_statement(name: str, plan: SynthesisPlan) -> ColumnStatement:
     """Give one column's method and reason."""
     if name in plan.keep:
-        return ColumnStatement(name, "kept real", "none", _KEPT)
+        return ColumnStatement(name, KEPT_REAL, "none", _KEPT)
     if name in plan.serials:
         return ColumnStatement(name, SERIAL, "none", _SERIAL)
     steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
@@ -74,10 +75,14 @@ def _column_statement(name: str, plan: SynthesisPlan) -> ColumnStatement:
 
 
 def _first_reason(plan: SynthesisPlan) -> str:
-    """Give the reason of the first column that has none."""
-    if plan.keep:
-        return f"{plan.keep[0]} is released real"
-    return f"{plan.steps[0].label}: {plan.steps[0].model.reason}" if plan.steps else "nothing is modelled"
+    """Name what is released real; else give the reason of the first column for an example."""
+    loud = [f"REAL values of {', '.join(plan.keep)} are released, record by record"] if plan.keep else []
+    if plan.real_values:
+        loud.append(f"copies repeat values of real records in {', '.join(plan.real_values)} (emit_original)")
+    if loud:
+        return "; ".join(loud)
+    first = plan.steps[0] if plan.steps else None
+    return "nothing is modelled" if first is None else f"for example, in {first.label} {first.model.reason}"
 
 
 def _public(plan: SynthesisPlan) -> list[str]:
@@ -87,17 +92,18 @@ def _public(plan: SynthesisPlan) -> list[str]:
     for column in plan.schema:
         if column.declared:
             facts.append(f"{column.name}: type, levels or bounds, and codes, as declared")
-        elif column.missing or _declares_numbers(column):
-            facts.append(f"{column.name}: codes, spikes and bounds, as declared")
+        elif declared := _declared_facts(column):
+            facts.append(f"{column.name}: {' and '.join(declared)}, as declared")
     return facts
 
 
-def _declares_numbers(column: Column) -> bool:
-    """Whether the user declared spikes or a bound of a number column."""
-    if not isinstance(column, NumericColumn):
-        return False
-    bounded = column.lower is not None or column.upper is not None
-    return bounded or (bool(column.spikes) and not column.learned_spikes)
+def _declared_facts(column: Column) -> list[str]:
+    """Name what the user declared of a column whose schema is inferred."""
+    facts = ["codes"] if column.missing else []
+    if isinstance(column, NumericColumn):
+        facts += ["spikes"] if column.spikes and not column.learned_spikes else []
+        facts += ["bounds"] if column.lower is not None or column.upper is not None else []
+    return facts
 
 
 def _learned(plan: SynthesisPlan) -> list[str]:
@@ -107,19 +113,22 @@ def _learned(plan: SynthesisPlan) -> list[str]:
     absent = [column.name for column in open_columns if column.may_be_missing]
     facts = [f"types and decimals of {', '.join(numeric)}"] if numeric else []
     facts += [
-        f"spikes of {c.name}: {', '.join(map(str, c.spikes))}"
+        f"spikes of {c.name}: {', '.join(map(_written, c.spikes))}"
         for c in open_columns
         if isinstance(c, NumericColumn) and c.learned_spikes
     ]
-    facts += [f"levels of {c.name}: {_levels(c)}" for c in open_columns if isinstance(c, CategoricalColumn)]
+    facts += [
+        f"levels of {c.name}: {', '.join(map(_written, c.levels))}"
+        for c in open_columns
+        if isinstance(c, CategoricalColumn) and c.levels
+    ]
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
     return [*facts, "the parameters of every column's model"]
 
 
-def _levels(column: CategoricalColumn) -> str:
-    """List a column's levels, the first thirty of many."""
-    listed = ", ".join(str(level) for level in column.levels[:30])
-    return listed + (f" and {len(column.levels) - 30} more" if len(column.levels) > 30 else "")
+def _written(value: object) -> str:
+    """Write a level or spike in full; whole numbers without a point."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def n_is_confidential(plan: SynthesisPlan) -> bool:

@@ -86,9 +86,10 @@ def _wrapped(text: str, *, bullet: bool = False) -> str:
 
 def _real(real: Sequence[str]) -> str:
     """Say loudly what is not synthetic."""
+    what = f"The column {real[0]} is" if len(real) == 1 else f"The columns {', '.join(real)} are"
     return (
-        f"The columns {', '.join(real)} are NOT synthetic: they hold the confidential table's own values, "
-        "record by record. Treat every row as confidential."
+        f"{what} NOT synthetic: the values are the confidential table's own, record by record. Treat every "
+        "row as confidential."
     )
 
 
@@ -101,7 +102,7 @@ def _files(files: Sequence[str], programs: Sequence[str]) -> str:
         ("privacy.json", "the privacy statement"),
         (
             "release.json",
-            "number of copies and rows, how they were made, what a combining rule must know, checksums",
+            "copies and rows, how they were made, what a combining rule must know, checksums",
         ),
     ]
     if programs:

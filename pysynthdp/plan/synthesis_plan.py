@@ -1,29 +1,25 @@
-"""The whole synthesis as data, made from a schema before a record is read."""
+"""The whole synthesis as data: printed, priced and reviewed before a record is read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.display import Printable, Table
-from pysynthdp.errors import PlanError, PrivacyError
-from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan.choose import column_steps, joint_step, model_of
-from pysynthdp.plan.guaranteed import check_declared, check_models, public_schema
-from pysynthdp.plan.noised import check_noised, noised_steps, predictor_matrix
+from pysynthdp.errors import PrivacyError
+from pysynthdp.plan.budget import Budget, copies_for, records_for, smallest_setting
+from pysynthdp.plan.noised import predictor_matrix
 from pysynthdp.plan.noised_price import ExpectedPrecision, NoisePrice, expected_precision, price_noised
-from pysynthdp.plan.order import gathered, visit_order
 from pysynthdp.plan.price import PlanPrice, price_plan
-from pysynthdp.plan.step import SERIAL, Method, Step
-from pysynthdp.plan.terms import all_terms, check_known
+from pysynthdp.plan.step import SERIAL, Step
 from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
-from pysynthdp.schema import CategoricalColumn, Schema
+from pysynthdp.schema import Schema
 
-__all__ = ["SynthesisPlan", "make_plan"]
+__all__ = ["SynthesisPlan", "predicting"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +61,7 @@ class SynthesisPlan(Printable):
     @property
     def parts(self) -> tuple[Part, ...]:
         """Every modelled part: kept columns that can predict first, then in visit order."""
-        names = (*_predicting(self.schema, self.keep), *self.visit_sequence)
+        names = (*predicting(self.schema, self.keep), *self.visit_sequence)
         return tuple(part for name in names for part in parts_of(self.schema[name]))
 
     @property
@@ -98,6 +94,118 @@ class SynthesisPlan(Printable):
             return price_noised(self, self.noise, n=n)
         return price_plan(self, n=n, n_syn=n_syn, m=m)
 
+    def records_for(
+        self,
+        *,
+        n: int,
+        rho: float | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        m: int = 1,
+    ) -> int:
+        """Find the largest n_syn whose m copies stay within a budget, before a record is read.
+
+        Parameters
+        ----------
+        n : int
+            Rows of the confidential table.
+        rho : float, optional
+            Budget in zCDP, where every column has one.
+        epsilon, delta : float, optional
+            Budget as epsilon at a delta (the plan's first by default).
+        m : int
+            Number of copies.
+
+        Returns
+        -------
+        int
+            At most 10^9, which stands for no limit.
+
+        Raises
+        ------
+        PrivacyError
+            If one record already costs more, or the plan asks for no guarantee by sampling.
+
+        Notes
+        -----
+        Privacy: public constants only.
+        """
+        return records_for(self, Budget(rho=rho, epsilon=epsilon, delta=delta), n=n, m=m)
+
+    def copies_for(
+        self,
+        *,
+        n: int,
+        rho: float | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        n_syn: int | None = None,
+    ) -> int:
+        """Find the largest m of copies of n_syn records (n by default) within a budget.
+
+        Parameters
+        ----------
+        n, n_syn : int
+            Rows of the confidential table, and of a copy.
+        rho, epsilon, delta : float, optional
+            As for :meth:`records_for`.
+
+        Returns
+        -------
+        int
+            At most 10^9, which stands for no limit.
+
+        Raises
+        ------
+        PrivacyError
+            If one copy already costs more, or the plan asks for no guarantee by sampling.
+
+        Notes
+        -----
+        Privacy: public constants only.
+        """
+        return copies_for(self, Budget(rho=rho, epsilon=epsilon, delta=delta), n=n, n_syn=n_syn)
+
+    def smallest_setting(
+        self,
+        column: str,
+        setting: str,
+        *,
+        n: int,
+        rho: float | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        n_syn: int | None = None,
+        m: int = 1,
+    ) -> float:
+        """Find the smallest prior, floor, ridge, penalty or sigma of a column that meets a budget.
+
+        Parameters
+        ----------
+        column, setting : str
+            Column, and setting of its model.
+        n, n_syn, m : int
+            Rows of the confidential table, rows of a copy (n by default), copies.
+        rho, epsilon, delta : float, optional
+            As for :meth:`records_for`.
+
+        Returns
+        -------
+        float
+            In the unit of the setting.
+
+        Raises
+        ------
+        PrivacyError
+            If the model has no such setting, or no value of it is large enough.
+
+        Notes
+        -----
+        Privacy: public constants only.
+        """
+        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
+        return smallest_setting(self, column, setting, budget=budget, n=n, n_syn=n_syn, m=m)
+
     def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> ExpectedPrecision:
         """Say how much longer intervals get by noise in the answers, before a record is read.
 
@@ -110,17 +218,28 @@ class SynthesisPlan(Printable):
             raise PrivacyError("the plan asks for no noise in the answers; give guarantee=ZCDP(rho=...)")
         return expected_precision(self, self.noise, n=n, m=m, n_syn=n_syn)
 
+    @property
+    def real_values(self) -> tuple[str, ...]:
+        """Columns whose drawn values are those of real records, because ``emit_original`` asked for it."""
+        emitting = [step for step in self.steps if getattr(step.model, "emit_original", False)]
+        return tuple(dict.fromkeys(part.column for step in emitting for part in step.targets))
+
     def to_table(self) -> Table:
         """One row a step."""
         rows = tuple(_row(number, step) for number, step in enumerate(self.steps, start=1))
         facts: list[tuple[str, str | int]] = [("columns", len(self.schema))]
         facts.append(("parameters", "drawn for each copy (proper)" if self.proper else "fitted, one set"))
-        named = (("released REAL", self.keep), ("running numbers", self.serials), ("dropped", self.drop))
+        named = (
+            ("released REAL", self.keep),
+            ("repeats REAL values", self.real_values),
+            ("running numbers", self.serials),
+            ("dropped", self.drop),
+        )
         facts += [(label, ", ".join(names)) for label, names in named if names]
         return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts))
 
 
-def _predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
+def predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
     """Columns that have values to model: not identifiers, not columns that are missing throughout."""
     return tuple(name for name in names if any(part.role == "value" for part in parts_of(schema[name])))
 
@@ -130,90 +249,3 @@ def _row(number: int, step: Step) -> tuple[int, str, str, str]:
     terms = [":".join(term) for term in step.terms]
     shown = ", ".join(terms[:6]) + (f" and {len(terms) - 6} more" if len(terms) > 6 else "")
     return number, step.label, step.model.name, shown or "-"
-
-
-def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
-    """Forget the levels of columns that are numbered anew: nothing of an identifier goes into a plan."""
-    for name in serials:
-        column = schema[name]
-        if isinstance(column, CategoricalColumn):
-            dtype = "category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
-            schema = schema.amend(name, levels=(), other=None, missing=(), categories=None, dtype=dtype)
-        if column.dtype is not None and column.dtype.kind in "bmMc":
-            raise PlanError(
-                f"{name}: running numbers cannot be written as {column.dtype}; drop it or keep it"
-            )
-    return schema
-
-
-def _check_noised(
-    schema: Schema,
-    order: Sequence[str],
-    noise: NoiseInAnswers,
-    kept: Sequence[str],
-    groups: Mapping[tuple[str, ...], ColumnModel],
-) -> None:
-    """Refuse what noise in the answers cannot guarantee, before a record is read."""
-    check_noised(schema, order, noise, kept)
-    if groups:
-        raise PlanError("joint= draws columns together, which noisy cross-products do anyway; leave it out")
-
-
-def make_plan(
-    schema: Schema,
-    *,
-    method: Method | Mapping[str, Method] | None = None,
-    visit_sequence: Sequence[str] | None = None,
-    predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None,
-    formulas: Iterable[str] = (),
-    keep: Iterable[str] = (),
-    drop: Iterable[str] = (),
-    proper: bool = False,
-    emit_original: bool = False,
-    joint: Iterable[tuple[Sequence[str], Method]] = (),
-    guarantee: BySampling | None = None,
-    noise: NoiseInAnswers | None = None,
-) -> SynthesisPlan:
-    """Make a plan from a schema and a user's wishes; reads no record.
-
-    Raises
-    ------
-    PlanError
-        If a wish names an unknown column, a predictor that is not yet there, or a method that cannot draw the
-        column; the message says which and what to do.
-    """
-    if guarantee is not None or noise is not None:
-        schema = public_schema(schema)
-    names = set(schema.names)
-    if not names:
-        raise PlanError("no column is left to draw; drop fewer")
-    kept, dropped = tuple(keep), tuple(drop)
-    wishes: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    for what, given in (("keep", kept), ("method", wishes), ("visit_sequence", visit_sequence or ())):
-        check_known(given, names, what)
-    serials = tuple(name for name in schema.names if wishes.get(name) == SERIAL)
-    schema = _without_levels(schema, serials)
-    groups = {tuple(columns): model_of(model) for columns, model in joint}
-    for columns in groups:
-        check_known(columns, names, "joint")
-    order = gathered(visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
-    everywhere = None if isinstance(method, Mapping) else method
-    terms = all_terms(order, _predicting(schema, kept), predictor_matrix, formulas, names)
-    if noise is not None:
-        _check_noised(schema, order, noise, kept, groups)
-        own = {name: wish for name, wish in wishes.items() if name in order}
-        noised = noised_steps(schema, order, own, everywhere, terms)
-        return SynthesisPlan(schema, order, tuple(noised), kept, serials, dropped, proper, noise=noise)
-    together = {columns[0]: joint_step(columns, model, schema) for columns, model in groups.items()}
-    inside = {name for columns in groups for name in columns}
-    steps: list[Step] = []
-    for name in order:
-        if name in together:
-            steps.append(together[name])
-        elif name not in inside:
-            steps += column_steps(schema[name], wishes.get(name, everywhere), terms[name], emit_original)
-    plan = SynthesisPlan(schema, order, tuple(steps), kept, serials, dropped, proper, guarantee)
-    if guarantee is not None:
-        check_declared(schema, order)
-        check_models(plan)
-    return plan

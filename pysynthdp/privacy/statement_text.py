@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,10 @@ from pysynthdp.privacy.guarantees.zcdp import ZCDP
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement
 
-__all__ = ["NOT_COVERED", "statement_paragraph", "statement_table"]
+__all__ = ["KEPT_REAL", "NOT_COVERED", "statement_paragraph", "statement_table"]
 
+KEPT_REAL = "kept real"  # stands for a method where values are released as they are
+_LONGEST = 205  # two lines of a card
 NOT_COVERED = (
     "Other publications from the same confidential data: their losses add to this one.",
     "What is true of a whole group or population: synthetic data are meant to teach it.",
@@ -42,13 +45,18 @@ def statement_table(statement: PrivacyStatement) -> Table:
     notes = [
         *(f"({index}) {sentence}" for sentence, index in _reasons(statement).items()),
         *(f"Public: {fact}" for fact in statement.public),
-        *(f"Learned from the confidential data: {fact}" for fact in statement.learned),
+        *(_shortened(f"Learned from the confidential data: {fact}") for fact in statement.learned),
         *(f"Not covered: {fact}" for fact in statement.not_covered),
     ]
     heads, rows = _none_grid(statement) if statement.status == "none" else _priced_grid(statement)
     return Table(
         title=_title(statement), columns=heads, rows=rows, facts=tuple(_facts(statement)), notes=tuple(notes)
     )
+
+
+def _shortened(note: str) -> str:
+    """Cut a long list after two lines; the statement's file has it in full."""
+    return textwrap.shorten(note, _LONGEST, placeholder=" ... (all of them in to_dict() and privacy.json)")
 
 
 def _title(statement: PrivacyStatement) -> str:
@@ -62,9 +70,11 @@ def _title(statement: PrivacyStatement) -> str:
 
 def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
     """List the labelled lines of the card."""
+    kept = [part.column for part in statement.columns if part.method == KEPT_REAL]
     facts: list[tuple[str, Cell]] = [
         ("Guarantee", statement.guarantee.name),
         ("Status", _STATUS[statement.status]),
+        *([("Released REAL", ", ".join(kept))] if kept else []),
         ("Reason", statement.reason),
         ("Protected unit", f"one {statement.unit.name} (at most {_rows(statement)})"),
         ("Neighbours", statement.unit.neighbours),
@@ -128,16 +138,34 @@ def statement_paragraph(statement: PrivacyStatement) -> str:
     """Write the paragraph for an ethics board."""
     parts = [_opening(statement), _protection(statement)]
     if statement.learned:
-        parts.append("Learned from the confidential data: " + " ".join(statement.learned))
+        parts.append(f"Learned from the confidential data: {_in_short(statement.learned)}.")
     parts.append(f"So far the fit has given {_drawn(statement)}.")
-    parts.append("This statement does not cover: " + " ".join(statement.not_covered))
+    parts.append(f"This statement does not cover {'; '.join(map(_clause, statement.not_covered))}.")
     return " ".join(parts)
+
+
+def _in_short(facts: Sequence[str]) -> str:
+    """Name what was learned: columns by kind of fact ("levels of sex, region") without the lists."""
+    named: dict[str, list[str]] = {}
+    for fact in facts:
+        head, listed, _ = fact.partition(": ")
+        kind, of, column = head.partition(" of ")
+        names = named.setdefault(f"{kind} of" if listed and of else _clause(fact), [])
+        names += [column] if listed and of else []
+    return "; ".join(f"{kind} {', '.join(columns)}".rstrip() for kind, columns in named.items())
+
+
+def _clause(sentence: str) -> str:
+    """Turn a sentence into a part of another."""
+    return (sentence[:1].lower() + sentence[1:]).rstrip(".")
 
 
 def _opening(statement: PrivacyStatement) -> str:
     """Say what the file is."""
+    kept = [part.column for part in statement.columns if part.method == KEPT_REAL]
+    but = f" but for the REAL values of {', '.join(kept)}" if kept else ""
     return (
-        "These records are synthetic: they were drawn from statistical models fitted to a confidential "
+        f"These records are synthetic{but}: they were drawn from statistical models fitted to a confidential "
         f"table, in which one {statement.unit.name} has at most {_rows(statement)}."
     )
 
@@ -152,9 +180,9 @@ def _protection(statement: PrivacyStatement) -> str:
     """Say what is promised; without a guarantee, that nothing is."""
     if statement.status == "none":
         return (
-            "No formal privacy guarantee is claimed for them. Being drawn from a model is not a proof of "
-            f"privacy; the reason is: {statement.reason}. Treat the files by the rules for confidential data "
-            "unless a disclosure review has cleared them."
+            "No formal privacy guarantee is claimed for them: "
+            f"{statement.reason}. Being drawn from a model is not a proof of privacy. Treat the files by the "
+            "rules for confidential data unless a disclosure review has cleared them."
         )
     if statement.status == "void":
         return "The run was seeded for testing, so no privacy guarantee holds; do not publish the records."

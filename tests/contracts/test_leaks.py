@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import pickle
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp import CategoricalColumn, NumericColumn, PysynthdpError, Schema, Synthesizer
+from pysynthdp import CategoricalColumn, NumericColumn, PrivacyError, PysynthdpError, Schema, Synthesizer
 
 N = 997  # prime, so that no parameter array has this length by chance
 SENTINEL = 7_654_321.125
@@ -134,6 +136,20 @@ def test_emit_original_makes_the_fit_confidential() -> None:
     assert not Synthesizer(progress=False).fit(table).confidential
 
 
+def test_emit_original_refuses_files_and_is_loud(tmp_path: Path) -> None:
+    fitted = Synthesizer(emit_original=True, progress=False).fit(survey()[["age", "income"]])
+    with pytest.raises(PrivacyError, match="emit_original"):
+        fitted.save(tmp_path / "fit.json")
+    with pytest.raises(PrivacyError, match="emit_original"):
+        pickle.dumps(fitted)
+    assert copy.copy(fitted).account is fitted.account
+    release = fitted.draw(m=1, rng=1)
+    readme = (release.save(tmp_path / "r") / "README.txt").read_text(encoding="utf-8")
+    told = (str(fitted), html_of(fitted), str(release), str(release.privacy), " ".join(readme.split()))
+    assert all("age, income" in text for text in told)
+    assert all("REAL" in text or "values of real records" in text for text in told)
+
+
 def bad_tables() -> list[tuple[str, dict[str, Any], pd.DataFrame]]:
     """One table for each way of being refused, a sentinel value in each."""
     names = [f"{NAME} {i}" for i in range(40)]
@@ -224,8 +240,15 @@ def test_levels_of_a_renumbered_identifier_are_told_nowhere() -> None:
     assert release[0]["who"].tolist()[:2] == ["1", "2"]
 
 
-def test_kept_columns_are_named_everywhere() -> None:
-    release = Synthesizer(keep=["age"], progress=False).fit(survey()).draw(m=1, rng=1)
-    told = (str(release), html_of(release), str(release.privacy), str(release.provenance))
-    assert all("age" in text for text in told)
-    assert "REAL" in str(release)
+def test_kept_columns_are_named_everywhere(tmp_path: Path) -> None:
+    fitted = Synthesizer(keep=["age"], progress=False).fit(survey())
+    with pytest.raises(PrivacyError, match="keep"):
+        pickle.dumps(fitted)
+    release = fitted.draw(m=1, rng=1)
+    folder = release.save(tmp_path / "r")
+    texts = [(folder / name).read_text(encoding="utf-8") for name in ("README.txt", "codebook.csv")]
+    cards = [fitted, fitted.plan, release, release.privacy]
+    told = [str(card) for card in cards] + [html_of(card) for card in cards] + texts
+    assert all("age" in text and "REAL" in text for text in told)
+    assert release.tags.kept == {"age"}
+    assert "age" in str(release.provenance)

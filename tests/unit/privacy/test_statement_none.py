@@ -53,6 +53,28 @@ def test_card_says_none_with_reasons(statement):
     assert "one person" in statement.plain_language()
 
 
+def test_what_was_learned_is_in_short_in_words_and_in_full_in_the_file():
+    levels = ", ".join(f"level {i}" for i in range(60))
+    facts = ["types and decimals of age", "levels of sex: F, M", f"levels of job: {levels}", "the parameters"]
+    statement = PrivacyStatement.none([ColumnStatement("age", "norm", "none", "x")], learned=facts)
+    words = statement.plain_language()
+    assert (
+        "Learned from the confidential data: types and decimals of age; levels of sex, job; the parameters."
+    ) in words
+    assert "does not cover other publications from the same confidential data: their losses" in words
+    assert statement.to_dict()["learned"] == facts
+    assert "level 3, " in str(statement)
+    assert "level 59" not in str(statement)
+    assert "privacy.json" in str(statement)
+
+
+def test_real_columns_are_loud():
+    kept = ColumnStatement("region", "kept real", "none", "asked for")
+    statement = PrivacyStatement.none([ColumnStatement("age", "norm", "none", "x"), kept])
+    assert "synthetic but for the REAL values of region" in statement.plain_language()
+    assert ("Released REAL", "region") in statement.to_table().facts
+
+
 def test_other_schema_version_is_refused(statement):
     plain = statement.to_dict() | {"schema_version": 99}
     with pytest.raises(PrivacyError, match="schema_version"):
