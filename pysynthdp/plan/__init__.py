@@ -1,8 +1,9 @@
 """Who is drawn from whom, and by what model: pure data."""
 
 from pysynthdp.plan.choose import draws_numbers_only
+from pysynthdp.plan.make import make_plan
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
-from pysynthdp.plan.synthesis_plan import SynthesisPlan, make_plan
+from pysynthdp.plan.synthesis_plan import SynthesisPlan
 from pysynthdp.plan.task import step_design, task_of
 
 __all__ = [

@@ -1,10 +1,9 @@
-"""What a plan costs, and the largest draw or smallest setting that a budget allows: from public constants."""
+"""What a plan costs: from public constants, before a record is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -13,6 +12,7 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.plan.guaranteed import priced_columns
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.privacy.domain import count
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import PricedColumn
 from pysynthdp.privacy.verification import shares_of
@@ -20,9 +20,7 @@ from pysynthdp.privacy.verification import shares_of
 if TYPE_CHECKING:
     from pysynthdp.plan.synthesis_plan import SynthesisPlan
 
-__all__ = ["PlanPrice", "price_plan", "records_for", "smallest_setting"]
-
-_MOST = 10**9
+__all__ = ["PlanPrice", "price_plan"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -86,6 +84,7 @@ class PlanPrice(Printable):
 def price_plan(plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> PlanPrice:
     """Price m copies of n_syn records (n by default)."""
     guarantee = _asked(plan)
+    count("n, the rows of the table,", n)
     rows = n if n_syn is None else n_syn
     steps = priced_columns(plan, guarantee, n=n)
     account = Account(steps, unit=guarantee.unit)
@@ -98,95 +97,3 @@ def _asked(plan: SynthesisPlan) -> BySampling:
     if plan.guarantee is None:
         raise PrivacyError("the plan asks for no guarantee, so it has no price; give guarantee=BySampling()")
     return plan.guarantee
-
-
-def records_for(
-    plan: SynthesisPlan, *, n: int, epsilon: float, m: int = 1, delta: float | None = None
-) -> int:
-    """Find the largest n_syn whose m copies stay within epsilon at delta.
-
-    Raises
-    ------
-    PrivacyError
-        If even one record costs more; widen the prior, floor or ridge.
-    """
-
-    def fits(rows: int) -> bool:
-        return price_plan(plan, n=n, n_syn=rows, m=m).epsilon(delta) <= epsilon
-
-    if not fits(1):
-        raise PrivacyError("one record a copy already costs more than that; raise the prior, floor or ridge")
-    return _largest(fits)
-
-
-def _largest(fits: Callable[[int], bool]) -> int:
-    """Largest whole number that fits, by doubling and bisection."""
-    low = 1
-    while low < _MOST and fits(2 * low):
-        low *= 2
-    high = 2 * low
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
-
-
-def smallest_setting(
-    plan: SynthesisPlan,
-    column: str,
-    setting: str,
-    *,
-    n: int,
-    epsilon: float,
-    n_syn: int | None = None,
-    m: int = 1,
-    delta: float | None = None,
-) -> float:
-    """Find the smallest prior, floor, ridge or penalty of a column's model that meets a budget.
-
-    Raises
-    ------
-    PrivacyError
-        If the column's model has no such setting, or no value of it is large enough.
-    """
-
-    def fits(value: float) -> bool:
-        changed = _with_setting(plan, column, setting, value)
-        return price_plan(changed, n=n, n_syn=n_syn, m=m).epsilon(delta) <= epsilon
-
-    high = 1e-6
-    while not _true(fits, high):
-        high *= 2
-        if high > 1e15:
-            raise PrivacyError(
-                f"{column}: no value of {setting!r} meets that budget; draw fewer records or copies"
-            )
-    low = high / 2
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _true(fits, middle) else (middle, high)
-    return high
-
-
-def _true(fits: Callable[[float], bool], value: float) -> bool:
-    """Whether a setting fits; one outside its domain does not."""
-    try:
-        return fits(value)
-    except PrivacyError:
-        return False
-
-
-def _with_setting(plan: SynthesisPlan, column: str, setting: str, value: float) -> SynthesisPlan:
-    """Change one setting of a column's model."""
-    steps = []
-    found = False
-    for step in plan.steps:
-        mine = any(part.column == column for part in step.targets) and hasattr(step.model, setting)
-        model: Any = step.model
-        steps.append(replace(step, model=replace(model, **{setting: value})) if mine else step)
-        found = found or mine
-    if not found:
-        raise PrivacyError(
-            f"the model of {column!r} has no setting {setting!r}; see its class for those it has"
-        )
-    return replace(plan, steps=tuple(steps))

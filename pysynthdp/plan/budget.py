@@ -1,0 +1,191 @@
+"""The largest draw or the smallest setting that a budget allows: from public constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pysynthdp.errors import PrivacyError
+from pysynthdp.plan.price import PlanPrice, price_plan
+from pysynthdp.privacy.domain import positive, probability
+from pysynthdp.privacy.guarantees.gdp import GDP
+from pysynthdp.privacy.guarantees.zcdp import ZCDP
+
+if TYPE_CHECKING:
+    from pysynthdp.plan.synthesis_plan import SynthesisPlan
+
+__all__ = ["Budget", "copies_for", "records_for", "smallest_setting"]
+
+_MOST = 10**9
+_ROUNDING = 1 + 1e-12  # prices are rounded up by some 1e-15 of themselves; a budget met exactly is met
+_PROTECTING = ("prior", "floor", "ridge", "penalty", "sigma")  # the larger, the cheaper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """A budget in one of two ways: rho, or epsilon at a delta.
+
+    Parameters
+    ----------
+    rho : float, optional
+        Zero-concentrated; for plans whose columns all have one (public variances, penalties, exact grids).
+    epsilon : float, optional
+        At ``delta``; for every plan.
+    delta : float, optional
+        The plan's first by default.
+
+    Raises
+    ------
+    PrivacyError
+        If neither or both are given, or one is outside its domain.
+
+    Notes
+    -----
+    Privacy: a setting; reads nothing.
+    """
+
+    rho: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.rho is None) == (self.epsilon is None):
+            raise PrivacyError("give the budget in one way: rho=..., or epsilon=... with delta=...")
+        if self.rho is not None and self.delta is not None:
+            raise PrivacyError("rho= needs no delta; leave delta out")
+        positive("the budget", self.rho or 0.0 if self.epsilon is None else self.epsilon)
+        if self.delta is not None:
+            probability("delta", self.delta)
+
+    def holds(self, price: PlanPrice) -> bool:
+        """Whether a price stays within the budget, up to rounding."""
+        if self.rho is None:
+            return price.epsilon(self.delta) <= (self.epsilon or 0.0) * _ROUNDING
+        if not isinstance(price.guarantee, GDP | ZCDP):
+            raise PrivacyError(
+                f"the table's guarantee, {price.guarantee.name!r}, has no rho; give epsilon= and delta="
+            )
+        return price.guarantee.rho <= self.rho * _ROUNDING
+
+
+def records_for(plan: SynthesisPlan, budget: Budget, *, n: int, m: int = 1) -> int:
+    """Find the largest n_syn whose m copies stay within a budget, at most 10^9.
+
+    Raises
+    ------
+    PrivacyError
+        If even one record costs more; widen the prior, floor or ridge.
+    """
+    return _largest(lambda rows: budget.holds(price_plan(plan, n=n, n_syn=rows, m=m)), "record a copy")
+
+
+def copies_for(plan: SynthesisPlan, budget: Budget, *, n: int, n_syn: int | None = None) -> int:
+    """Find the largest number of copies of n_syn records (n by default) within a budget, at most 10^9.
+
+    Raises
+    ------
+    PrivacyError
+        If even one copy costs more; draw fewer records, or widen the prior, floor or ridge.
+    """
+    return _largest(lambda copies: budget.holds(price_plan(plan, n=n, n_syn=n_syn, m=copies)), "copy")
+
+
+def _largest(fits: Callable[[int], bool], what: str) -> int:
+    """Largest whole number that fits, by doubling and bisection."""
+    if not fits(1):
+        raise PrivacyError(
+            f"one {what} already costs more than that; raise the prior, floor or ridge, or draw less"
+        )
+    low, high = 1, 2
+    while high <= _MOST and fits(high):
+        low, high = high, 2 * high
+    high = min(high, _MOST + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def smallest_setting(
+    plan: SynthesisPlan,
+    column: str,
+    setting: str,
+    *,
+    budget: Budget,
+    n: int,
+    n_syn: int | None = None,
+    m: int = 1,
+) -> float:
+    """Find the smallest prior, floor, ridge, penalty or sigma of a column's model that meets a budget.
+
+    Raises
+    ------
+    PrivacyError
+        If the column's model has no such setting, or no value of it is large enough.
+    """
+    if setting not in _PROTECTING:
+        raise PrivacyError(f"{setting!r} is not among the settings that protect: {', '.join(_PROTECTING)}")
+
+    _check_setting(plan, column, setting)
+
+    def fits(value: float) -> bool | None:
+        try:
+            changed = _with_setting(plan, column, setting, value)
+            price = price_plan(changed, n=n, n_syn=n_syn, m=m)
+        except PrivacyError:
+            return None
+        return budget.holds(price)
+
+    low, high = 0.0, _first_fit(fits, f"{column}: no value of {setting!r} meets that budget")
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high
+
+
+Fits = Callable[[float], bool | None]  # None: outside the domain, or without a finite price
+
+
+def _first_fit(fits: Fits, refusal: str) -> float:
+    """Double until a value fits; where the domain ends before, try its end."""
+    last, value = 0.0, 1e-6
+    while value < 1e15:
+        verdict = fits(value)
+        if verdict:
+            return value
+        if verdict is None and last:  # beyond the domain: bisect for its end
+            return _end_of_domain(fits, last, value, refusal)
+        last, value = (value if verdict is False else last), 2 * value
+    raise PrivacyError(f"{refusal}; draw fewer records or copies")
+
+
+def _end_of_domain(fits: Fits, low: float, high: float, refusal: str) -> float:
+    """Largest value inside the domain, if it fits."""
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if fits(middle) is None else (middle, high)
+    if not fits(low):
+        raise PrivacyError(f"{refusal}: the largest that the column allows costs more; draw less")
+    return low
+
+
+def _check_setting(plan: SynthesisPlan, column: str, setting: str) -> None:
+    """Refuse a setting that does not protect, or that the column's model does not have."""
+    if setting not in _PROTECTING:
+        raise PrivacyError(f"{setting!r} is not among the settings that protect: {', '.join(_PROTECTING)}")
+    models = [step.model for step in plan.steps if any(part.column == column for part in step.targets)]
+    if not any(hasattr(model, setting) for model in models):
+        raise PrivacyError(
+            f"the model of {column!r} has no setting {setting!r}; see its class for those it has"
+        )
+
+
+def _with_setting(plan: SynthesisPlan, column: str, setting: str, value: float) -> SynthesisPlan:
+    """Change one setting of a column's model."""
+    steps = []
+    for step in plan.steps:
+        mine = any(part.column == column for part in step.targets) and hasattr(step.model, setting)
+        model: Any = step.model
+        steps.append(replace(step, model=replace(model, **{setting: value})) if mine else step)
+    return replace(plan, steps=tuple(steps))
