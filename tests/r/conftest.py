@@ -1,4 +1,4 @@
-"""Tests here need R. Where PYSYNTHDP_TESTS_MUST_RUN is set, its absence is a failure, not a skip."""
+"""Tests here need R. Where PYSYNTHDP_TESTS_MUST_RUN or CI is set, its absence is a failure, not a skip."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN"))
+MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN") or os.environ.get("CI"))
 
 
 def pytest_runtest_setup(item):

@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 TESTS = Path(__file__).parents[2] / "r-bridge" / "tests" / "testthat"
-MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN"))
+MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN") or os.environ.get("CI"))
 # not importorskip: an rpy2 that does not fit R fails with errors of many types
 needs_rpy2 = pytest.mark.skipif(
     not MUST_RUN and importlib.util.find_spec("rpy2") is None, reason="rpy2 is not installed"
