@@ -16,7 +16,6 @@ _EQUALS: Final = re.compile(r"(?<=\w)=(?=[\w'\".(-])")
 _WORDS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"\bSchema\(\[\.\.\.\]\)", "list(...)"),
         (r"\bNumericColumn\((['\"])(\w+)\1,\s*", r"\2 = numeric_column("),
         (r"\bCategoricalColumn\((['\"])(\w+)\1,\s*", r"\2 = categorical_column("),
         (r"\bpd\.to_numeric\b(\(\))?", "as.numeric()"),
@@ -62,6 +61,7 @@ def in_r_words(message: str) -> str:
     >>> in_r_words("drop=['id'], method={'id': 'serial'} or may_be_missing=True")
     'drop = "id", method = list(id = "serial") or may_be_missing = TRUE'
     """
+    message = message.replace("Schema([...])", "list(...)")
     text = _LITERAL.sub(lambda found: f"{found[1]} = {_literal(found[2])}", message)
     text = _DICT.sub(lambda found: _literal(found[0]), text)
     text = _LONE.sub(lambda found: _literal(f"[{found[1]}]"), text)
