@@ -52,7 +52,7 @@ def test_the_constants_give_what_pool_gives(name, spread):
     [
         ({"n_org": None}, "n_org"),
         ({"noise": "shared"}, "noise_var"),
-        ({"bias": "clamped"}, "biased"),
+        ({"bias": "shrunk"}, "biased"),
         ({"rows_replaced": "part"}, "replaced rows"),
         ({"m": 1, "kept": frozenset("x"), "synthesised": frozenset("y"), "kind": "partial"}, "real variable"),
     ],
