@@ -12,12 +12,11 @@ import pandas as pd
 
 from pysynthdp.bridge.codec import RVector
 from pysynthdp.bridge.facts import ColumnFacts, RFrame
+from pysynthdp.bridge.guarantees import guarantee_settings
 from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.io.codebook import read_codebook
 from pysynthdp.io.plan_file import read_plan
 from pysynthdp.models.base import COLUMN_MODELS
-from pysynthdp.privacy.by_sampling import BySampling
-from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 __all__ = ["labelled_codes", "settings_from_r"]
@@ -29,7 +28,8 @@ def settings_from_r(given: Mapping[str, Any], data: RFrame) -> dict[str, Any]:
     Parameters
     ----------
     given : mapping
-        Plain values: keywords of :class:`pysynthdp.Synthesizer`, and ``plan``, a file; None is not given.
+        Plain values: keywords of :class:`pysynthdp.Synthesizer`; ``plan``, a file; and ``guarantee``, see
+        :func:`~pysynthdp.bridge.guarantees.guarantee_settings`. None is not given.
     data : RFrame
         The confidential frame; only its types and R's labels are looked at.
 
@@ -48,14 +48,14 @@ def settings_from_r(given: Mapping[str, Any], data: RFrame) -> dict[str, Any]:
     Privacy: reads types and labels, no value of a row.
     """
     asked = {name: value for name, value in given.items() if value is not None}
-    plan = asked.pop("plan", None)
+    plan, guarantee = asked.pop("plan", None), asked.pop("guarantee", None)
     dtypes = {str(name): dtype for name, dtype in data.frame.dtypes.items()}
     settings = {} if plan is None else read_plan(Path(str(plan)).expanduser(), dtypes=dtypes)
     for name, value in asked.items():
         if name not in _READERS:
             raise PlanError(f"there is no setting {name!r}; settings are {', '.join(_READERS)}")
         settings[name] = _READERS[name](value, name)
-    return settings
+    return settings if guarantee is None else {**settings, **guarantee_settings(guarantee)}
 
 
 def labelled_codes(data: RFrame) -> dict[str, dict[str, Any]]:
@@ -250,19 +250,6 @@ def _column(name: str, facts: Any) -> NumericColumn | CategoricalColumn:
     return kind(name, **own)
 
 
-def _guarantee(value: Any, at: str) -> BySampling:
-    """Take what by_sampling() made."""
-    if not isinstance(value, Mapping) or value.get("name") != "by_sampling":
-        raise PlanError(f"{at} must come from by_sampling()")
-    unit = PrivacyUnit(
-        relation=value.get("relation", "replace_one"),
-        rows_per_unit=_whole(value.get("rows_per_unit", 1), "rows_per_unit"),
-        name=value.get("unit", "record"),
-    )
-    deltas = tuple(_listed(value.get("deltas", 1e-6), "deltas"))
-    return BySampling(unit=unit, deltas=deltas, exact=_flag(value.get("exact", False), "exact"))
-
-
 _READERS: Final[dict[str, Callable[[Any, str], Any]]] = {
     "method": _method,
     "visit_sequence": _texts,
@@ -279,5 +266,4 @@ _READERS: Final[dict[str, Callable[[Any, str], Any]]] = {
     "emit_original": _flag,
     "joint": _joint,
     "schema": _schema,
-    "guarantee": _guarantee,
 }

@@ -32,19 +32,42 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
        may_be_missing = may_be_missing, other = other)
 }
 
-#' Ask that the draw itself carries a formal guarantee
+#' Ask for a formal guarantee
 #'
-#' Nothing is noised; every record that is drawn costs, and the statement of the copies says how much. Each column
-#' needs a model that has a price, and a declared `schema`.
+#' `zcdp()` and `approx_dp()` ask for noise in what is computed from the data: it is paid for once, and any number of
+#' copies may be drawn. `by_sampling()` asks that the draw itself protects: nothing is noised, and every record that is
+#' drawn costs. All need a declared `schema`; [privacy_statement()] says what was given.
 #'
+#' @param rho Budget of zero-concentrated differential privacy.
+#' @param epsilon,delta Budget as a pair.
 #' @param deltas Where the statement quotes epsilon.
+#' @param hints Public guesses of mean and standard deviation: `list(age = c(45, 20))`.
+#' @param fresh_noise Number of copies that each get noise of their own, with an equal part of the budget; 0 for one
+#'   noisy release that all copies come from.
 #' @param exact Draw from exact samplers, so that the guarantee is about the code and not about real numbers.
 #' @param relation What neighbouring tables are: `"replace_one"` or `"add_remove"`.
 #' @param rows_per_unit The most rows that one unit can have.
 #' @param unit What the unit is called.
 #' @return A list that [synthesise()] takes in `guarantee`.
 #' @examples
+#' zcdp(rho = 0.5, unit = "person")
 #' by_sampling(deltas = 1e-6, unit = "person")
+#' @export
+zcdp <- function(rho, deltas = 1e-6, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
+                 rows_per_unit = 1L, unit = "record") {
+  list(name = "zcdp", rho = rho, deltas = deltas, hints = hints, fresh_noise = fresh_noise,
+       relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit)
+}
+
+#' @rdname zcdp
+#' @export
+approx_dp <- function(epsilon, delta, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
+                      rows_per_unit = 1L, unit = "record") {
+  list(name = "approx_dp", epsilon = epsilon, delta = delta, deltas = delta, hints = hints,
+       fresh_noise = fresh_noise, relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit)
+}
+
+#' @rdname zcdp
 #' @export
 by_sampling <- function(deltas = 1e-6, exact = FALSE, relation = c("replace_one", "add_remove"),
                         rows_per_unit = 1L, unit = "record") {

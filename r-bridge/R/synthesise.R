@@ -8,7 +8,7 @@
 #'   columns are drawn; with
 #'   `~ age + sex + income` only these columns are drawn, in this order.
 #' @param data The data frame, where `x` is a formula.
-#' @param m Number of copies.
+#' @param m Number of copies; 5 by default, and 20 where the answers are noised.
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
 #'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`,
 #'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, and `serial` for fresh running
@@ -31,7 +31,7 @@
 #' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "dirichlet"))`.
 #' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
 #'   codebook.
-#' @param guarantee A formal guarantee asked for, from [by_sampling()]; it needs a `schema`.
+#' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()] or [by_sampling()]; it needs a `schema`.
 #' @param plan Path of a plan file with settings; arguments given here win.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   under a guarantee it comes from the operating system, as it must. Never stored.
@@ -67,7 +67,7 @@ synthesise.default <- function(x, ...) check_frame(x)
 
 #' @rdname synthesise
 #' @export
-synthesise.data.frame <- function(x, m = 5L, method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
+synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
                                   schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, ...) {

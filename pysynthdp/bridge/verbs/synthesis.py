@@ -24,7 +24,7 @@ __all__ = ["look", "plan", "synthesise"]
 def synthesise(
     data: RFrame,
     settings: Mapping[str, Any],
-    m: Any = 5,
+    m: Any = None,
     k: Any = None,
     seed: Any = None,
     ambient: Any = None,
@@ -36,7 +36,7 @@ def synthesise(
     fitted = sdp.Synthesizer(**own, progress=False).fit(frame)
     if seed is None and fitted.plan.guarantee is None:
         seed = ambient
-    release = fitted.draw(_whole(m, "m"), None if k is None else _whole(k, "k"), rng=_seed(seed))
+    release = fitted.draw(_size(m, "m"), _size(k, "k"), rng=_seed(seed))
     used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
     return release_to_r(release, facts=public_facts(data.facts), predictors=used)
 
@@ -75,6 +75,11 @@ def _predictors(plan: Any, name: str) -> frozenset[str]:
     """Columns that a column was drawn from."""
     steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
     return frozenset(term for step in steps for terms in step.terms for term in terms) - {name}
+
+
+def _size(value: Any, at: str) -> int | None:
+    """Take a size, where one is given."""
+    return None if value is None else _whole(value, at)
 
 
 def _whole(value: Any, at: str) -> int:

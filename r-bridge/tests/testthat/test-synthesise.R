@@ -133,6 +133,21 @@ test_that("a guarantee is asked for with declared columns", {
   expect_error(synthesise(d, guarantee = by_sampling()), "schema", class = "pysynthdp_privacy_error")
 })
 
+test_that("noise in the answers is asked for, and pooled by a rule that counts it", {
+  skip_without_engine()
+  d <- survey_data(2000)[c("age", "sex")]
+  schema <- list(age = numeric_column(18, 90, decimals = 0, fallback = 50), sex = categorical_column(c("f", "m"), other = "f"))
+  s <- synthesise(d, schema = schema, guarantee = zcdp(0.5, hints = list(age = c(50, 20))))
+  expect_gt(s$m, 5)
+  expect_true(s$privacy$status %in% c("idealised", "implemented"))
+  expect_equal(s$privacy$guarantee$rho, 0.5)
+  expect_gt(s$privacy$points[[1]]$epsilon, 0)
+  p <- pool(with(s, lm(age ~ sex)))
+  expect_match(p$rule, "noise")
+  expect_error(synthesise(d, schema = schema, guarantee = zcdp(-1)), class = "pysynthdp_privacy_error")
+  expect_error(synthesise(d, schema = schema, guarantee = list(name = "none")), "zcdp", class = "pysynthdp_plan_error")
+})
+
 test_that("plans and looks are texts", {
   skip_without_engine()
   expect_output(print(look(iris)), "Sepal.Length")
