@@ -161,8 +161,7 @@ def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dic
 
 def _read(file: Path, plan: Path | None) -> tuple[Any, dict[str, Any]]:
     """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
-    _settings(plan)
-    table = read_table(file)
+    table = read_table(file, texts="guarantee" in _settings(plan))
     return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
 
 
@@ -212,7 +211,7 @@ def plan(
     made = sdp.Synthesizer(**settings).plan(table)
     typer.echo(str(made))
     rows = n if table is None else len(table)
-    if made.guarantee is not None and rows is not None:
+    if (made.guarantee is not None or made.noise is not None) and rows is not None:
         typer.echo(f"\n{made.price(n=rows, n_syn=k, m=m)}")
 
 

@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pandas as pd
 
 from pysynthdp.errors import PlanError
 from pysynthdp.io.codebook import read_codebook
+from pysynthdp.io.plan_guarantee import deltas_of, guarantee_of, hint_of, plain_guarantee, unit_of
 from pysynthdp.io.toml_text import as_number, read_toml, refuse_unknown, to_toml
+from pysynthdp.io.toml_values import (
+    Reader,
+    by_column,
+    flag_of,
+    list_of,
+    names_of,
+    pair_of,
+    table_of,
+    text_of,
+    whole_of,
+)
 from pysynthdp.models.base import COLUMN_MODELS
-from pysynthdp.privacy.by_sampling import BySampling
-from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["read_plan", "settle_codes", "write_plan"]
-
-Reader: TypeAlias = Callable[[Any, str], Any]
 
 
 def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -28,7 +36,8 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     ----------
     path : path
         Keys: ``method, visit_sequence, predictors, formulas, missing, spikes, bounds, decimals, levels,
-        keep, drop, proper, emit_original, joint, guarantee``, and ``codebook``, a path relative to the file.
+        keep, drop, proper, emit_original, joint, guarantee, unit, deltas, hints, fresh_noise``, and
+        ``codebook``, a path relative to the file.
     dtypes : mapping column -> pandas dtype, optional
         Of the table; codes of text columns then stay texts. Without it, what looks like a number is one.
 
@@ -55,7 +64,7 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
         if key != "codebook"
     }
     if "codebook" in content:
-        named = _text(content["codebook"], f"{file}: codebook")
+        named = text_of(content["codebook"], f"{file}: codebook")
         settings["schema"] = read_codebook(file.parent / named)
     return settle_codes(settings, dtypes or {})
 
@@ -85,75 +94,19 @@ def _holds_text(dtype: Any) -> bool:
     return bool(pd.api.types.is_string_dtype(own))
 
 
-def _text(value: Any, at: str) -> str:
-    """Take a text."""
-    if not isinstance(value, str):
-        raise PlanError(f"{at} must be a text")
-    return value
-
-
-def _flag(value: Any, at: str) -> bool:
-    """Take true or false."""
-    if not isinstance(value, bool):
-        raise PlanError(f"{at} must be true or false")
-    return value
-
-
-def _names(value: Any, at: str) -> list[str]:
-    """Take a list of texts."""
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise PlanError(f"{at} must be a list of texts, [...]")
-    return value
-
-
-def _list(value: Any, at: str) -> list[Any]:
-    """Take a list of plain values; TOML's times become pandas' own."""
-    if not isinstance(value, list):
-        raise PlanError(f"{at} must be a list, [...]")
-    return [pd.Timestamp(item) if hasattr(item, "isoformat") else item for item in value]
-
-
-def _table(value: Any, at: str) -> dict[str, Any]:
-    """Take a table."""
-    if not isinstance(value, dict):
-        raise PlanError(f"{at} must be a table, [{at.rsplit(': ', maxsplit=1)[-1]}] or {{...}}")
-    return value
-
-
-def _by_column(item: Reader) -> Reader:
-    """Make a reader of a table column -> item."""
-    return lambda value, at: {name: item(part, f"{at}.{name}") for name, part in _table(value, at).items()}
-
-
-def _pair(value: Any, at: str) -> tuple[Any, Any]:
-    """Take [lower, upper]; an infinite one means none."""
-    pair = _list(value, at)
-    if len(pair) != 2 or any(isinstance(bound, str | bool | list | dict) for bound in pair):
-        raise PlanError(f"{at} must be [lower, upper]; write -inf or inf for none")
-    low, high = (None if isinstance(bound, float) and abs(bound) == float("inf") else bound for bound in pair)
-    return low, high
-
-
 def _codes(value: Any, at: str) -> dict[Any, str]:
     """Take codes with labels, or codes alone."""
     if isinstance(value, list):
-        return {code: str(code) for code in _list(value, at)}
-    return {code: _text(label, f"{at}.{code}") for code, label in _table(value, at).items()}
-
-
-def _whole(value: Any, at: str) -> int:
-    """Take a whole number."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise PlanError(f"{at} must be a whole number")
-    return value
+        return {code: str(code) for code in list_of(value, at)}
+    return {code: text_of(label, f"{at}.{code}") for code, label in table_of(value, at).items()}
 
 
 def _model(value: Any, at: str) -> Any:
     """Take a method by name, or by name with settings: ``{name = "norm", ridge = 0.1}``."""
     if isinstance(value, str):
         return value
-    given = _table(value, at)
-    kind = COLUMN_MODELS[_text(given.get("name"), f"{at}.name")]
+    given = table_of(value, at)
+    kind = COLUMN_MODELS[text_of(given.get("name"), f"{at}.name")]
     own: list[str] = [item.name for item in fields(kind) if item.init] if is_dataclass(kind) else []
     refuse_unknown(given, ["name", *own], where=at, error=PlanError)
     settings = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items() if key != "name"}
@@ -167,55 +120,41 @@ def _model(value: Any, at: str) -> Any:
 
 def _method(value: Any, at: str) -> Any:
     """Take one method for all columns, or a table column -> method."""
-    return value if isinstance(value, str) else _by_column(_model)(value, at)
+    return value if isinstance(value, str) else by_column(_model)(value, at)
 
 
 def _joint(value: Any, at: str) -> list[tuple[list[str], Any]]:
     """Take a list of ``{columns = [...], method = ...}``."""
     steps = []
-    for number, part in enumerate(_list(value, at), start=1):
-        step = _table(part, f"{at}[{number}]")
+    for number, part in enumerate(list_of(value, at), start=1):
+        step = table_of(part, f"{at}[{number}]")
         refuse_unknown(step, ("columns", "method"), where=f"{at}[{number}]", error=PlanError)
         if len(step) < 2:
             raise PlanError(f"{at}[{number}] needs columns and method")
-        steps.append((_names(step["columns"], f"{at}.columns"), _model(step["method"], f"{at}.method")))
+        steps.append((names_of(step["columns"], f"{at}.columns"), _model(step["method"], f"{at}.method")))
     return steps
-
-
-def _guarantee(value: Any, at: str) -> BySampling:
-    """Take ``{name = "by_sampling", deltas = [...], exact = ..., unit = {...}}``."""
-    given = _table(value, at)
-    refuse_unknown(given, ("name", "deltas", "exact", "unit"), where=at, error=PlanError)
-    if given.get("name") != "by_sampling":
-        raise PlanError(f'{at}.name must be "by_sampling"')
-    settings: dict[str, Any] = {}
-    if "deltas" in given:
-        settings["deltas"] = tuple(_list(given["deltas"], f"{at}.deltas"))
-    if "exact" in given:
-        settings["exact"] = _flag(given["exact"], f"{at}.exact")
-    if "unit" in given:
-        unit = _table(given["unit"], f"{at}.unit")
-        refuse_unknown(unit, [item.name for item in fields(PrivacyUnit)], where=f"{at}.unit", error=PlanError)
-        settings["unit"] = PrivacyUnit(**unit)
-    return BySampling(**settings)
 
 
 _READERS: dict[str, Reader] = {
     "method": _method,
-    "visit_sequence": _names,
-    "predictors": _by_column(_names),
-    "formulas": _names,
-    "missing": _by_column(_codes),
-    "spikes": _by_column(_list),
-    "bounds": _by_column(_pair),
-    "decimals": _by_column(_whole),
-    "levels": _by_column(_list),
-    "keep": _names,
-    "drop": _names,
-    "proper": _flag,
-    "emit_original": _flag,
+    "visit_sequence": names_of,
+    "predictors": by_column(names_of),
+    "formulas": names_of,
+    "missing": by_column(_codes),
+    "spikes": by_column(list_of),
+    "bounds": by_column(pair_of),
+    "decimals": by_column(whole_of),
+    "levels": by_column(list_of),
+    "keep": names_of,
+    "drop": names_of,
+    "proper": flag_of,
+    "emit_original": flag_of,
     "joint": _joint,
-    "guarantee": _guarantee,
+    "guarantee": guarantee_of,
+    "unit": unit_of,
+    "deltas": deltas_of,
+    "hints": by_column(hint_of),
+    "fresh_noise": whole_of,
 }
 _RENAMED = {"predictors": "predictor_matrix"}
 
@@ -255,21 +194,35 @@ def write_plan(settings: Mapping[str, Any], path: str | Path) -> Path:
 
 def _plain(key: str, value: Any) -> Any:
     """Write a setting as TOML can hold it."""
-    if key == "predictors" and isinstance(value, pd.DataFrame):
-        return {str(name): list(value.columns[row.to_numpy() != 0]) for name, row in value.iterrows()}
-    if key == "bounds":
-        ends = (float("-inf"), float("inf"))
-        return {
-            name: [e if b is None else b for b, e in zip(pair, ends, strict=True)]
-            for name, pair in value.items()
-        }
-    if key == "joint":
-        return [{"columns": list(columns), "method": _plain_model(model)} for columns, model in value]
-    if key == "guarantee" and value is not None:
-        return {"name": "by_sampling", **_own(value), "unit": _own(value.unit)}
-    if key == "method" and isinstance(value, Mapping):
-        return {name: _plain_model(model) for name, model in value.items()}
-    return _plain_model(value) if key == "method" else value
+    return value if value is None or key not in _WRITERS else _WRITERS[key](value)
+
+
+def _plain_predictors(given: Any) -> Any:
+    """Write a matrix as lists of names."""
+    if not isinstance(given, pd.DataFrame):
+        return given
+    return {str(name): list(given.columns[row.to_numpy() != 0]) for name, row in given.iterrows()}
+
+
+def _plain_bounds(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Write absent bounds as infinite."""
+    ends = (float("-inf"), float("inf"))
+    return {
+        name: [end if bound is None else bound for bound, end in zip(pair, ends, strict=True)]
+        for name, pair in given.items()
+    }
+
+
+def _plain_joint(given: Any) -> list[dict[str, Any]]:
+    """Write joint steps."""
+    return [{"columns": list(columns), "method": _plain_model(model)} for columns, model in given]
+
+
+def _plain_method(given: Any) -> Any:
+    """Write one method, or one a column."""
+    if isinstance(given, Mapping):
+        return {name: _plain_model(model) for name, model in given.items()}
+    return _plain_model(given)
 
 
 def _plain_model(model: Any) -> Any:
@@ -281,3 +234,13 @@ def _own(value: Any) -> dict[str, Any]:
     """Read a dataclass's own settings, without those that are None."""
     given = {item.name: getattr(value, item.name) for item in fields(value) if item.init}
     return {name: own for name, own in given.items() if own is not None}
+
+
+_WRITERS: dict[str, Callable[[Any], Any]] = {
+    "predictors": _plain_predictors,
+    "bounds": _plain_bounds,
+    "joint": _plain_joint,
+    "method": _plain_method,
+    "guarantee": plain_guarantee,
+    "unit": _own,
+}

@@ -21,7 +21,7 @@ _ISO_DAY = r"\d{4}-\d{2}-\d{2}"
 _ISO_TIME = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
+def read_table(path: str | Path, *, texts: bool = False) -> pd.DataFrame:
     """Read a table from a file.
 
     Parameters
@@ -29,6 +29,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     path : path
         ``.csv``, ``.csv.gz`` (UTF-8, comma) or ``.parquet``. A CSV column in which every value is a date or
         date-time in ISO form (``2024-05-01``) becomes one.
+    texts : bool
+        Leave every cell of a CSV a text: a type guessed for a column would depend on each of its cells, which
+        a formal guarantee rules out.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     if not file.is_file():
         raise PlanError(f"there is no file {file}; check the name")
     try:
-        frame = _read_csv(file) if kind == "csv" else pd.read_parquet(file)
+        frame = _read_csv(file, texts=texts) if kind == "csv" else pd.read_parquet(file)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error, pa.ArrowException) as error:
         raise SchemaError(f"{file} is not a whole {kind} table; export it anew") from error
     except UnicodeDecodeError as error:
@@ -73,7 +76,7 @@ def _kind(path: Path) -> str:
     raise PlanError(f"{path}: the name must end in .csv, .csv.gz or .parquet")
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _read_csv(path: Path, *, texts: bool) -> pd.DataFrame:
     """Read a CSV; pandas would rename columns that share a name, so these are refused first."""
     heads = _heads(path)
     twice = next((name for name in heads if heads.count(name) > 1), None)
@@ -91,7 +94,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
             raise SchemaError(
                 f"{path} has rows with more fields than the head has names; mend the head"
             ) from warning
-    for name in heads:
+    for name in heads if not texts else ():
         frame[name] = _dated(frame[name])
     return frame
 

@@ -9,6 +9,8 @@ from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.io.plan_file import read_plan, write_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.privacy.guarantees.approx import ApproxDP
+from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.synthesizer import Synthesizer
 
@@ -85,6 +87,20 @@ def test_written_plan_reads_back(plan, tmp_path):
     assert again == {**settings, **extra}
 
 
+def test_a_plan_with_noise_in_the_answers_reads_back(tmp_path):
+    settings = {
+        "guarantee": ZCDP(0.5),
+        "unit": PrivacyUnit(relation="add_remove", rows_per_unit=2),
+        "deltas": (1e-6, 1e-9),
+        "hints": {"age": (40.0, 15.0)},
+        "fresh_noise": 5,
+    }
+    assert read_plan(write_plan(settings, tmp_path / "noised.toml")) == settings
+    assert (
+        read_plan(write_plan({"guarantee": ApproxDP(1.0, 1e-6)}, tmp_path / "a.toml"))["guarantee"].eps == 1
+    )
+
+
 def test_one_method_for_all_and_a_predictor_matrix(tmp_path):
     matrix = pd.DataFrame([[0, 0], [1, 0]], index=["a", "b"], columns=["a", "b"])
     again = read_plan(write_plan({"method": "norm", "predictor_matrix": matrix}, tmp_path / "p.toml"))
@@ -129,7 +145,13 @@ def test_codebook_is_found_beside_the_plan(tmp_path):
         ("[method]\na = {ridge = 1}", "name must be a text"),
         ("[method]\na = {name = 'sample', emit_orignal = true}", "did you mean 'emit_original'"),
         ("joint = [{columns = ['a']}]", "needs columns and method"),
-        ("guarantee = {name = 'zcdp'}", "by_sampling"),
+        ("guarantee = {name = 'rdp'}", "by_sampling"),
+        ("guarantee = {name = 'zcdp'}", "lacks a parameter"),
+        ("guarantee = {name = 'zcdp', eps = 1.0}", "eps"),
+        ("guarantee = {name = 'by_sampling', deltas = [1]}", "deltas must be a list of numbers"),
+        ("deltas = 1e-6", "deltas"),
+        ("unit = {rows = 2}", "rows"),
+        ("hints = {age = [1]}", "centre, spread"),
         ("guarantee = {name = 'by_sampling', delta = 1}", "did you mean 'deltas'"),
         ("codebook = 1", "codebook must be a text"),
         ("a = [", "not TOML"),
