@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
-from pysynthdp.analysis import ReleaseTags, combine, fit_copies, logit, ols
+from pysynthdp.analysis import ReleaseTags, combine, fit_copies, logit, ols, pool
 
 
 def _has_mice() -> bool:
@@ -88,15 +88,16 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("rule", ["partial_reiter2003", "partial_size_adjusted"])
 @pytest.mark.parametrize("name", list(CASES))
-def test_fits_pool_as_in_mice(name, release, tmp_path):
+def test_fits_pool_as_in_mice(name, rule, release, tmp_path):
     for number, frame in enumerate(release.copies, start=1):
         frame.to_csv(tmp_path / f"{number}.csv", index=False, float_format="%.17g")
     model, ours = CASES[name]
     (tmp_path / "out.csv").write_text(_r(POOL, str(tmp_path), str(M), model))
     theirs = pd.read_csv(tmp_path / "out.csv")
     theirs["term"] = theirs["term"].replace({"(Intercept)": "Intercept", "gb": "g[T.b]", "gc": "g[T.c]"})
-    theirs, got = theirs.set_index("term"), ours(release)
+    theirs, got = theirs.set_index("term"), pool(ours(release).fits, release=release, rule=rule)
     assert set(theirs.index) == set(got.terms)
     theirs = theirs.loc[list(got.terms)]
     for column, mine in {
@@ -121,5 +122,6 @@ def test_numbers_pool_as_in_mice():
         f"p <- mice::pool.scalar.syn({listed[0]}, {listed[1]}); cat(sprintf('%.17g', c(p$qbar, p$t, p$df)))"
     )
     qbar, T, df = map(float, _r(code).split())
-    got = combine(q, u, n_syn=N, n_org=N)
-    assert (float(got.qbar), float(got.T), float(got.df)) == pytest.approx((qbar, T, df), rel=1e-12)
+    for rule in ("partial_reiter2003", "partial_size_adjusted"):
+        got = combine(q, u, n_syn=N, n_org=N, rule=rule)
+        assert (float(got.qbar), float(got.T), float(got.df)) == pytest.approx((qbar, T, df), rel=1e-12)
