@@ -9,26 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-
 from pysynthdp._progress import progress_bar
 from pysynthdp._random import RandomSource
-from pysynthdp.design.dtypes import with_public_types, with_types
-from pysynthdp.errors import FitError, PlanError, PrivacyError, SchemaError
+from pysynthdp.errors import FitError, PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.fitting import fit_machine
 from pysynthdp.fitting_noised import fit_noised
-from pysynthdp.infer import Codes, infer_schema
+from pysynthdp.infer import Codes
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
+from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.guaranteed import priced_columns
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.noise_in_answers import NoiseInAnswers, noise_asked
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
+
+from pysynthdp.settings import check_settings, fitting_schema, noise_of, plan_of, schema_of_table
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -125,27 +124,7 @@ class Synthesizer:
     progress: bool | None = None
 
     def __post_init__(self) -> None:
-        for what in ("keep", "drop", "formulas", "visit_sequence"):
-            if isinstance(getattr(self, what), str):
-                raise PlanError(f"{what} is a single text; give a list, {what}=[...]")
-        both = set(self.keep) & set(self.drop)
-        if both:
-            raise PlanError(f"{min(both)} is both kept and dropped; name it once")
-        if self.workers is not None and (not isinstance(self.workers, int) or self.workers < 1):
-            raise PlanError("workers must be a whole number of at least 1")
-        self._check_schema()
-
-    def _check_schema(self) -> None:
-        """Refuse a schema of another type, and declarations beside a schema, which would be ignored."""
-        if self.schema is None:
-            return
-        if not isinstance(self.schema, Schema):
-            raise PlanError("schema must be a Schema; write schema=Schema([NumericColumn(...), ...])")
-        for what in ("missing", "spikes", "bounds", "decimals", "levels"):
-            if getattr(self, what):
-                raise PlanError(
-                    f"{what}= is given beside schema=; declare it in the schema's columns instead"
-                )
+        check_settings(self)
 
     def plan(self, data: pd.DataFrame | Schema | None = None) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
@@ -165,84 +144,12 @@ class Synthesizer:
         Privacy: reads real rows only when a table is given and no schema was declared.
         """
         if isinstance(data, Schema):
-            return self._plan_of(data)
+            return plan_of(self, data)
         if self.schema is not None:
-            return self._plan_of(self.schema)
+            return plan_of(self, self.schema)
         if data is None:
             raise PlanError("there is neither a schema nor a table; call plan(table) or give schema=")
-        return self._plan_of(self._infer(FrameRows(data)))
-
-    def _plan_of(self, schema: Schema) -> SynthesisPlan:
-        """Plan from a schema and the settings."""
-        return make_plan(
-            schema.without(self.drop),
-            method=self.method,
-            visit_sequence=self.visit_sequence,
-            predictor_matrix=self.predictor_matrix,
-            formulas=self.formulas,
-            keep=self.keep,
-            drop=self.drop,
-            proper=self.proper,
-            emit_original=self.emit_original,
-            joint=self.joint,
-            guarantee=self.guarantee if isinstance(self.guarantee, BySampling) else None,
-            noise=self._noise(),
-        )
-
-    def _noise(self) -> NoiseInAnswers | None:
-        """Turn an asked guarantee into a noise budget; None where none is asked or the draw carries it."""
-        if self.guarantee is None or isinstance(self.guarantee, BySampling):
-            return None
-        hints = tuple((name, float(centre), float(spread)) for name, (centre, spread) in self.hints.items())
-        return noise_asked(
-            self.guarantee,
-            unit=self.unit,
-            deltas=self.deltas,
-            fresh=self.fresh_noise,
-            testing=self.testing,
-            hints=hints,
-        )
-
-    def _infer(self, rows: FrameRows) -> Schema:
-        """Infer the schema with what the user declares."""
-        self._check_drops(rows.frame)
-        method = self.method if isinstance(self.method, Mapping) else {}
-        serials = [name for name, wish in method.items() if wish == SERIAL]
-        return infer_schema(
-            rows,
-            missing=self.missing,
-            spikes=self.spikes,
-            bounds=self.bounds,
-            decimals=self.decimals,
-            levels=self.levels,
-            exempt=[*self.keep, *serials],
-            as_numbers=self._drawn_as_numbers(rows.columns),
-            skip=self.drop,
-        )
-
-    def _drawn_as_numbers(self, names: Iterable[str]) -> list[str]:
-        """Columns for which the user names a method that draws numbers only."""
-        wishes = {name: self._wish(name) for name in names}
-        return [name for name, wish in wishes.items() if wish is not None and draws_numbers_only(wish)]
-
-    def _wish(self, name: str) -> str | ColumnModel | None:
-        """Find the method that the user names for a column."""
-        return self.method.get(name) if isinstance(self.method, Mapping) else self.method
-
-    def _fitting_schema(self, schema: Schema, rows: FrameRows) -> Schema:
-        """Fill in the types that the schema leaves open; refuse columns that it does not name."""
-        for name in rows.columns:
-            if name not in schema and name not in self.drop:
-                raise SchemaError(f"the schema does not name {name!r}; declare it, or drop=[{name!r}]")
-        if self.guarantee is not None:
-            return with_public_types(schema)
-        return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
-
-    def _check_drops(self, frame: pd.DataFrame) -> None:
-        """Refuse to drop what is not there."""
-        for name in self.drop:
-            if name not in frame.columns:
-                raise PlanError(f"drop names {name!r}, which is no column")
+        return plan_of(self, schema_of_table(self, FrameRows(data)))
 
     def fit(
         self,
@@ -280,7 +187,7 @@ class Synthesizer:
         -----
         Privacy: reads real rows; gives no formal guarantee unless every column's model carries one.
         """
-        if self._noise() is not None:
+        if noise_of(self) is not None:
             return self._fit_noised(table, block_rows, answers, noise_seed)
         if answers is not None or noise_seed is not None:
             raise PlanError("answers= and noise_seed= belong to guarantee=ZCDP(...) or ApproxDP(...)")
@@ -293,8 +200,9 @@ class Synthesizer:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
-        plan = self._plan_of(
-            self._infer(rows) if self.schema is None else self._fitting_schema(self.schema, rows)
+        plan = plan_of(
+            self,
+            schema_of_table(self, rows) if self.schema is None else fitting_schema(self, self.schema, rows),
         )
         account = Account()
         if plan.guarantee is not None:  # priced, and refused, before a record is read
@@ -316,7 +224,7 @@ class Synthesizer:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
-        plan = self._plan_of(self.schema)
+        plan = plan_of(self, self.schema)
         noise = plan.noise
         if noise is None:
             raise PrivacyError("the plan lost its guarantee; make it anew")
@@ -354,7 +262,7 @@ class Synthesizer:
         -----
         Privacy: none; never give it the confidential table.
         """
-        if self._noise() is None:
+        if noise_of(self) is None:
             raise PrivacyError("rehearse is for noise in the answers; give guarantee=ZCDP(rho=...)")
         return replace(self, testing=True).fit(table, noise_seed=0).draw(m=m, rng=rng)
 

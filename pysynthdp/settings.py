@@ -1,0 +1,126 @@
+"""What the settings of a synthesizer come to: their checks, the schema, the noise, the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from pysynthdp.design.dtypes import with_public_types, with_types
+from pysynthdp.errors import PlanError, SchemaError
+from pysynthdp.infer import infer_schema
+from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
+from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.privacy.noise_in_answers import NoiseInAnswers, noise_asked
+from pysynthdp.rows.frame import FrameRows
+from pysynthdp.schema import Schema
+
+if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
+    from pysynthdp.synthesizer import Synthesizer
+
+__all__ = ["check_settings", "fitting_schema", "noise_of", "plan_of", "schema_of_table"]
+
+
+def check_settings(settings: Synthesizer) -> None:
+    """Refuse settings that contradict each other, whatever the table."""
+    for what in ("keep", "drop", "formulas", "visit_sequence"):
+        if isinstance(getattr(settings, what), str):
+            raise PlanError(f"{what} is a single text; give a list, {what}=[...]")
+    both = set(settings.keep) & set(settings.drop)
+    if both:
+        raise PlanError(f"{min(both)} is both kept and dropped; name it once")
+    if settings.workers is not None and (not isinstance(settings.workers, int) or settings.workers < 1):
+        raise PlanError("workers must be a whole number of at least 1")
+    _check_schema(settings)
+
+
+def _check_schema(settings: Synthesizer) -> None:
+    """Refuse a schema of another type, and declarations beside a schema, which would be ignored."""
+    if settings.schema is None:
+        return
+    if not isinstance(settings.schema, Schema):
+        raise PlanError("schema must be a Schema; write schema=Schema([NumericColumn(...), ...])")
+    for what in ("missing", "spikes", "bounds", "decimals", "levels"):
+        if getattr(settings, what):
+            raise PlanError(f"{what}= is given beside schema=; declare it in the schema's columns instead")
+
+
+def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
+    """Plan from a schema and the settings."""
+    return make_plan(
+        schema.without(settings.drop),
+        method=settings.method,
+        visit_sequence=settings.visit_sequence,
+        predictor_matrix=settings.predictor_matrix,
+        formulas=settings.formulas,
+        keep=settings.keep,
+        drop=settings.drop,
+        proper=settings.proper,
+        emit_original=settings.emit_original,
+        joint=settings.joint,
+        guarantee=settings.guarantee if isinstance(settings.guarantee, BySampling) else None,
+        noise=noise_of(settings),
+    )
+
+
+def noise_of(settings: Synthesizer) -> NoiseInAnswers | None:
+    """Turn an asked guarantee into a noise budget; None where none is asked or the draw carries it."""
+    if settings.guarantee is None or isinstance(settings.guarantee, BySampling):
+        return None
+    hints = tuple((name, float(centre), float(spread)) for name, (centre, spread) in settings.hints.items())
+    return noise_asked(
+        settings.guarantee,
+        unit=settings.unit,
+        deltas=settings.deltas,
+        fresh=settings.fresh_noise,
+        testing=settings.testing,
+        hints=hints,
+    )
+
+
+def schema_of_table(settings: Synthesizer, rows: FrameRows) -> Schema:
+    """Infer the schema with what the user declares."""
+    _check_drops(settings, rows.frame)
+    method = settings.method if isinstance(settings.method, Mapping) else {}
+    serials = [name for name, wish in method.items() if wish == SERIAL]
+    return infer_schema(
+        rows,
+        missing=settings.missing,
+        spikes=settings.spikes,
+        bounds=settings.bounds,
+        decimals=settings.decimals,
+        levels=settings.levels,
+        exempt=[*settings.keep, *serials],
+        as_numbers=_drawn_as_numbers(settings, rows.columns),
+        skip=settings.drop,
+    )
+
+
+def _drawn_as_numbers(settings: Synthesizer, names: Iterable[str]) -> list[str]:
+    """Columns for which the user names a method that draws numbers only."""
+    wishes = {name: _wish(settings, name) for name in names}
+    return [name for name, wish in wishes.items() if wish is not None and draws_numbers_only(wish)]
+
+
+def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:
+    """Find the method that the user names for a column."""
+    return settings.method.get(name) if isinstance(settings.method, Mapping) else settings.method
+
+
+def fitting_schema(settings: Synthesizer, schema: Schema, rows: FrameRows) -> Schema:
+    """Fill in the types that the schema leaves open; refuse columns that it does not name."""
+    for name in rows.columns:
+        if name not in schema and name not in settings.drop:
+            raise SchemaError(f"the schema does not name {name!r}; declare it, or drop=[{name!r}]")
+    if settings.guarantee is not None:
+        return with_public_types(schema)
+    return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
+
+
+def _check_drops(settings: Synthesizer, frame: pd.DataFrame) -> None:
+    """Refuse to drop what is not there."""
+    for name in settings.drop:
+        if name not in frame.columns:
+            raise PlanError(f"drop names {name!r}, which is no column")
