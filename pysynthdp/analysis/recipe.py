@@ -86,7 +86,7 @@ def recipe_of(tags: ReleaseTags, columns: Sequence[str]) -> Recipe:
         return _none(f"{str(error)[:1].upper()}{str(error)[1:]}.")
     recipe = _probe(rule, values)
     if not _agrees(recipe, rule, values):
-        return _none(f"The rule {rule.name} has no short form.")
+        return _none(f"The rule {rule.name} has no short form. {rule.right_when}")
     return recipe
 
 

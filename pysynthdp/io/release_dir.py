@@ -109,6 +109,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
         real=sorted(tags.kept),
         software=parts["provenance"].software,
         programs=programs,
+        no_program="" if programs else parts.get("constants", {}).get("reason", ""),
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
     _write_json(folder / "release.json", _manifest(parts, folder, names, storage, file_format))

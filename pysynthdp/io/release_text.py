@@ -30,6 +30,7 @@ def readme_text(
     real: Sequence[str],
     software: str,
     programs: Sequence[str] = (),
+    no_program: str = "",
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -47,6 +48,8 @@ def readme_text(
         Name and version of what made it.
     programs : sequence of str
         Files that read the copies and pool.
+    no_program : str
+        Why there are none.
 
     Examples
     --------
@@ -71,7 +74,7 @@ def readme_text(
         "HOW TO READ",
         _how_to_read(files[0]),
         "HOW TO ANALYSE",
-        _how_to_pool(m, programs),
+        _how_to_pool(m, programs, no_program),
         "WHAT NOT TO DO",
         "\n".join(_wrapped(sentence, bullet=True) for sentence in _DO_NOT),
     ]
@@ -122,7 +125,7 @@ def _how_to_read(first: str) -> str:
     return f'Python   pysynthdp.SyntheticRelease.load(".")   or   {pandas}\nR        {r_call}{types}'
 
 
-def _how_to_pool(m: int, programs: Sequence[str]) -> str:
+def _how_to_pool(m: int, programs: Sequence[str], no_program: str) -> str:
     """Show how to combine the analyses of the copies."""
     each = "the copy" if m == 1 else f"each of the {number(m)} copies in the same way"
     text = (
@@ -132,6 +135,8 @@ def _how_to_pool(m: int, programs: Sequence[str]) -> str:
     )
     if programs:
         text += f" {', '.join(programs)} do that for one example; put in your own model."
+    if no_program:
+        text += f" There is no ready-made program, since no rule is sure for every analysis: {no_program}"
     return (
         _wrapped(text) + '\n\nShell    pysynthdp pool "y ~ a + b" . --model ols\n'
         'Python   pysynthdp.ols("y ~ a + b", pysynthdp.SyntheticRelease.load("."))'
