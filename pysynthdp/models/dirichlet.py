@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +22,22 @@ __all__ = ["Dirichlet", "LevelWeights"]
 CellDraw = Literal["map", "one", "many"]
 
 
+class LevelUrn:
+    """Levels of one copy, drawn one after the other; exchangeable, so blocks may take turns in any order."""
+
+    __slots__ = ("_balls", "_lock", "_unit")
+
+    def __init__(self, balls: IntArray, unit: int) -> None:
+        self._balls, self._unit, self._lock = balls.copy(), unit, threading.Lock()
+
+    def draw(self, sampler: Any, size: int) -> FloatArray:
+        """Take the next draws from an exact sampler."""
+        with self._lock:
+            codes = sampler.urn(self._balls, self._unit, size)
+            self._balls += self._unit * np.bincount(codes, minlength=self._balls.size)
+        return np.asarray(codes, dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class LevelWeights:
     """The law of a record.
@@ -33,11 +50,14 @@ class LevelWeights:
         Counts plus prior (less one for the mode): of the posterior, and what shares are proportional to.
     whole : int64 array (levels,)
         The same in whole numbers, for the exact sampler; empty where none is asked for.
+    unit : int
+        Whole numbers that stand for one record.
     """
 
     shares: FloatArray
     weights: FloatArray
     whole: IntArray
+    unit: int = 1
 
 
 @COLUMN_MODELS.register
@@ -66,7 +86,7 @@ class Dirichlet:
     Privacy: asks for the count of each level; under ``BySampling`` each record drawn costs. Two levels F1, F7
     and F8; more G1, G3 and G4. Prior weights of some tens a level are needed for a guarantee worth the name.
     With ``exact=True`` levels are drawn from whole-number weights, which needs prior weights of at most six
-    decimals.
+    decimals; those of a proper synthesis by a Polya urn, whose records have the law of one parameter a copy.
 
     Examples
     --------
@@ -94,8 +114,10 @@ class Dirichlet:
     def mechanism(self, task: FitTask) -> tuple[str, dict[str, Any]]:
         """Name the privacy mechanism of the draws and its public constants."""
         kind, prior = self._kind(task), self._prior(task)
+        if task.exact:
+            _unit_of(prior, task.target.name)  # refused here, before a row is read
         if kind == "one":
-            return "cells_per_copy", {"n": task.n, "prior": prior}
+            return "cells_by_urn" if task.exact else "cells_per_copy", {"n": task.n, "prior": prior}
         return "cells_per_record", {"n": task.n, "prior": prior, "draw": kind}
 
     def _kind(self, task: FitTask) -> CellDraw:
@@ -128,16 +150,22 @@ class Dirichlet:
         answer = yield Counts()
         counts = np.asarray(answer.value, dtype=np.float64)
         weights = counts + np.asarray(prior) - less
-        whole = _whole(counts, prior, less, task.target.name) if task.exact else np.zeros(0, dtype=np.int64)
-        return LevelWeights(weights / weights.sum(), weights, whole)
+        if not task.exact:
+            return LevelWeights(weights / weights.sum(), weights, np.zeros(0, dtype=np.int64))
+        unit = _unit_of(prior, task.target.name)
+        return LevelWeights(weights / weights.sum(), weights, _whole(counts, prior, less, unit), unit)
 
-    def redraw(self, params: LevelWeights, rng: np.random.Generator) -> LevelWeights:
-        """Probabilities from their Dirichlet posterior."""
+    def redraw(self, params: LevelWeights, rng: np.random.Generator) -> LevelWeights | LevelUrn:
+        """Probabilities from their Dirichlet posterior; for exact draws a fresh urn instead."""
+        if params.whole.size:
+            return LevelUrn(params.whole, params.unit)
         gammas = np.asarray(rng.standard_gamma(params.weights))
         return replace(params, shares=gammas / gammas.sum())
 
-    def draw(self, params: LevelWeights, X: FloatArray, sampler: Sampler) -> FloatArray:
+    def draw(self, params: LevelWeights | LevelUrn, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One level code for each row of X, whatever the row holds."""
+        if isinstance(params, LevelUrn):
+            return params.draw(sampler, len(X))
         if getattr(sampler, "exact", False):
             codes = sampler.integer_weights(params.whole, len(X))  # type: ignore[attr-defined]  # only exact samplers have it
             return np.asarray(codes, dtype=np.float64)
@@ -145,11 +173,22 @@ class Dirichlet:
         return np.searchsorted(edges, sampler.uniform(len(X)), side="right").astype(np.float64)
 
 
-def _whole(counts: FloatArray, prior: tuple[float, ...], less: int, name: str) -> IntArray:
-    """Weights as whole numbers in exact proportion: the prior read as the decimal that it was written as."""
-    fractions = [Fraction(repr(weight)) - less for weight in prior]
-    unit = math.lcm(*(fraction.denominator for fraction in fractions))
+def _fractions(prior: tuple[float, ...]) -> list[Fraction]:
+    """Prior weights as the decimals that they were written as."""
+    return [Fraction(repr(weight)) for weight in prior]
+
+
+def _unit_of(prior: tuple[float, ...], name: str) -> int:
+    """Whole number that stands for one record, so that every prior weight is whole too."""
+    unit = math.lcm(*(fraction.denominator for fraction in _fractions(prior)))
     if unit > 10**6:
         raise PlanError(f"{name}: exact draws need prior weights of at most six decimals; round them")
-    whole = [int(count) * unit + int(weight * unit) for count, weight in zip(counts, fractions, strict=True)]
-    return np.array(whole, dtype=np.int64)
+    return unit
+
+
+def _whole(counts: FloatArray, prior: tuple[float, ...], less: int, unit: int) -> IntArray:
+    """Weights as whole numbers in exact proportion."""
+    shifted = [int(unit * (fraction - less)) for fraction in _fractions(prior)]
+    return np.array(
+        [int(count) * unit + own for count, own in zip(counts, shifted, strict=True)], dtype=np.int64
+    )

@@ -9,7 +9,7 @@ import numpy as np
 
 from pysynthdp._random import NumpySampler
 from pysynthdp._typing import IntArray
-from pysynthdp.privacy.noise import add_discrete_gaussian, draw_categories
+from pysynthdp.privacy.noise import add_discrete_gaussian, draw_categories, draw_urn
 
 __all__ = ["ExactSampler"]
 
@@ -20,7 +20,7 @@ class ExactSampler(NumpySampler):
 
     Notes
     -----
-    Privacy: the two methods here are mechanisms (H1; F3 and G2 without floating point); they take the
+    Privacy: the methods here are mechanisms (H1; F3, F5, G2 and G3 without floating point); they take the
     operating system's entropy, whatever the stream beside them was seeded with.
 
     Examples
@@ -39,3 +39,7 @@ class ExactSampler(NumpySampler):
     def integer_weights(self, weights: IntArray, size: int) -> IntArray:
         """Cell numbers with probabilities in exact proportion to whole weights."""
         return draw_categories(weights, size)
+
+    def urn(self, weights: IntArray, added: int, size: int) -> IntArray:
+        """Cell numbers drawn one after the other, each adding balls of its own cell."""
+        return draw_urn(weights, added, size)

@@ -11,13 +11,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pysynthdp._typing import IntArray
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.domain import count, positive
 from pysynthdp.privacy.sampling.grids import round_half_up
 
-__all__ = ["add_discrete_gaussian", "add_discrete_laplace", "draw_categories", "draw_on_grid"]
+__all__ = ["add_discrete_gaussian", "add_discrete_laplace", "draw_categories", "draw_on_grid", "draw_urn"]
 
 _BATCH = 1 << 16
 
@@ -179,6 +180,66 @@ def draw_categories(weights: IntArray, size: int) -> IntArray:
         raise PrivacyError("weights must sum to between 1 and 2**62; scale them")
     uniform = _uniform_below(total, count("size", size))
     return np.searchsorted(np.cumsum(array), uniform, side="right").astype(np.int64)
+
+
+def draw_urn(weights: IntArray, added: int, size: int) -> IntArray:
+    """Draw cells from a Polya urn: after each draw, ``added`` more balls of its cell go in.
+
+    Parameters
+    ----------
+    weights : int64 array (k,)
+        Whole balls of each cell at the start, at least zero, with a sum of at least one.
+    added : int
+        Balls that a draw adds, at least one.
+    size : int
+        Number of draws.
+
+    Returns
+    -------
+    int64 array (size,)
+        Cell numbers 0 .. k - 1, in the order of the draws.
+
+    Raises
+    ------
+    PrivacyError
+        Outside the domain, or where the balls exceed 2**62; scale rational weights to whole numbers.
+
+    Notes
+    -----
+    Privacy: this is the mechanism of F5 and G3 without a parameter and without floating point (Blackwell and
+    MacQueen 1973): a ball added by draw i stands for what draw i was.
+
+    Examples
+    --------
+    >>> draw_urn(np.array([0, 5, 0]), 2, 3)
+    array([1, 1, 1])
+    """
+    array = np.asarray(weights)
+    if array.dtype != np.int64 or array.ndim != 1 or bool(np.any(array < 0)):
+        raise PrivacyError("weights must be a one-dimensional int64 array of numbers that are at least zero")
+    total, added, size = sum(array.tolist()), count("added", added), count("size", size)
+    if not 1 <= total <= 2**62 - added * size:
+        raise PrivacyError("the balls of the urn must sum to between 1 and 2**62; scale the weights")
+    ball = _uniform_below_each(np.uint64(total) + np.uint64(added) * np.arange(size, dtype=np.uint64))
+    first = np.searchsorted(np.cumsum(array), np.minimum(ball, total - 1), side="right").astype(np.int64)
+    source = np.where(ball < total, np.arange(size), (ball - total) // added)
+    while not np.array_equal(source, source[source]):  # to the draw that a chain of added balls began with
+        source = source[source]
+    return np.asarray(first[source])
+
+
+def _uniform_below_each(totals: NDArray[np.uint64]) -> IntArray:
+    """One uniform integer in [0, total) for each total, by rejection as :func:`_uniform_below`."""
+    found = np.zeros(totals.size, dtype=np.int64)
+    open_places = np.arange(totals.size)
+    while open_places.size:
+        below = totals[open_places]
+        raw = np.frombuffer(os.urandom(8 * below.size), dtype=np.uint64)
+        excess = (~below + np.uint64(1)) % below  # 2^64 modulo the total
+        good = raw <= ~excess  # that many of the largest numbers are rejected
+        found[open_places[good]] = (raw % below)[good].astype(np.int64)
+        open_places = open_places[~good]
+    return found
 
 
 def _uniform_below(total: int, size: int) -> IntArray:

@@ -85,6 +85,8 @@ EXACT = [
     ("age", Gaussian(sigma=7.0, prior_sd=1.0), True),
     ("affair", Dirichlet(prior=20.0), False),
     ("religious", Dirichlet(prior=2.5, posterior="map"), False),
+    ("affair", Dirichlet(prior=20.0), True),
+    ("religious", Dirichlet(prior=(2.5, 1.0, 0.125, 7.0)), True),
 ]
 
 
@@ -116,7 +118,6 @@ def _undecimal(column: str) -> dict[str, Any]:
         ("age", GaussianFloor(floor=10.0), False),
         ("age", Gaussian(sigma=7.0, truncate=True), False),
         ("affair", LogRidge(penalty=50.0), False),
-        ("affair", Dirichlet(prior=20.0), True),
     ],
 )
 def test_exact_is_refused_where_no_proof_is_known(column, model, proper):
@@ -124,3 +125,9 @@ def test_exact_is_refused_where_no_proof_is_known(column, model, proper):
     plan = sdp.Synthesizer(**settings, guarantee=BySampling(exact=True)).plan()
     with pytest.raises(sdp.PrivacyError, match=f"{column}.*exact"):
         plan.price(n=N)
+
+
+def test_a_prior_that_has_no_whole_weights_is_refused_before_a_record_is_read():
+    settings = {"schema": sdp.Schema([SCHEMA["affair"]]), "method": {"affair": Dirichlet(prior=1 / 3)}}
+    with pytest.raises(sdp.PlanError, match="affair: .*six decimals"):
+        sdp.Synthesizer(**settings, guarantee=BySampling(exact=True)).plan().price(n=N)

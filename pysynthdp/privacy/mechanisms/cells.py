@@ -11,7 +11,7 @@ from pysynthdp.privacy.sampling.cells import CellDraw
 from pysynthdp.privacy.sampling.cells_curves import binary_draws, categorical_draws
 from pysynthdp.privacy.unit import Relation
 
-__all__ = ["CellsPerCopy", "CellsPerRecord"]
+__all__ = ["CellsByUrn", "CellsPerCopy", "CellsPerRecord"]
 
 _ZHENG = "Zheng, The Differential Privacy of Bayesian Inference, chapter 6, corrected"
 _ASSUMED = (
@@ -49,7 +49,6 @@ class CellsPerRecord:
     assumptions: ClassVar[tuple[str, ...]] = _ASSUMED
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = True
-    bias: ClassVar[str] = "shrunk"
 
     def price(self, *, n_syn: int, copies: int) -> RDP:
         """Give the curve over all tables, with pure epsilon."""
@@ -81,7 +80,39 @@ class CellsPerCopy:
     assumptions: ClassVar[tuple[str, ...]] = (*_ASSUMED, "the arithmetic is exact")
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "shrunk"
+
+    def price(self, *, n_syn: int, copies: int) -> RDP:
+        """Give the curve over all tables, once a copy, with pure epsilon."""
+        return _price(self.n, self.prior, n_syn, copies, "one")
+
+
+@MECHANISMS.register
+@dataclass(frozen=True, slots=True)
+class CellsByUrn:
+    """The same law as one parameter a copy, drawn without the parameter by a Polya urn of whole balls.
+
+    Parameters
+    ----------
+    n : int
+        Public number of records.
+    prior : tuple of float
+        Public prior weight of each level.
+
+    Notes
+    -----
+    Privacy: public constants only. Given its first j records, the next of a copy has level c with probability
+    (n_c + prior_c + j_c)/(n + total + j); in whole numbers that is drawn exactly, so the price of
+    ``CellsPerCopy`` holds for the code as it runs.
+    """
+
+    n: int
+    prior: tuple[float, ...]
+    name: ClassVar[str] = "cells_by_urn"
+    entry: ClassVar[str] = "F1, F8, G1, G3, urn"
+    source: ClassVar[str] = _ZHENG
+    assumptions: ClassVar[tuple[str, ...]] = _ASSUMED
+    relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
+    exact: ClassVar[bool] = True
 
     def price(self, *, n_syn: int, copies: int) -> RDP:
         """Give the curve over all tables, once a copy, with pure epsilon."""

@@ -53,6 +53,46 @@ def test_categories_of_a_huge_total_stay_in_range():
     assert set(np.unique(draws)) <= {0, 2}
 
 
+def urns(weights, added, size, runs):
+    """Draws of many urns, (runs, size)."""
+    return np.array([noise.draw_urn(np.array(weights), added, size) for _ in range(runs)])
+
+
+@pytest.mark.statistical
+def test_urn_law_is_that_of_one_parameter_a_copy():
+    """Ones in ten draws are beta-binomial, p > 1e-9; independent draws of the same mean give p < 1e-9."""
+    drawn = urns([15, 25], 10, 10, 8000)  # prior and counts 1.5 and 2.5
+    seen = np.bincount((drawn == 0).sum(axis=1), minlength=11)
+    k = np.arange(11)
+    assert stats.chisquare(seen, 8000 * stats.betabinom(10, 1.5, 2.5).pmf(k)).pvalue > 1e-9
+    assert stats.chisquare(seen, 8000 * stats.binom(10, 0.375).pmf(k), sum_check=False).pvalue < 1e-9
+    last = np.bincount(drawn[:, -1], minlength=2)  # exchangeable: the last is like the first
+    assert stats.chisquare(last, [3000, 5000]).pvalue > 1e-9
+
+
+@pytest.mark.statistical
+def test_urn_pairs_have_the_law_of_the_urn():
+    """P(c then d) = w_c (w_d + [c = d] added) / (T (T + added)): a wrong number of balls gives p < 1e-9."""
+    drawn, weights = urns([1, 2, 4], 3, 2, 20_000), np.array([1, 2, 4])
+    seen = np.bincount(3 * drawn[:, 0] + drawn[:, 1], minlength=9)
+
+    def expected(added):
+        joint = weights[:, None] * (weights + added * np.eye(3)) / (7 * (7 + added))
+        return 20_000 * joint.ravel()
+
+    assert stats.chisquare(seen, expected(3)).pvalue > 1e-9
+    assert stats.chisquare(seen, expected(2)).pvalue < 1e-9
+
+
+def test_an_urn_is_fast_and_refuses_too_many_balls():
+    start = time.perf_counter()
+    assert noise.draw_urn(np.array([10**6, 3 * 10**6]), 10**6, 10**6).size == 10**6
+    assert time.perf_counter() - start < 5
+    for weights, added in (([0], 1), ([2**62], 1), ([-1], 1), ([1], 0)):
+        with pytest.raises(PrivacyError):
+            noise.draw_urn(np.array(weights), added, 2)
+
+
 def test_records_on_a_grid_centre_on_the_rounded_mean():
     draws = noise.draw_on_grid(Fraction(7, 10), Fraction(1, 5), sigma=0.4, n_draws=4000)
     assert abs(draws.mean() - 4) < 6 * 2 / np.sqrt(4000)
