@@ -45,8 +45,6 @@ class SamplingMechanism(Protocol):
         Whether the price is proved for the arithmetic of the exact sampler, not only for real numbers.
     once : bool, optional
         True where noise is paid once at the fit and draws cost nothing.
-    bias : str
-        What biases the copies: ``"none"``, ``"clamped"``, ``"shrunk"``, ``"floored"`` or ``"ridge"``.
     """
 
     name: ClassVar[str]
@@ -55,7 +53,6 @@ class SamplingMechanism(Protocol):
     assumptions: ClassVar[tuple[str, ...]]
     relations: ClassVar[tuple[Relation, ...]]
     exact: ClassVar[bool]
-    bias: ClassVar[str]
 
     def price(self, *, n_syn: int, copies: int) -> Guarantee:
         """Guarantee of ``copies`` copies of ``n_syn`` records."""

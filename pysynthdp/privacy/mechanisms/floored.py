@@ -48,7 +48,6 @@ class FlooredVariance:
     )
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "floored"
 
     def price(self, *, n_syn: int, copies: int) -> RDP:
         """Renyi curve up to a finite order."""

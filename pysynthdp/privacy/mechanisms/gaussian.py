@@ -50,7 +50,6 @@ class PlugInMean:
     assumptions: ClassVar[tuple[str, ...]] = _ASSUMED
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "clamped"
 
     def price(self, *, n_syn: int, copies: int) -> GDP:
         """Give N w^2/(2 n^2 sigma^2), an exact Gaussian shift."""
@@ -86,7 +85,6 @@ class MeanPerCopy:
     assumptions: ClassVar[tuple[str, ...]] = _ASSUMED
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "clamped"
 
     def price(self, *, n_syn: int, copies: int) -> GDP:
         """Give m w^2 n_syn/(2 n sigma^2 (n + n_syn)), an exact Gaussian shift."""
@@ -122,7 +120,6 @@ class MeanPerRecord:
     assumptions: ClassVar[tuple[str, ...]] = _ASSUMED
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "clamped"
 
     def price(self, *, n_syn: int, copies: int) -> GDP:
         """Give N w^2/(2 n^2 sigma^2 (1 + 1/n)), an exact Gaussian shift."""
@@ -162,7 +159,6 @@ class MeanWithPrior:
     assumptions: ClassVar[tuple[str, ...]] = (*_ASSUMED, "the prior is public")
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "shrunk"
 
     def price(self, *, n_syn: int, copies: int) -> GDP:
         """Exact Gaussian shift of the shrunk mean."""

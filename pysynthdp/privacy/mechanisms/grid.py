@@ -50,7 +50,6 @@ class MeanOnGrid:
     )
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = True
-    bias: ClassVar[str] = "clamped"
 
     def price(self, *, n_syn: int, copies: int) -> ZCDP:
         """Give N w^2/(2 n^2 sigma^2), zCDP."""

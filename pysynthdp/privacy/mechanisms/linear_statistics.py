@@ -44,11 +44,11 @@ class NoisyStatisticsOnce:
     )
     assumptions: ClassVar[tuple[str, ...]] = (
         "levels, bins and test functions are public",
+        "a test function reads one record at a time, and fails on none",
         "the noise comes from the operating system's entropy, on whole numbers",
     )
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one", "add_remove")
     exact: ClassVar[bool] = True
-    bias: ClassVar[str] = "noisy_linear_statistics"
     once: ClassVar[bool] = True
 
     def price(self, *, n_syn: int, copies: int) -> PureDP:  # noqa: ARG002  # records drawn cost nothing

@@ -48,7 +48,6 @@ class RidgedNormal:
     )
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "ridge"
 
     def price(self, *, n_syn: int, copies: int) -> RDP:
         """Renyi curve up to a finite order."""

@@ -53,7 +53,6 @@ class NoisyMoments:
     )
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one", "add_remove")
     exact: ClassVar[bool] = True
-    bias: ClassVar[str] = "none"
     once: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

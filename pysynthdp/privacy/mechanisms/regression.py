@@ -54,7 +54,6 @@ class RidgeRegression:
     assumptions: ClassVar[tuple[str, ...]] = (*_ASSUMED, "responses are clamped to the public range")
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "ridge"
 
     def price(self, *, n_syn: int, copies: int) -> GDP:
         """Give N shift^2/(2 sigma^2)."""
@@ -97,7 +96,6 @@ class LogisticRidge:
     assumptions: ClassVar[tuple[str, ...]] = _ASSUMED
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one", "add_remove")
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "ridge"
 
     def price(self, *, n_syn: int, copies: int) -> RDP:
         """Give the smaller of both bounds at each order."""

@@ -54,7 +54,6 @@ class TruncatedMean:
     )
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one",)
     exact: ClassVar[bool] = False
-    bias: ClassVar[str] = "clamped"
 
     def price(self, *, n_syn: int, copies: int) -> RDP:
         """Pure epsilon and zCDP at once, on the public grid."""
