@@ -296,5 +296,6 @@ class FittedSynthesizer(Printable):
     def to_table(self) -> Table:
         """Build a card of methods and predictors; no number but the rows depends on the data."""
         plan = self.plan.to_table()
-        facts = (("rows fitted", self.n_org), ("copies drawn so far", self.account.copies), *plan.facts)
+        rows = "not published" if n_is_confidential(self.plan) else self.n_org
+        facts = (("rows fitted", rows), ("copies drawn so far", self.account.copies), *plan.facts)
         return replace(plan, title="Fitted synthesizer", facts=facts)

@@ -134,6 +134,8 @@ def release_mean(
     copies = count("copies", copies)
     if _checked(how) == "laplace":
         eps = positive_setting("release_mean", "epsilon", epsilon)
+        if not n * FINE / weight < 2**59:  # refused for public reasons, never for a cell
+            raise PrivacyError("release_mean: the prior leaves the data no weight; raise prior_sd")
         whole = math.floor(mode * n * FINE / Fraction(weight) + Fraction(1, 2))
         noisy = add_discrete_laplace(np.full(copies, whole, dtype=np.int64), upward(FINE / eps))
         values = lower + float(width) * noisy / (n * FINE) * weight

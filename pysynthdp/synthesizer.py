@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
 from pysynthdp._progress import progress_bar
 from pysynthdp._random import RandomSource
-from pysynthdp.errors import FitError, PlanError, PrivacyError
+from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
-from pysynthdp.fitting import fit_machine
+from pysynthdp.fitting import checked_rows, fit_machine
 from pysynthdp.fitting_noised import fit_noised
 from pysynthdp.infer import Codes
 from pysynthdp.models.base import ColumnModel
@@ -26,7 +27,6 @@ from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-
 from pysynthdp.settings import check_settings, fitting_schema, noise_of, plan_of, schema_of_table
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
@@ -187,19 +187,16 @@ class Synthesizer:
         -----
         Privacy: reads real rows; gives no formal guarantee unless every column's model carries one.
         """
-        if noise_of(self) is not None:
-            return self._fit_noised(table, block_rows, answers, noise_seed)
-        if answers is not None or noise_seed is not None:
-            raise PlanError("answers= and noise_seed= belong to guarantee=ZCDP(...) or ApproxDP(...)")
-        if not isinstance(table, pd.DataFrame):
-            raise FitError(f"fit needs a pandas DataFrame, not {type(table).__name__}; convert it first")
-        rows = FrameRows(table, block_rows)
-        if not rows.n_rows or not rows.columns:
-            raise FitError("the table has no rows or no columns; there is nothing to fit")
         if self.guarantee is not None and self.schema is None:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
+        if noise_of(self) is not None:
+            return self._fit_noised(table, block_rows, answers, noise_seed)
+        if answers is not None or noise_seed is not None:
+            raise PlanError("answers= and noise_seed= belong to guarantee=ZCDP(...) or ApproxDP(...)")
+        hidden = isinstance(self.guarantee, BySampling) and self.guarantee.unit.relation == "add_remove"
+        rows = checked_rows(table, block_rows, may_be_empty=hidden)
         plan = plan_of(
             self,
             schema_of_table(self, rows) if self.schema is None else fitting_schema(self, self.schema, rows),
@@ -208,7 +205,8 @@ class Synthesizer:
         if plan.guarantee is not None:  # priced, and refused, before a record is read
             priced = priced_columns(plan, plan.guarantee, n=rows.n_rows)
             account = Account(priced, unit=plan.guarantee.unit)
-        with progress_bar(len(plan.steps), "fit", show=self.progress) as note:
+        quiet = plan.guarantee is not None  # which step is ready when depends on the records
+        with progress_bar(len(plan.steps), "fit", show=False if quiet else self.progress) as note:
             machine = fit_machine(plan, rows, workers=self._threads(), progress=note)
         return FittedSynthesizer(machine, rows.n_rows, self._threads(), self.progress, account)
 
@@ -220,11 +218,7 @@ class Synthesizer:
         noise_seed: int | None,
     ) -> FittedSynthesizer:
         """Fit to noised answers; the plan is made, and refused, before the table is looked at."""
-        if self.schema is None:
-            raise PrivacyError(
-                "a formal guarantee takes nothing from the data; declare every column in schema="
-            )
-        plan = plan_of(self, self.schema)
+        plan = self.plan()
         noise = plan.noise
         if noise is None:
             raise PrivacyError("the plan lost its guarantee; make it anew")

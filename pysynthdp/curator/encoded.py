@@ -71,8 +71,8 @@ class EncodedRows:
         return self.layout.n_features * 8 * (self.table.n // every) <= self.cap
 
     def blocks(self, every: int = 1) -> Iterator[slice]:
-        """Row slices of the canonical blocks of every s-th row."""
-        for start in range(0, self.table.n, BLOCK_ROWS * every):
+        """Row slices of the canonical blocks of every s-th row; one empty block for no rows."""
+        for start in range(0, max(self.table.n, 1), BLOCK_ROWS * every):
             yield slice(start, min(start + BLOCK_ROWS * every, self.table.n), every)
 
     def fold(self, of_block: Callable[[Block], Sums], *, every: int = 1, keep: bool = False) -> Sums:

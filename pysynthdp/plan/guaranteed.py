@@ -60,6 +60,8 @@ def _categorical_lack(column: CategoricalColumn) -> str:
     """Say what a categorical column must still declare."""
     if column.other is None:
         return "unlisted values need a level to go to; declare other=<one of the levels>"
+    if len(column.levels) + len(column.specials) + int(column.may_be_missing) == 1:
+        return "it has one declared level, so there is nothing to draw; drop it and add it to the copies"
     alike = same_key((*column.levels, *column.specials))
     if alike is not None:
         return (

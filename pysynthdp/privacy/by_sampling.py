@@ -27,7 +27,7 @@ class BySampling:
     Raises
     ------
     PrivacyError
-        For a delta outside (0, 1).
+        For a delta outside (0, 1), or a unit that is no PrivacyUnit.
 
     Notes
     -----
@@ -44,5 +44,9 @@ class BySampling:
     exact: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.unit, PrivacyUnit):
+            raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+        if not isinstance(self.exact, bool):
+            raise PrivacyError("exact must be True or False")
         if not self.deltas or any(not 0 < delta < 1 for delta in self.deltas):
             raise PrivacyError("deltas must lie strictly between 0 and 1; give for example deltas=(1e-6,)")

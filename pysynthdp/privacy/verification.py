@@ -1,4 +1,4 @@
-"""Recomputing every number of a privacy statement from its own public constants."""
+"""Recomputing every number of a privacy statement, and its words, from its own public constants."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.mechanism import mechanism_from_dict, paid_draws, price_of
+from pysynthdp.privacy.mechanism import MECHANISMS, mechanism_from_dict, paid_draws, price_of
 from pysynthdp.privacy.orders import ORDERS
 from pysynthdp.privacy.unit import PrivacyUnit
 
@@ -29,21 +29,21 @@ _AGREE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One number of a statement, stated and recomputed.
+    """One number of a statement, or what stands beside it, stated and recomputed.
 
     Parameters
     ----------
     what : str
         Which number.
-    stated, recomputed : float
+    stated, recomputed : float or str
         The statement's, and that from its public constants.
     agrees : bool
-        Whether both agree to 1e-9.
+        Whether both agree to 1e-9; words to the letter.
     """
 
     what: str
-    stated: float
-    recomputed: float
+    stated: float | str
+    recomputed: float | str
     agrees: bool
 
 
@@ -140,6 +140,8 @@ def verified(statement: PrivacyStatement) -> Verification:
     costs = [column_cost(part, statement.draws, unit=statement.unit) for part in statement.columns]
     checks = [_column_check(part, cost) for part, cost in zip(statement.columns, costs, strict=True)]
     checks += _share_checks(statement, costs)
+    checks += [_words_check(part) for part in statement.columns]
+    checks.append(_status_check(statement))
     return Verification((*checks, *_totals(statement, compose(costs))))
 
 
@@ -152,6 +154,20 @@ def _share_checks(statement: PrivacyStatement, costs: Sequence[Guarantee]) -> li
         for part, again in zip(statement.columns, recomputed, strict=True)
         if part.share is not None
     ]
+
+
+def _words_check(part: ColumnStatement) -> Check:
+    """Compare assumptions, entry and source with those of the mechanism that is named."""
+    known = MECHANISMS[part.mechanism]
+    agrees = (part.entry, part.source, part.assumptions) == (known.entry, known.source, known.assumptions)
+    return Check(f"assumptions and source of {part.column}", part.entry, known.entry, agrees)
+
+
+def _status_check(statement: PrivacyStatement) -> Check:
+    """Compare what is said of the arithmetic with what is proved; a void run proves nothing either way."""
+    proved = all(MECHANISMS[part.mechanism].exact for part in statement.columns)
+    most = "implemented" if proved else "idealised"
+    return Check("status", statement.status, most, proved or statement.status != "implemented")
 
 
 def _curve_gap(stated: FloatArray, recomputed: FloatArray) -> float:

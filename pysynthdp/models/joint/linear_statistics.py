@@ -175,17 +175,18 @@ class LinearStatistics:
         """Ask for the noisy statistics once, return WeightedPoints."""
         family, edges = self._family(task), self._edges(task)
         norm = self._row_norm(family)
+        space = self._space(family)  # and all that a user's functions may refuse, before a row is read
+        matrix = self._matrix(family, space, edges)
 
         def of(X: FloatArray, y: FloatArray) -> IntArray:  # noqa: ARG001  # the targets alone are counted
-            codes = _codes(y.reshape(len(y), -1), edges, family.levels)
+            codes = _codes(y[:, None] if y.ndim == 1 else y, edges, family.levels)
             return self._statistics(family, codes, edges)
 
         epsilon = positive_setting(self.name, "epsilon", self.epsilon)
         answer = yield NoisyStatistics(of, row_gap=2 * norm, row_norm=norm, epsilon=epsilon)
         sums = answer.value.sums / self._unit
         size = answer.value.n or max(1.0, float(sums[: family.cells].sum()) / len(family.tables))
-        space = self._space(family)
-        found = closest_weights(self._matrix(family, space, edges), sums / size)
+        found = closest_weights(matrix, sums / size)
         used = found.weights > 0
         return WeightedPoints(
             points=space[used],

@@ -45,7 +45,7 @@ def test_verifies_and_survives_json(statement):
     again = PrivacyStatement.from_dict(json.loads(json.dumps(statement.to_dict())))
     assert again == statement
     assert again.verify().ok
-    assert len(again.verify().checks) == 7
+    assert len(again.verify().checks) == 10
 
 
 def test_card_and_paragraph_speak_of_the_numbers(statement):
