@@ -75,7 +75,7 @@ def recipe_of(tags: ReleaseTags, columns: Sequence[str]) -> Recipe:
         rule is not of this form.
     """
     if tags.rows_replaced != "all":
-        return _none("Only part of the rows was replaced; the model must be fitted on the replaced rows.")
+        return _none("only part of the rows was replaced; the model must be fitted on the replaced rows.")
     values = _stack(tags)
     facts = facts_of(tags, frozenset(columns), n_org=tags.n_org, noise_var_known=False)
     try:
@@ -83,10 +83,10 @@ def recipe_of(tags: ReleaseTags, columns: Sequence[str]) -> Recipe:
             warnings.simplefilter("ignore", PysynthdpWarning)  # said again when the copies are pooled
             rule = choose(facts, values)
     except CombiningRuleError as error:
-        return _none(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+        return _none(f"{error}.")
     recipe = _probe(rule, values)
     if not _agrees(recipe, rule, values):
-        return _none(f"The rule {rule.name} has no short form. {rule.right_when}")
+        return _none(f"the rule {rule.name} has no short form. {rule.right_when}")
     return recipe
 
 
