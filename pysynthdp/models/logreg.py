@@ -62,7 +62,12 @@ class LogReg:
         free = independent_features(sums.gram)
         sparse = empty_cells(cells, np.asarray(task.dummies), free.size)
         fit = yield from canonical_fit(
-            logistic_terms, sums.gram, sums.cross, intercept=float(logit(share)), sparse=sparse
+            logistic_terms,
+            sums.gram,
+            sums.cross,
+            intercept=float(logit(share)),
+            sparse=sparse,
+            events=float(cells[:, 0].min()),
         )
         if not task.proper:
             return fit

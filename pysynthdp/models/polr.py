@@ -103,7 +103,8 @@ class PolR:
         problem = _problem(cells[:, 0], levels, sums.gram)
         start = np.concatenate([np.zeros(size), start_thresholds(cells[levels, 0])])
         sparse = _separated(cells[levels], np.asarray(task.dummies), problem.free.size)
-        found, sparse = yield from _mode(problem, start, size, sparse=sparse)
+        events = float(cells[levels, 0].min())
+        found, sparse = yield from _mode(problem, start, size, sparse=sparse, events=events)
         fit = _fitted(found, problem, levels, size, shrunk=sparse)
         if not task.proper:
             return fit
@@ -157,14 +158,14 @@ def _separated(cells: FloatArray, dummies: BoolArray, free: int) -> bool:
 
 
 def _mode(
-    problem: Problem, start: FloatArray, size: int, *, sparse: bool
+    problem: Problem, start: FloatArray, size: int, *, sparse: bool, events: float
 ) -> Generator[RowSum, Answer, tuple[Minimum, bool]]:
     """Maximum likelihood where it exists comfortably, else the mode under the prior."""
     if not sparse:
         found = yield from minimise(problem, start)
         if found.converged:
             return found, False
-    found = yield from shrunken_mode(problem, start, np.arange(start.size) < size)
+    found = yield from shrunken_mode(problem, start, np.arange(start.size) < size, events=events)
     return found, True
 
 

@@ -165,6 +165,7 @@ def _two_levels(
         problem.cells[1],
         intercept=float(logit(total / problem.n)),
         sparse=sparse,
+        events=min(total, problem.n - total),
     )
     beta = np.stack([-logistic.beta / 2, logistic.beta / 2])
     fit = _plain(beta, levels, problem.free, shrunk=logistic.shrunk)

@@ -107,7 +107,11 @@ def fit_poisson(sums: MomentSums, dummies: BoolArray) -> Generator[RowSum, Answe
         return Coefficients(beta, np.zeros((size, 0)), (), shrunk=False)
     sparse = _few_events(sums, dummies)
     start = float(np.log(events / sums.n))
-    return (yield from canonical_fit(poisson_terms, sums.gram, sums.cross, intercept=start, sparse=sparse))
+    return (
+        yield from canonical_fit(
+            poisson_terms, sums.gram, sums.cross, intercept=start, sparse=sparse, events=events
+        )
+    )
 
 
 def fit_negative_binomial(
@@ -163,7 +167,7 @@ def _shrunken(problem: Problem, sums: MomentSums) -> Generator[RowSum, Answer, M
     start[-1] = np.log(scale / max(excess, 1e-3 * scale))
     places = np.arange(start.size)
     slopes = (places > 0) & (places < start.size - 1)
-    return (yield from shrunken_mode(problem, start, slopes, changes=0))
+    return (yield from shrunken_mode(problem, start, slopes, events=float(sums.cross[0]), changes=0))
 
 
 def _few_events(sums: MomentSums, dummies: BoolArray) -> bool:

@@ -22,7 +22,7 @@ from pysynthdp.numerics.newton import (
     stepped,
     stride,
 )
-from pysynthdp.numerics.sparsity import SLOPE_SD
+from pysynthdp.numerics.sparsity import SLOPE_SD, TOO_FEW
 from pysynthdp.queries import Answer, RowSum
 
 __all__ = ["Evidence", "SlopePrior", "free_of_nuisance", "shrunken_mode", "tuned_prior"]
@@ -147,7 +147,7 @@ def free_of_nuisance(information: FloatArray, score: FloatArray, slopes: BoolArr
 
 
 def shrunken_mode(
-    problem: Problem, start: FloatArray, slopes: BoolArray, *, changes: int = CHANGES
+    problem: Problem, start: FloatArray, slopes: BoolArray, *, events: float, changes: int = CHANGES
 ) -> Generator[RowSum, Answer, Minimum]:
     """Find the mode under a prior on slopes whose scale is chosen by marginal likelihood.
 
@@ -159,6 +159,8 @@ def shrunken_mode(
         Where to begin: the fit without slopes, or the mode of a like model.
     slopes : array of bool (params,)
         Which parameters have the prior.
+    events : float
+        Rows of the rarest level, or counted events; with enough of them the prior is the widest one.
     changes : int
         How often the prior may be chosen anew; 0 keeps the start's.
 
@@ -176,6 +178,8 @@ def shrunken_mode(
     plain = replace(problem, precision=np.zeros(start.size), scatter=None)
     if not slopes[problem.free].any():
         return (yield from minimise(plain, start))
+    if events >= TOO_FEW:
+        return (yield from minimise(replace(plain, precision=np.where(slopes, WEAKEST, 0.0)), start))
     if problem.n <= LONG:
         return (yield from _tuned_newton(plain, start, slopes, changes))
     every = stride(problem.n)

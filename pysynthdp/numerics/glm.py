@@ -53,7 +53,7 @@ class Coefficients:
 
 
 def canonical_fit(
-    terms: Terms, gram: FloatArray, cross: FloatArray, *, intercept: float, sparse: bool
+    terms: Terms, gram: FloatArray, cross: FloatArray, *, intercept: float, sparse: bool, events: float
 ) -> Generator[RowSum, Answer, Coefficients]:
     """Maximum likelihood, or the mode under a prior on slopes where that does not exist.
 
@@ -69,6 +69,8 @@ def canonical_fit(
         Start: the intercept when all slopes are 0.
     sparse : bool
         Use the prior from the start.
+    events : float
+        Rows of the rarer level, or counted events.
 
     Returns
     -------
@@ -94,7 +96,7 @@ def canonical_fit(
         found = yield from minimise(problem, start)
         if found.converged:
             return _coefficients(found, problem.free, shrunk=False)
-    found = yield from shrunken_mode(problem, start, np.arange(size) > 0)
+    found = yield from shrunken_mode(problem, start, np.arange(size) > 0, events=events)
     return _coefficients(found, problem.free, shrunk=True)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.numerics.evidence import Evidence, tuned_prior
-from pysynthdp.numerics.sparsity import SLOPE_SD
+from pysynthdp.numerics.sparsity import SLOPE_SD, TOO_FEW
 
 __all__ = ["MultinomialProblem", "penalty", "prior_coupling", "with_null_precision", "with_precision_at"]
 
@@ -163,7 +163,8 @@ def _with(problem: MultinomialProblem, evidence: Evidence, weight: FloatArray) -
     precision = np.zeros_like(problem.cells)
     if problem.free.size > 1:
         prior = tuned_prior(evidence, weight, weakest=WEAKEST)
-        precision[:, problem.free[1:]] = prior.precision(WEAKEST)
+        rare = problem.cells[:, :1] < TOO_FEW
+        precision[:, problem.free[1:]] = np.where(rare, prior.precision(WEAKEST), WEAKEST)
     return replace(problem, precision=precision)
 
 

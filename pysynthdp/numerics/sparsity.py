@@ -6,10 +6,14 @@ import numpy as np
 
 from pysynthdp._typing import BoolArray, FloatArray
 
-__all__ = ["SLOPE_SD", "empty_cells", "spread_of_predictor"]
+__all__ = ["SLOPE_SD", "TOO_FEW", "empty_cells", "spread_of_predictor"]
 
 SLOPE_SD = 2.5  # of features with unit variance: the widest prior (as in Gelman et al. 2008, AOAS 2, 1360)
 ROWS_PER_PARAMETER = 2
+# A level of fewer rows teaches no slopes: its prior is chosen by marginal likelihood, which shrinks noise
+# away so that new rows keep its share. From here on that would also halve real effects spread over many
+# dummies, and relations matter more: the widest prior then.
+TOO_FEW = 10
 
 
 def empty_cells(cells: FloatArray, dummies: BoolArray, parameters: int) -> bool:
