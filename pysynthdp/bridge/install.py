@@ -68,14 +68,17 @@ def install_r_package(library: Path | None = None) -> Path:
     Raises
     ------
     BridgeError
-        If R is not there, or refuses; the message has R's own last lines.
+        If R is not there or refuses, or the library is no folder; the message has R's own last lines.
 
     Notes
     -----
     Privacy: reads no data. Needs no compiler and no network.
     """
     target = library if library is not None else Path(run_r(_LIBRARY).strip())
-    target.mkdir(parents=True, exist_ok=True)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BridgeError(f"{target} is no folder for R packages; name another with --library") from error
     with tempfile.TemporaryDirectory() as folder:
         source = _with_engine(r_package_source(), Path(folder) / "pysynthdp")
         command = [find_program("R"), "CMD", "INSTALL", "--no-test-load", f"--library={target}", str(source)]
