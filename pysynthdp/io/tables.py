@@ -78,7 +78,7 @@ def _kind(path: Path) -> str:
 
 def _read_csv(path: Path, *, texts: bool) -> pd.DataFrame:
     """Read a CSV; pandas would rename columns that share a name, so these are refused first."""
-    heads = _heads(path)
+    heads = _heads(path, errors="replace" if texts else "strict")
     twice = next((name for name in heads if heads.count(name) > 1), None)
     if twice is not None:
         raise SchemaError(f"{path}: two columns are called {twice!r}; rename one")
@@ -86,6 +86,8 @@ def _read_csv(path: Path, *, texts: bool) -> pd.DataFrame:
         raise SchemaError(
             f"{path}: column {heads.index('') + 1} has no name (a saved row number?); name or remove it"
         )
+    if texts:
+        return _read_texts(path, heads)
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:  # index_col=False: else pandas takes the first field of longer rows for row names
@@ -94,15 +96,24 @@ def _read_csv(path: Path, *, texts: bool) -> pd.DataFrame:
             raise SchemaError(
                 f"{path} has rows with more fields than the head has names; mend the head"
             ) from warning
-    for name in heads if not texts else ():
+    for name in heads:
         frame[name] = _dated(frame[name])
     return frame
 
 
-def _heads(path: Path) -> list[str]:
+def _read_texts(path: Path, heads: list[str]) -> pd.DataFrame:
+    """Read every cell as text; no byte and no further field of one row may end the run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.ParserWarning)
+        return pd.read_csv(  # usecols: further fields of a row are left out
+            path, encoding="utf-8-sig", encoding_errors="replace", dtype=str, index_col=False, usecols=heads
+        )
+
+
+def _heads(path: Path, *, errors: str) -> list[str]:
     """Read the column names."""
     opened: Any = gzip.open if path.name.lower().endswith(".gz") else open
-    with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+    with opened(path, "rt", encoding="utf-8-sig", errors=errors, newline="") as file:
         return next(csv.reader(file), [])
 
 

@@ -198,6 +198,22 @@ def test_a_file_with_an_odd_cell_gives_the_same_exit_the_same_words_and_the_same
     assert said[0] == said[1]
 
 
+def test_a_cell_in_another_encoding_or_type_ends_no_run(survey, tmp_path):
+    """Without a guarantee such a file is refused with code 3."""
+    plan = survey / "plan.toml"
+    plan.write_text('codebook = "codebook.toml"\n' + next(s for s in SYSTEMS if s.name == "regressions").plan)
+    lines = (survey / "fair.csv").read_bytes().splitlines()[:40]
+    file = tmp_path / "fair.csv"
+    for number, row in enumerate((b"\xff,\xff,\xff,\xff", b"1,2,3,4,5,6", b"1")):
+        file.write_bytes(b"\n".join([lines[0], row, *lines[2:]]))
+        call("synth", file, "--plan", plan, "--m", 1, "--out", tmp_path / f"out {number}")
+        assert len(read_table(file, texts=True)) == 39
+    file.write_bytes(b"\n".join([lines[0], b"\xff,\xff,\xff,\xff", *lines[2:]]))
+    plain = CliRunner().invoke(app, ["synth", str(file), "--out", str(tmp_path / "plain")])
+    assert plain.exit_code == 3
+    assert set(read_table(survey / "fair.csv", texts=True).dtypes.astype(str)) == {"str"}
+
+
 @pytest.mark.parametrize("cell", ["x", "", "1e400"])
 def test_an_odd_cell_moves_the_fit_by_no_more_than_one_record(cell, survey, tmp_path):
     """Of 1,000 codes 1..4, one is replaced; a reader that guessed types would send all of them elsewhere."""

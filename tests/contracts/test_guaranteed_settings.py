@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 
 import pysynthdp as sdp
 from pysynthdp.models.dirichlet import Dirichlet
@@ -129,5 +130,33 @@ def test_exact_is_refused_where_no_proof_is_known(column, model, proper):
 
 def test_a_prior_that_has_no_whole_weights_is_refused_before_a_record_is_read():
     settings = {"schema": sdp.Schema([SCHEMA["affair"]]), "method": {"affair": Dirichlet(prior=1 / 3)}}
-    with pytest.raises(sdp.PlanError, match="affair: .*six decimals"):
+    with pytest.raises(sdp.PlanError, match=r"affair: .*six decimals"):
         sdp.Synthesizer(**settings, guarantee=BySampling(exact=True)).plan().price(n=N)
+
+
+def test_an_exact_draw_of_one_parameter_a_copy_costs_what_the_parameter_would():
+    for prior, column in (((20.0, 20.0), "affair"), ((5.0,) * 4, "religious")):
+        settings = {"schema": sdp.Schema([SCHEMA[column]]), "method": {column: Dirichlet(prior=prior)}}
+        plans = [
+            sdp.Synthesizer(**settings, proper=True, guarantee=BySampling(exact=exact)).plan()
+            for exact in (True, False)
+        ]
+        for m in (1, 3):
+            exact, idealised = (plan.price(n=N, n_syn=50, m=m) for plan in plans)
+            assert exact.guarantee == idealised.guarantee
+            assert [price.steps[0].mechanism.exact for price in (exact, idealised)] == [True, False]
+
+
+def test_exact_copies_vary_as_one_parameter_each_and_over_blocks():
+    """Shares of 2,500 copies: beta, p > 1e-9; one record that counts too little gives p < 1e-9."""
+    settings = {"schema": sdp.Schema([SCHEMA["affair"]]), "method": {"affair": Dirichlet(prior=0.5)}}
+    table = pd.DataFrame({"affair": ["no", "no", "yes"]})
+    fit = sdp.Synthesizer(**settings, proper=True, guarantee=BySampling(exact=True), progress=False).fit(
+        table
+    )
+    shares = [(copy["affair"] == "no").mean() for copy in fit.draw(m=2500, k=200)]
+    assert stats.kstest(shares, stats.beta(2.5, 1.5).cdf).pvalue > 1e-9
+    assert stats.kstest(shares, stats.beta(5, 3).cdf).pvalue < 1e-9
+    (long,) = fit.draw(m=1, k=40_000)  # three blocks share one urn: their shares agree
+    blocks = [(long["affair"] == "no")[start : start + 16_384] for start in (0, 16_384)]
+    assert abs(blocks[0].mean() - blocks[1].mean()) < 6 * 2**0.5 * 0.5 / 128

@@ -248,6 +248,12 @@ def test_a_statement_changed_by_hand_is_found_out(place, value):
     assert not found.ok
 
 
+def test_a_guarantee_changed_without_any_point_to_betray_it_is_found_out():
+    plain = fitted(AGE).draw(m=2).privacy.to_dict()
+    plain |= {"guarantee": {"name": "gdp", "mu": 0.01}, "points": []}
+    assert not sdp.PrivacyStatement.from_dict(plain).verify().ok
+
+
 def reachable(records: np.ndarray, mean: float, sigma: float) -> np.ndarray:
     """Whether a float sampler ``mean + sigma z`` can give each record for any double z."""
     z = (records - mean) / sigma

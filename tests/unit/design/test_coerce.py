@@ -13,6 +13,7 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.design.coerce import coerce
 from pysynthdp.design.level_keys import level_key, same_key
+from pysynthdp.design.values import to_numbers
 
 N = 200
 rng = np.random.default_rng(1)
@@ -107,6 +108,16 @@ def test_an_odd_cell_of_a_csv_file_changes_no_other_cell(column, cells):
     )
     assert plain.dtype != neighbour.dtype
     assert read(plain, column)[:-1] == read(neighbour, column)[:-1]
+
+
+DATED = [name for name, (column, _) in TYPED.items() if column in (DAY, SECOND)]
+
+
+@pytest.mark.parametrize("name", DATED)
+def test_dates_are_counted_as_without_a_guarantee(name):
+    """Days on a zoned time's own clock: 2001-02-03 in Kolkata begins when it is still the 2nd in UTC."""
+    column, series = TYPED[name]
+    assert read(series, column) == to_numbers(series, column).tolist()
 
 
 def test_levels_of_a_file_mean_what_the_codebook_says():
