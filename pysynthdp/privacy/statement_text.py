@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from pysynthdp.display import Cell, Table, number
 from pysynthdp.privacy.guarantee import Guarantee
@@ -32,6 +32,13 @@ _KINDS = {
     "gdp": "Gaussian differential privacy",
     "rdp": "Renyi differential privacy",
 }
+WEAK: Final = 5.0  # epsilon from which the words warn: a factor of about 150
+_STRENGTH = {
+    "idealised": "This is proved for exact arithmetic with real numbers; the rounding of the computer that "
+    "drew the copies is not covered.",
+    "implemented": "This is proved for the arithmetic of the computer that drew the copies, given a random "
+    "source that nobody can predict.",
+}
 _STATUS = {
     "none": "none",
     "idealised": "idealised (true for real-number arithmetic)",
@@ -45,6 +52,7 @@ def statement_table(statement: PrivacyStatement) -> Table:
     notes = [
         *(f"({index}) {sentence}" for sentence, index in _reasons(statement).items()),
         *(f"Public: {fact}" for fact in statement.public),
+        *_constants(statement),
         *(_shortened(f"Learned from the confidential data: {fact}") for fact in statement.learned),
         *(f"Not covered: {fact}" for fact in statement.not_covered),
     ]
@@ -57,6 +65,26 @@ def statement_table(statement: PrivacyStatement) -> Table:
 def _shortened(note: str) -> str:
     """Cut a long list after two lines; the statement's file has it in full."""
     return textwrap.shorten(note, _LONGEST, placeholder=" ... (all of them in to_dict() and privacy.json)")
+
+
+def _constants(statement: PrivacyStatement) -> list[str]:
+    """Write the constants that each price is computed from."""
+    return [
+        f"Public: {part.column}: {_plain(part.constants)}" for part in statement.columns if part.constants
+    ]
+
+
+def _plain(constants: Mapping[str, Any]) -> str:
+    """Write constants as ``name = value``; long lists by their ends."""
+    return ", ".join(f"{name} = {_value(value)}" for name, value in constants.items() if value is not None)
+
+
+def _value(value: Any) -> str:
+    """Write one constant."""
+    if not isinstance(value, tuple):
+        return number(value)
+    shown = [number(item) for item in value]
+    return "(" + ", ".join(shown if len(shown) <= 6 else [*shown[:3], "...", shown[-1]]) + ")"
 
 
 def _title(statement: PrivacyStatement) -> str:
@@ -72,7 +100,7 @@ def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
     """List the labelled lines of the card."""
     kept = [part.column for part in statement.columns if part.method == KEPT_REAL]
     facts: list[tuple[str, Cell]] = [
-        ("Guarantee", statement.guarantee.name),
+        ("Guarantee", _KINDS.get(statement.guarantee.name, statement.guarantee.name)),
         ("Status", _STATUS[statement.status]),
         *([("Released REAL", ", ".join(kept))] if kept else []),
         ("Reason", statement.reason),
@@ -186,20 +214,29 @@ def _protection(statement: PrivacyStatement) -> str:
         )
     if statement.status == "void":
         return "The run was seeded for testing, so no privacy guarantee holds; do not publish the records."
+    kind = _KINDS.get(statement.guarantee.name, statement.guarantee.name)
     return (
-        f"Compared over {statement.unit.neighbours}, whoever sees the copies can tell the two apart only "
-        f"within the bound called {_KINDS.get(statement.guarantee.name, statement.guarantee.name)}."
-        f"{_meaning(statement)} The claim is {_STATUS[statement.status]}."
+        f"They have a formal guarantee, {kind}, which bounds how well anybody who sees them tells apart any "
+        f"{statement.unit.neighbours}.{_meaning(statement)} {_STRENGTH[statement.status]}"
     )
 
 
 def _meaning(statement: PrivacyStatement) -> str:
     """Say what the quoted points mean for one unit, whatever else an attacker knows."""
-    points = "; ".join(
-        f"at most {number(math.exp(min(epsilon, 700.0)))} times as likely, except with probability {delta:g} "
-        f"(epsilon {number(epsilon)})"
+    points = "; and ".join(
+        f"at most {number(math.exp(min(epsilon, 700.0)))} times as large, plus {delta:g} (epsilon "
+        f"{number(epsilon)}, delta {delta:g})"
         for delta, epsilon in statement.points
     )
     if not points:
         return ""
-    return f" Whatever else is known, the values of one {statement.unit.name} make any outcome {points}."
+    return (
+        f" Whatever is known besides, if one {statement.unit.name} had other values, the probability of any "
+        f"conclusion drawn from the copies would be {points}.{_weakness(statement)}"
+    )
+
+
+def _weakness(statement: PrivacyStatement) -> str:
+    """Warn of a factor that rules out little."""
+    smallest = min(epsilon for _, epsilon in statement.points)
+    return " So large a factor is weak protection: it rules out little." if smallest > WEAK else ""

@@ -53,6 +53,14 @@ def test_card_and_paragraph_speak_of_the_numbers(statement):
     assert "B1" in statement._repr_html_()
     assert "one person" in statement.plain_language()
     assert "epsilon" in statement.plain_language()
+    assert "rounding of the computer that drew the copies is not covered" in statement.plain_language()
+    assert "sigma = 1" in str(statement)  # the public constants that verify() reads
+
+
+@pytest.mark.parametrize(("copies", "weak"), [(1, False), (2000, True)])
+def test_a_large_epsilon_is_called_weak(copies, weak):
+    statement = state_account(drawn(PlugInMean(n=1000, lower=-4, upper=4, sigma=1), copies=copies))
+    assert ("weak protection" in statement.plain_language()) is weak
 
 
 @pytest.mark.parametrize(
