@@ -12,6 +12,7 @@ from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.privacy.unit import PrivacyUnit
 
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement
@@ -192,9 +193,11 @@ def _opening(statement: PrivacyStatement) -> str:
     """Say what the file is."""
     kept = [part.column for part in statement.columns if part.method == KEPT_REAL]
     but = f" but for the REAL values of {', '.join(kept)}" if kept else ""
+    plain = statement.unit == PrivacyUnit(relation=statement.unit.relation)  # one record has one row
+    rows = "" if plain else f", in which one {statement.unit.name} has at most {_rows(statement)}"
     return (
         f"These records are synthetic{but}: they were drawn from statistical models fitted to a confidential "
-        f"table, in which one {statement.unit.name} has at most {_rows(statement)}."
+        f"table{rows}."
     )
 
 
