@@ -77,7 +77,9 @@ class Answers:
     def clipped(self) -> float | None:
         """Noisy share of clipped rows; None where there is no number."""
         entries = self.of("clipped")
-        return None if entries is None else float(entries[0]) / COUNT_UNIT / self.n
+        if entries is None:
+            return None
+        return min(max(float(entries[0]) / COUNT_UNIT / self.n, 0.0), 1.0)
 
     @property
     def cost(self) -> Fraction:

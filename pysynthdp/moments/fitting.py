@@ -13,6 +13,7 @@ from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part
 from pysynthdp.models.base import FitTask
 from pysynthdp.moments.cells import Cells
+from pysynthdp.moments.feasible import feasible_cross
 from pysynthdp.queries import StepMoments
 
 __all__ = ["MomentFit", "MomentStep", "fit_steps"]
@@ -118,7 +119,9 @@ def _fit_levels(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells
     others = gram[at, first : first + len(step.part.levels) - 1]
     cross = np.column_stack([gram[at, 0] - others.sum(axis=1), others])
     n = float(gram[0, 0])
-    given = StepMoments(cells.X[:, at], cells.weights * n, np.zeros((0, 0)), cross, 0.0, n, before)
+    X, weights = cells.X[:, at], cells.weights * n
+    cross = feasible_cross(cross, at, layout, weights @ X)
+    given = StepMoments(X, weights, np.zeros((0, 0)), cross, 0.0, n, before)
     return step.model.fit_from_moments(step.task, given)
 
 

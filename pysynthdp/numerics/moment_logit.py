@@ -7,9 +7,7 @@ solvable where noise makes the sums those of no rows.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -19,13 +17,15 @@ from pysynthdp._typing import FloatArray
 __all__ = ["PRIOR_SD", "MomentLogit", "logit_from_moments"]
 
 PRIOR_SD = 4.0
-CLOSE = 1e-12
+CLOSE = 1e-12  # of the objective a row, for Newton, whose last steps are cheap
+NEAR = 1e-3  # of all rows' log likelihood, for the search in many parameters: far below sampling error
 ROUNDS = 200
 WHOLE = 500  # parameters up to which the full Hessian is formed
 CHORD = 8  # steps on one Hessian before a new one is formed
-PAIRS = 30  # steps that the search remembers
-
-Pair: TypeAlias = tuple[FloatArray, FloatArray]
+STEPS = 20  # Newton steps of the latter; sums that noise made incompatible have an optimum far out
+INNER = 30  # steps of conjugate gradients in one Newton step
+INEXACT = 0.1  # how far they reduce the rest
+SOME = 4_000  # rows that the blocks are computed from
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,11 +75,18 @@ class MomentLogit:
         flat[np.diag_indices_from(flat)] += self.penalty
         return flat
 
+    def curve(self, way: FloatArray, probability: FloatArray) -> FloatArray:
+        """Second derivatives times a direction."""
+        moved = way @ self.X.T
+        moved -= (probability * moved).sum(axis=0)
+        return np.asarray((probability * moved * self.weights) @ self.X + self.penalty * way)
+
     def blocks(self, probability: FloatArray) -> FloatArray:
-        """Inverses of each level's Poisson information: a start for large problems."""
-        features = self.target.shape[1]
+        """Inverses of each level's Poisson information, from a systematic part of the rows."""
+        features, every = self.target.shape[1], max(1, len(self.X) // SOME)
+        X, weights = self.X[::every], self.weights[::every] * every
         ridge = np.eye(features) * (self.penalty + 1e-9)
-        found = [np.linalg.inv((self.X.T * (self.weights * row)) @ self.X + ridge) for row in probability]
+        found = [np.linalg.inv((X.T * (weights * row[::every])) @ X + ridge) for row in probability]
         return np.stack(found)
 
 
@@ -128,7 +135,7 @@ def logit_from_moments(
     if start is None:
         level = np.log(np.maximum(target[:, 0], 1e-6))
         beta[:, 0] = level - level.mean()
-    found = _newton(problem, beta) if target.size <= WHOLE else _quasi_newton(problem, beta)
+    found = _newton(problem, beta) if target.size <= WHOLE else _truncated_newton(problem, beta)
     return np.asarray(found - found.mean(axis=0))
 
 
@@ -169,31 +176,39 @@ def _advance(
     return trial, new, gradient, probability, length == 1.0
 
 
-def _quasi_newton(problem: MomentLogit, beta: FloatArray) -> FloatArray:
-    """L-BFGS from block-diagonal information, for many parameters."""
+def _truncated_newton(problem: MomentLogit, beta: FloatArray) -> FloatArray:
+    """Newton steps by conjugate gradients, for many parameters: no matrix of all of them is formed."""
     value, gradient, probability = problem.value(beta)
-    inverse, pairs = problem.blocks(probability), deque[Pair](maxlen=PAIRS)
-    for _ in range(2 * ROUNDS):
-        step = _direction(pairs, inverse, gradient)
+    close = NEAR * problem.penalty * PRIOR_SD**2  # the penalty tells the number of rows
+    for _ in range(STEPS):
+        step = _conjugate(problem, gradient, probability)
         left = -float(np.sum(step * gradient))
-        if left < CLOSE:
-            break
-        moved, value, changed, _, _ = _advance(problem, beta, step, value, left)
-        pair = (moved - beta, changed - gradient)
-        if float(np.sum(pair[0] * pair[1])) > 0:
-            pairs.append(pair)
-        beta, gradient = moved, changed
+        if left < close:
+            return beta + step
+        beta, value, gradient, probability, _ = _advance(problem, beta, step, value, left)
     return beta
 
 
-def _direction(pairs: deque[Pair], inverse: FloatArray, gradient: FloatArray) -> FloatArray:
-    """Two-loop recursion (Nocedal and Wright, Numerical Optimization, algorithm 7.4) from blocks."""
-    pull, weights = gradient.copy(), []
-    for step, change in reversed(pairs):
-        weight = float(np.sum(step * pull) / np.sum(step * change))
-        pull -= weight * change
-        weights.append(weight)
-    pull = (inverse @ pull[:, :, None])[:, :, 0]
-    for (step, change), weight in zip(pairs, reversed(weights), strict=True):
-        pull += (weight - float(np.sum(change * pull) / np.sum(step * change))) * step
-    return -pull
+def _conjugate(problem: MomentLogit, gradient: FloatArray, probability: FloatArray) -> FloatArray:
+    """Solve for the Newton step (Nocedal and Wright, algorithm 7.1) from level blocks."""
+    inverse = problem.blocks(probability)
+
+    def eased(rest: FloatArray) -> FloatArray:
+        moved = (inverse @ rest[:, :, None])[:, :, 0]
+        return np.asarray(moved - moved.mean(axis=0))  # a shift common to all levels changes nothing
+
+    step, rest = np.zeros_like(gradient), gradient.copy()
+    pull = eased(rest)
+    way, size = -pull, float(np.sum(rest * pull))
+    enough = size * INEXACT**2
+    for _ in range(INNER):
+        curved = problem.curve(way, probability)
+        length = size / float(np.sum(way * curved))
+        step += length * way
+        rest += length * curved
+        pull = eased(rest)
+        new = float(np.sum(rest * pull))
+        if new <= enough:
+            break
+        way, size = new / size * way - pull, new
+    return step
