@@ -18,7 +18,7 @@ __all__ = ["ZCDP"]
 @GUARANTEES.register
 @dataclass(frozen=True, slots=True)
 class ZCDP:
-    """rho-zCDP: the Renyi divergence of order a between neighbours is at most a rho, for every a > 1.
+    """Zero-concentrated privacy: the divergence of order a between neighbours is at most a rho, a > 1.
 
     Parameters
     ----------
