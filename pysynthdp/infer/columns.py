@@ -15,7 +15,7 @@ from pysynthdp.infer.numbers import Codes, NumberFacts, infer_number
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 
-__all__ = ["infer_column", "infer_schema"]
+__all__ = ["by_column", "infer_column", "infer_schema"]
 
 
 def infer_schema(
@@ -54,14 +54,9 @@ def infer_schema(
     -----
     Privacy: reads real rows; the levels and decimals in the result are learned from them.
     """
-    declared: dict[str, Mapping[str, Any] | None] = {
-        "missing": missing,
-        "spikes": spikes,
-        "bounds": bounds,
-        "decimals": decimals,
-        "levels": levels,
-    }
-    _check_names(declared, rows.columns)
+    declared = by_column(
+        rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
+    )
     free, numeric = set(exempt), set(as_numbers)
     columns = [
         infer_column(
@@ -69,7 +64,7 @@ def infer_schema(
             name,
             exempt=name in free,
             as_number=name in numeric,
-            **{what: given[name] for what, given in declared.items() if given and name in given},
+            **declared[name],
         )
         for name in rows.columns
         if name not in set(skip)
@@ -77,16 +72,17 @@ def infer_schema(
     return Schema(tuple(columns))
 
 
-def _check_names(declared: Mapping[str, Mapping[str, Any] | None], names: tuple[str, ...]) -> None:
-    """Refuse a declaration for a column that is not there."""
+def by_column(names: Iterable[str], **declared: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    """Turn declarations into those of each column; refuse one for a column that is not there."""
+    own: dict[str, dict[str, Any]] = {name: {} for name in names}
     for what, given in declared.items():
         if given is not None and not isinstance(given, Mapping):
             raise SchemaError(f"{what} must name columns; write {what}={{'column': ...}}")
-        for name in given or ():
-            if name not in names:
-                raise SchemaError(
-                    f"{what} names {name!r}, which is no column; columns are {', '.join(names)}"
-                )
+        for name, value in (given or {}).items():
+            if name not in own:
+                raise SchemaError(f"{what} names {name!r}, which is no column; columns are {', '.join(own)}")
+            own[name][what] = value
+    return own
 
 
 def _gather(rows: Rows, name: str) -> pd.Series[Any]:

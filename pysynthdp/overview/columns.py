@@ -12,7 +12,7 @@ import pandas as pd
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import SchemaError
-from pysynthdp.infer import Codes, infer_column
+from pysynthdp.infer import Codes, by_column, infer_column
 from pysynthdp.overview.hints import code_hints, level_hints, number_hints
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, NumericColumn
@@ -150,25 +150,12 @@ def look(
     (('no job', 0.09090909090909091),)
     """
     rows = FrameRows(table)
-    declared: dict[str, Mapping[str, Any] | None] = {
-        "missing": missing,
-        "spikes": spikes,
-        "bounds": bounds,
-        "decimals": decimals,
-        "levels": levels,
-    }
-    for what, given in declared.items():
-        for name in given or ():
-            if name not in rows.columns:
-                raise SchemaError(f"{what} names {name!r}, which is no column; mend the name")
+    declared = by_column(
+        rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
+    )
     free = set(exempt)
-    own = [_column(table[name], name, name in free, _of_column(declared, name)) for name in rows.columns]
+    own = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
     return Look(tuple(own), rows.n_rows)
-
-
-def _of_column(declared: Mapping[str, Mapping[str, Any] | None], name: str) -> dict[str, Any]:
-    """Pick what is declared about one column."""
-    return {what: given[name] for what, given in declared.items() if given and name in given}
 
 
 def _column(series: pd.Series[Any], name: str, exempt: bool, declared: Mapping[str, Any]) -> ColumnLook:
