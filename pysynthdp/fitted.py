@@ -67,7 +67,7 @@ class FittedSynthesizer(Printable):
     @property
     def confidential(self) -> bool:
         """Whether the fit itself holds real values (``emit_original``)."""
-        return any(getattr(step.model, "emit_original", False) for step in self.plan.steps)
+        return bool(self.plan.real_values)
 
     def draw(
         self,
@@ -249,8 +249,7 @@ class FittedSynthesizer(Printable):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        own = {name: deepcopy(getattr(self, name), memo) for name in ("machine", "account")}
-        return replace(self, **own)
+        return replace(self, machine=deepcopy(self.machine, memo), account=deepcopy(self.account, memo))
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._refuse_real_values()

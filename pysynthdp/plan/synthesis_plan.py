@@ -221,7 +221,7 @@ class SynthesisPlan(Printable):
     @property
     def real_values(self) -> tuple[str, ...]:
         """Columns whose drawn values are those of real records, because ``emit_original`` asked for it."""
-        emitting = [step for step in self.steps if getattr(step.model, "emit_original", False)]
+        emitting = [step for step in self.steps if getattr(step.model, "real_values", False)]
         return tuple(dict.fromkeys(part.column for step in emitting for part in step.targets))
 
     def to_table(self) -> Table:
