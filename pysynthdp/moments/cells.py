@@ -12,6 +12,8 @@ from pysynthdp._typing import BoolArray, FloatArray, IntArray
 __all__ = ["MOST_CELLS", "Cells", "thinned"]
 
 MOST_CELLS = 30_000
+FEWEST = 5_000
+MOST_ENTRIES = 1_000_000  # of X: a table of very many levels gets fewer cells
 _SEED = (
     20_240_229  # of the thinning alone: the same for every copy, so that copies differ by their moments only
 )
@@ -61,7 +63,8 @@ class Cells:
         """Split every cell by the levels of one more part; ``shares`` is (cells, levels)."""
         levels = shares.shape[1]
         weights = (self.weights[:, None] * shares).ravel()
-        kept, weights = thinned(weights, MOST_CELLS)
+        most = max(FEWEST, min(MOST_CELLS, MOST_ENTRIES // self.X.shape[1]))
+        kept, weights = thinned(weights, most)
         cell, level = np.divmod(kept, levels)
         dummies = (level[:, None] == np.arange(1, levels)).astype(np.float64)
         return replace(

@@ -23,6 +23,7 @@ ROUNDS = 200
 WHOLE = 500  # parameters up to which the full Hessian is formed
 CHORD = 8  # steps on one Hessian before a new one is formed
 STEPS = 20  # Newton steps of the latter; sums that noise made incompatible have an optimum far out
+FEW_STEPS = 6  # from a fit to nearby moments
 INNER = 30  # steps of conjugate gradients in one Newton step
 INEXACT = 0.1  # how far they reduce the rest
 SOME = 4_000  # rows that the blocks are computed from
@@ -135,7 +136,10 @@ def logit_from_moments(
     if start is None:
         level = np.log(np.maximum(target[:, 0], 1e-6))
         beta[:, 0] = level - level.mean()
-    found = _newton(problem, beta) if target.size <= WHOLE else _truncated_newton(problem, beta)
+    if target.size <= WHOLE:
+        found = _newton(problem, beta)
+    else:
+        found = _truncated_newton(problem, beta, STEPS if start is None else FEW_STEPS)
     return np.asarray(found - found.mean(axis=0))
 
 
@@ -176,11 +180,11 @@ def _advance(
     return trial, new, gradient, probability, length == 1.0
 
 
-def _truncated_newton(problem: MomentLogit, beta: FloatArray) -> FloatArray:
+def _truncated_newton(problem: MomentLogit, beta: FloatArray, steps: int) -> FloatArray:
     """Newton steps by conjugate gradients, for many parameters: no matrix of all of them is formed."""
     value, gradient, probability = problem.value(beta)
     close = NEAR * problem.penalty * PRIOR_SD**2  # the penalty tells the number of rows
-    for _ in range(STEPS):
+    for _ in range(steps):
         step = _conjugate(problem, gradient, probability)
         left = -float(np.sum(step * gradient))
         if left < close:
