@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pysynthdp
-from pysynthdp.bridge.r_programs import run_r
+from pysynthdp.bridge.r_programs import run_program, run_r
 from pysynthdp.errors import BridgeError
 
 __all__ = ["Finding", "check_installation"]
@@ -110,15 +110,15 @@ def _call() -> Iterator[Finding]:
 
 
 def _rpy2() -> Iterator[Finding]:
-    """Look whether R can run inside this Python, which only notebooks need."""
-    from pysynthdp.bridge.rpy2 import load
-
-    try:
-        load()
-    except BridgeError as error:
-        yield Finding("R inside Python, for notebooks", "note", str(error))
-    else:
-        yield Finding("R inside Python, for notebooks")
+    """Look whether R can run inside this Python, which only notebooks need; in a process of its own."""
+    code = (
+        "import sys\nfrom pysynthdp.bridge.rpy2 import load\nfrom pysynthdp.errors import BridgeError\n"
+        "try:\n    load()\nexcept BridgeError as error:\n    sys.exit(str(error))"
+    )
+    done = run_program([sys.executable, "-c", code])
+    what = "R inside Python, for notebooks"
+    said = done.stderr.strip().splitlines() or [f"it ended with status {done.returncode}"]
+    yield Finding(what) if done.returncode == 0 else Finding(what, "note", said[-1])
 
 
 _MENDS: dict[Callable[[], Iterator[Finding]], str] = {

@@ -6,35 +6,32 @@ no part of this package; nothing else here imports it.
 
 from __future__ import annotations
 
-import re
+import os
 import sys
 import warnings
-import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from pysynthdp import errors
 from pysynthdp.bridge.codec import RValue, RVector, dumps, loads
+from pysynthdp.bridge.conditions import RError, exception_of
 from pysynthdp.bridge.dispatch import handle
-from pysynthdp.bridge.facts import FrameFacts, RFrame
+from pysynthdp.bridge.facts_beside import remember, remembered
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
-from pysynthdp.bridge.r_programs import run_r
 from pysynthdp.bridge.releases import release_from_r, release_to_r
-from pysynthdp.errors import BridgeError, PysynthdpError, PysynthdpWarning
+from pysynthdp.bridge.rpy2_advice import why_not
+from pysynthdp.errors import BridgeError, PysynthdpWarning
 from pysynthdp.release import SyntheticRelease
 
 __all__ = ["RError", "attach", "evaluate", "from_r", "load", "load_ipython_extension", "to_r"]
 
-_FIRST_WITH_GETVAR: Final = (4, 5)
-_LAST_FOR_OLDER_R: Final = "3.6.5"
 _kept: list[Any] = []  # R calls back into this function, so Python must not collect it
-_facts: dict[int, tuple[weakref.ref[pd.DataFrame], FrameFacts]] = {}
 _EVALUATE: Final = """
 function(code) {
   heard <- character()
@@ -61,22 +58,6 @@ class ReleaseFromR(SyntheticRelease):
     """
 
 
-class RError(BridgeError):
-    """An error that R raised.
-
-    Parameters
-    ----------
-    message : str
-        What R says.
-    classes : tuple of str
-        R's condition classes.
-    """
-
-    def __init__(self, message: str, classes: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.classes = classes
-
-
 def load() -> Any:
     """Load rpy2 and start R in this process.
 
@@ -95,36 +76,26 @@ def load() -> Any:
     Privacy: reads no data.
     """
     try:
-        interface = import_module("rpy2.rinterface")
-        interface.initr()
-        import_module("rpy2.robjects")
+        with _own_library_path():
+            interface = import_module("rpy2.rinterface")
+            interface.initr()
+            import_module("rpy2.robjects")
     except Exception as error:
-        raise BridgeError(_why_not(error)) from error
+        raise BridgeError(why_not(error)) from error
     return interface
 
 
-def _why_not(error: Exception) -> str:
-    """Say what to install: rpy2's own errors are of many types, and name a symbol at most."""
-    wanted = f"pip install 'rpy2-rinterface=={_LAST_FOR_OLDER_R}' rpy2-robjects"
+@contextmanager
+def _own_library_path() -> Iterator[None]:
+    """Undo what R puts onto LD_LIBRARY_PATH: a child Python would load a libpython that is not its own."""
+    before = os.environ.get("LD_LIBRARY_PATH")
     try:
-        found = version("rpy2-rinterface")
-    except PackageNotFoundError:
-        return f"rpy2 is not installed: {wanted}; for R 4.5 or later without the version"
-    try:
-        r_version = run_r("cat(as.character(getRversion()))")
-    except BridgeError as problem:
-        return str(problem)
-    if _numbers(r_version) < _FIRST_WITH_GETVAR and _numbers(found) > _numbers(_LAST_FOR_OLDER_R):
-        return f"rpy2-rinterface {found} cannot load R {r_version}: {wanted}"
-    kind = type(error).__name__
-    return (
-        f"rpy2-rinterface {found} cannot load R {r_version} ({kind}); {wanted}, or reinstall both for this R"
-    )
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    """Give a version as numbers."""
-    return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("LD_LIBRARY_PATH", None)
+        else:
+            os.environ["LD_LIBRARY_PATH"] = before
 
 
 def to_r(value: Any) -> Any:
@@ -159,7 +130,7 @@ def _value_of(value: Any) -> RValue:
     if isinstance(value, SyntheticRelease):
         return release_to_r(value)
     if isinstance(value, pd.DataFrame):
-        return frame_to_r(value, _remembered(value))
+        return frame_to_r(value, remembered(value))
     return plain_to_r(value)
 
 
@@ -197,21 +168,8 @@ def _meaning(value: RValue) -> Any:
     if "synds" in classes:
         return release_from_r(value)
     if "data.frame" in classes:
-        return _remember(frame_from_r(value))
+        return remember(frame_from_r(value))
     return plain_from_r(value, "the R object")
-
-
-def _remember(held: RFrame) -> pd.DataFrame:
-    """Keep R's facts beside the frame while it lives: never inside it, where files would carry them."""
-    key = id(held.frame)
-    _facts[key] = (weakref.ref(held.frame, lambda _: _facts.pop(key, None)), held.facts)
-    return held.frame
-
-
-def _remembered(frame: pd.DataFrame) -> FrameFacts | None:
-    """Give R's facts of a frame that came from R."""
-    known = _facts.get(id(frame))
-    return known[1] if known is not None and known[0]() is frame else None
 
 
 def attach() -> None:
@@ -277,18 +235,8 @@ def evaluate(code: str) -> Any:
     for text in parts["heard"]:
         warnings.warn(str(text), PysynthdpWarning, stacklevel=2)
     if not parts["ok"][0]:
-        raise _error(str(parts["text"][0]), tuple(str(name) for name in parts["class"]))
+        raise exception_of(str(parts["text"][0]), tuple(str(name) for name in parts["class"]))
     return from_r(parts["value"]) if "value" in parts else None
-
-
-def _error(text: str, classes: tuple[str, ...]) -> PysynthdpError:
-    """Give the exception of a condition: ours by its class, any other as an RError."""
-    for name in classes:
-        own = re.sub(r"(?:^pysynthdp)?_(\w)", lambda found: found[1].upper(), name)
-        kind = getattr(errors, own, None)
-        if name.startswith("pysynthdp_") and kind is not None and kind is not PysynthdpError:
-            return kind(text)  # type: ignore[no-any-return]  # every name in errors is an exception
-    return RError(text, classes)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -90,6 +90,17 @@ frame.to_parquet("x.parquet")  # nothing of R rides along in attrs
 
 
 @needs_rpy2
+def test_starting_r_leaves_the_environment_of_children_alone(run_python):
+    run_python("""
+import os, subprocess, sys
+before = os.environ.get("LD_LIBRARY_PATH")
+attach()
+assert os.environ.get("LD_LIBRARY_PATH") == before
+subprocess.run([sys.executable, "-c", "import ssl"], check=True)
+""")
+
+
+@needs_rpy2
 def test_conditions_cross_with_class_and_text(run_python):
     run_python("""
 attach()

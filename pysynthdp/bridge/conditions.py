@@ -1,0 +1,36 @@
+"""Conditions that R raised, as exceptions."""
+
+from __future__ import annotations
+
+import re
+
+from pysynthdp import errors
+from pysynthdp.errors import BridgeError, PysynthdpError
+
+__all__ = ["RError", "exception_of"]
+
+
+class RError(BridgeError):
+    """An error that R raised.
+
+    Parameters
+    ----------
+    message : str
+        What R says.
+    classes : tuple of str
+        R's condition classes.
+    """
+
+    def __init__(self, message: str, classes: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.classes = classes
+
+
+def exception_of(text: str, classes: tuple[str, ...]) -> PysynthdpError:
+    """Give the exception of a condition: ours by its class, any other as an RError."""
+    for name in classes:
+        own = re.sub(r"(?:^pysynthdp)?_(\w)", lambda found: found[1].upper(), name)
+        kind = getattr(errors, own, None)
+        if name.startswith("pysynthdp_") and kind is not None and kind is not PysynthdpError:
+            return kind(text)  # type: ignore[no-any-return]  # every name in errors is an exception
+    return RError(text, classes)
