@@ -142,6 +142,9 @@ def look(
     Privacy: reads real rows and shows shares and codes of them: for the person who holds the data. Nothing
     of it enters a fit or a release.
 
+    Numbers with at most 12 distinct values, each with enough records, are levels; among more values, one with
+    at least 15 % of the records that stands out is a spike. Declared spikes, or a method for numbers, win.
+
     Examples
     --------
     >>> df = pd.DataFrame({"wage": [-8, -8, -8, *range(1000, 1060, 2)], "sex": ["F", "M", None] * 11})
