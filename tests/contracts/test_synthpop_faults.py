@@ -118,8 +118,8 @@ def test_rare_categories_are_not_inflated(levels, proper, method) -> None:
     """6 rare of 300 beside 25 noise predictors; synthpop draws 18 on average.
 
     With ``sample`` the predictors are drawn afresh. The SE of the mean of 150 copies of 5 tables is at most
-    0.3: 4.2 and 8 lie six of them from 6.0 and 6.2. synthpop's 18, and a fixed prior of sd 2.5 in proper copies
-    with fresh predictors (13 and 15), are rejected with p < 1e-9.
+    0.3: 4.2 and 8 lie six of them from 6.0 and 6.2. synthpop's 18, and a fixed prior of sd 2.5 in proper
+    copies with fresh predictors (13 and 15), are rejected with p < 1e-9.
     """
     drawn = []
     names = [f"x{i}" for i in range(25)]
