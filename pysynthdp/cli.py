@@ -18,9 +18,11 @@ import typer
 
 import pysynthdp as sdp
 from pysynthdp.errors import PlanError, PysynthdpError, SchemaError
+from pysynthdp.io.parameters_file import read_parameters
 from pysynthdp.io.plan_file import read_plan
 from pysynthdp.io.release_dir import read_statement
 from pysynthdp.io.tables import read_table
+from pysynthdp.parameters import release_parameter
 
 __all__ = ["app", "main"]
 
@@ -254,6 +256,20 @@ def synth(
     typer.echo(
         f"\n{statement}\n\nWritten to {folder}: {', '.join(sorted(item.name for item in folder.iterdir()))}"
     )
+
+
+@command
+def parameter(
+    file: File,
+    plan: Annotated[Path, typer.Option(help="TOML with codebook and [[parameters]].", show_default=False)],
+    *,
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
+    schema, asked = read_parameters(plan)
+    table = read_table(file, texts=True)
+    for entry in asked:
+        typer.echo(f"{entry['column']}\n{release_parameter(table, schema, **entry)}\n")
 
 
 @command
