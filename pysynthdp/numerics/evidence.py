@@ -173,8 +173,8 @@ def shrunken_mode(
     Privacy: asks for sums over rows; sees no row.
     The likelihood is replaced by its quadratic at the start, then near each mode, until the prior settles. No
     precision is below 1 / 2.5^2, and all are that with ten events or more. Above 50,000 rows the start's
-    prior is kept. Parameters without a prior
-    are intercepts: their score equations hold, so a rare level keeps its observed share.
+    prior is kept. Parameters without a prior are intercepts: their score equations hold, so a rare level
+    keeps its observed share.
     """
     plain = replace(problem, precision=np.zeros(start.size), scatter=None)
     if not slopes[problem.free].any():
