@@ -1,4 +1,4 @@
-"""METHOD-FITS: our fits beside synthpop's own functions in R, where the definition is the same.
+"""METHOD-FITS: our fits beside R's of synthpop's definitions, where they are the same as ours.
 
 synthpop adds weighted pseudo-rows to categorical fits. Ours never does; here the pseudo-rows are written into
 the data, and real rows are repeated so that the weights become whole numbers: then both maximise the same
