@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ def fit_one(job: Job, number: int, frame: pd.DataFrame) -> Any:
     except PysynthdpError as error:
         raise FitError(f"copy {number}: {error}") from error
     except Exception as error:  # any error of the model library means that this copy has no fit
+        _refuse_unknown_name(job, frame, error)
         raise FitError(
             f"copy {number}: {job.kind} failed with {type(error).__name__}; check the formula "
             f"{job.formula!r} against the columns, or simplify the model"
@@ -59,6 +61,17 @@ def fit_one(job: Job, number: int, frame: pd.DataFrame) -> Any:
         shown = fit.model._ynames_map.items()  # noqa: SLF001 -- no public way to label outcomes
         fit.model._ynames_map = {k: str(job.levels[int(float(v))]) for k, v in shown}  # noqa: SLF001 -- the same
     return fit
+
+
+def _refuse_unknown_name(job: Job, frame: pd.DataFrame, error: Exception) -> None:
+    """Say which name of the formula is no column, where that is what went wrong, and the nearest that is."""
+    unknown = getattr(error.__cause__ or error, "name", None)
+    if isinstance(error.__cause__ or error, NameError) and unknown and unknown in job.formula:
+        near = get_close_matches(unknown, map(str, frame.columns), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else "; mend the formula"
+        raise FitError(
+            f"{job.formula!r} names {unknown!r}, which is no column of the copies{hint}"
+        ) from error
 
 
 def _build(job: Job, frame: pd.DataFrame) -> Any:
