@@ -106,6 +106,8 @@ class StepMoments:
         Rows on which the target is there.
     start : object
         Parameters of a fit to nearby moments, or None.
+    blur : float
+        Rows in a direction of the features below which the noise hides a number's slope; 0 for none.
     """
 
     X: FloatArray
@@ -115,6 +117,7 @@ class StepMoments:
     square: float
     n: float
     start: Any = None
+    blur: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

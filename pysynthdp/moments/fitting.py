@@ -16,7 +16,7 @@ from pysynthdp.moments.cells import Cells
 from pysynthdp.moments.feasible import feasible_cross
 from pysynthdp.queries import StepMoments
 
-__all__ = ["MomentFit", "MomentStep", "fit_steps"]
+__all__ = ["Hidden", "MomentFit", "MomentStep", "fit_steps"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,6 +45,23 @@ class MomentStep:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Hidden:
+    """What the noise hides, for each number.
+
+    Parameters
+    ----------
+    variances : array (numbers,)
+        Smallest residual variance that is seen. Below it later slopes on the number would be noise over next
+        to nothing.
+    rows : array (numbers,)
+        Rows in a direction of the features below which its slope is not seen.
+    """
+
+    variances: FloatArray
+    rows: FloatArray
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class MomentFit:
     """Parameters of every step, and the distribution that they imply.
 
@@ -68,7 +85,7 @@ def fit_steps(
     layout: Layout,
     gram: FloatArray,
     *,
-    floors: FloatArray,
+    hidden: Hidden,
     start: MomentFit | None = None,
 ) -> MomentFit:
     """Fit each step to its own rows and columns of the matrix, the features' side from the fits before it.
@@ -81,9 +98,8 @@ def fit_steps(
         Where features lie in the matrix.
     gram : array (features, features)
         Cross-products; the number of rows in the corner.
-    floors : array (numbers,)
-        Smallest residual variance of each number: what the noise hides. Below it later slopes on the number
-        would be noise over next to nothing.
+    hidden : Hidden
+        What the noise hides.
     start : MomentFit, optional
         A fit to nearby moments.
 
@@ -99,7 +115,7 @@ def fit_steps(
     for number, step in enumerate(steps):
         before = None if start is None else start.params[number]
         if step.part.numeric:
-            fit, cells = _fit_number(step, layout, gram, cells, floors)
+            fit, cells = _fit_number(step, layout, gram, cells, hidden)
             feasible = feasible and fit.df > 0
         else:
             fit = _fit_levels(step, layout, gram, cells, before)
@@ -126,7 +142,7 @@ def _fit_levels(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells
 
 
 def _fit_number(
-    step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells, floors: FloatArray
+    step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells, hidden: Hidden
 ) -> tuple[Any, Cells]:
     """Fit a number on the rows where it is there, and add it to the implied distribution."""
     at, column = _positions(step), layout.starts[step.part.key]
@@ -143,9 +159,10 @@ def _fit_number(
         gram[at, column][:, None],
         float(gram[column, column]),
         there,
+        blur=float(hidden.rows[cells.means.shape[1]]),
     )
     fit = step.model.fit_from_moments(step.task, given)
-    fit = replace(fit, sigma=max(fit.sigma, float(np.sqrt(floors[cells.means.shape[1]]))))
+    fit = replace(fit, sigma=max(fit.sigma, float(np.sqrt(hidden.variances[cells.means.shape[1]]))))
     return fit, cells.with_number(dummies, numbers, fit.beta, fit.sigma, present)
 
 

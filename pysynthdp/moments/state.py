@@ -13,7 +13,7 @@ from pysynthdp.design.encode import Layout
 from pysynthdp.models.base import FitTask
 from pysynthdp.moments.asking import Answers
 from pysynthdp.moments.copies import implied_moments, normal_moments, sampled_moments
-from pysynthdp.moments.fitting import MomentFit, MomentStep, fit_steps
+from pysynthdp.moments.fitting import Hidden, MomentFit, MomentStep, fit_steps
 from pysynthdp.moments.released import fresh_moments, reduced_moments
 from pysynthdp.plan import Step, SynthesisPlan, target_of
 from pysynthdp.plan.noised import moment_designs
@@ -26,6 +26,7 @@ REDRAWS = 10
 CHECKS = 100
 SELDOM = 0.2
 TINY = 1e-6
+STEEPEST = 10.0  # a slope between two levels, in units of the hint, that is beyond any real one
 _SEED = 7  # of the acceptance rate alone, so that a fit says the same of itself each time
 
 
@@ -49,8 +50,8 @@ class MomentState:
         Share of redrawn moments that leave every number residual variance.
     ledger : Ledger
         What the answers cost.
-    floors : array (numbers,)
-        Smallest residual variances that the noise lets be seen.
+    hidden : Hidden
+        What the noise hides of each number.
     """
 
     answers: tuple[Answers, ...]
@@ -60,7 +61,7 @@ class MomentState:
     fits: tuple[MomentFit, ...]
     acceptance: float
     ledger: Ledger
-    floors: FloatArray
+    hidden: Hidden
 
     @property
     def numeric(self) -> bool:
@@ -100,10 +101,10 @@ class MomentState:
         answers, gram, fit = self.answers[0], self.grams[0], self.fits[0]
         if self.numeric:
             drawn, _ = normal_moments(answers, gram, rng)
-            return fit_steps(self.steps, self.layout, drawn, floors=self.floors)
+            return fit_steps(self.steps, self.layout, drawn, hidden=self.hidden)
         for _ in range(REDRAWS if self.acceptance >= SELDOM else 1):
             drawn = sampled_moments(answers, gram, fit, self.steps, rng)
-            found = fit_steps(self.steps, self.layout, drawn, floors=self.floors, start=fit)
+            found = fit_steps(self.steps, self.layout, drawn, hidden=self.hidden, start=fit)
             if found.feasible:
                 break
         return found
@@ -158,29 +159,31 @@ def moment_state(
     """
     grams = tuple(reduced_moments(each) for each in answers)
     steps = moment_steps(plan, layout, max(round(float(grams[0][0, 0])), 1))
-    floors = _floors(answers[0], float(grams[0][0, 0]))
-    fits = tuple(fit_steps(steps, layout, gram, floors=floors) for gram in grams)
-    accepted = _acceptance(answers[0], grams[0], fits[0])
-    return MomentState(tuple(answers), steps, layout, grams, fits, accepted, ledger, floors)
+    hidden = _hidden(answers[0], float(grams[0][0, 0]))
+    fits = tuple(fit_steps(steps, layout, gram, hidden=hidden) for gram in grams)
+    accepted = _acceptance(answers[0], grams[0], fits[0], hidden)
+    return MomentState(tuple(answers), steps, layout, grams, fits, accepted, ledger, hidden)
 
 
-def _floors(answers: Answers, n: float) -> FloatArray:
-    """Noise deviation of each number's mean square, in units of its hint."""
-    final, inverse = answers.budget.final, answers.whitening.inverse
+def _hidden(answers: Answers, n: float) -> Hidden:
+    """Noise of each number's mean square, and of its sum within a level over the largest slope there is."""
+    final, inverse, p = answers.budget.final, answers.whitening.inverse, answers.frame.numbers
     if answers.frame.blocks == (1,):  # a table of numbers: its redraws are positive definite already
-        return np.full(answers.frame.numbers, TINY)
+        return Hidden(np.full(p, TINY), np.zeros(p))
     alpha = final.alpha or 1.0  # without numbers there is no weight
-    noise = np.sqrt(2) * final.sd / (alpha**2 * max(n, 1.0))
-    return np.asarray(noise * (inverse**2).sum(axis=1))
+    spread = (inverse**2).sum(axis=1)
+    variances = np.sqrt(2) * final.sd / (alpha**2 * max(n, 1.0)) * spread
+    return Hidden(variances, final.sd / alpha * np.sqrt(spread) / STEEPEST)
 
 
-def _acceptance(answers: Answers, gram: FloatArray, fit: MomentFit) -> float:
+def _acceptance(answers: Answers, gram: FloatArray, fit: MomentFit, hidden: Hidden) -> float:
     """Share of noise draws around the release that leave the numbers a positive definite residual spread."""
     width = fit.cells.X.shape[1]
     if width == len(gram):
         return 1.0
     rng = np.random.default_rng(_SEED)
-    levels = np.linalg.pinv(gram[0, 0] * implied_moments(fit.cells)[:width, :width], hermitian=True)
+    values, vectors = np.linalg.eigh(gram[0, 0] * implied_moments(fit.cells)[:width, :width])
+    levels = (vectors * (values / (values**2 + hidden.rows.max() ** 2 + TINY))) @ vectors.T
     good = 0
     for _ in range(CHECKS):
         noisy = gram + fresh_moments(answers, rng)

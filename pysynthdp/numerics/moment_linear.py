@@ -10,7 +10,6 @@ from pysynthdp.queries import StepMoments
 __all__ = ["linear_from_moments"]
 
 SMALLEST = 1e-9  # of the largest eigenvalue: below, a direction of the features has no spread
-NO_SPREAD = 1e-12
 
 
 def linear_from_moments(given: StepMoments) -> LinearFit:
@@ -30,7 +29,8 @@ def linear_from_moments(given: StepMoments) -> LinearFit:
     Notes
     -----
     Privacy: post-processing of noised answers.
-    beta = (X'X)^-1 X'y, sigma^2 = (y'y - beta'X'y)/n: the sweep of one column.
+    beta = (X'X)^-1 X'y, sigma^2 = |y - X beta|^2/n: the sweep of one column. Eigenvalues v of X'X count with
+    v/(v^2 + blur^2) instead of 1/v: the mean of a normal prior on the slope, given noise in X'y.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def linear_from_moments(given: StepMoments) -> LinearFit:
     >>> linear_from_moments(given).beta.round(3).tolist()
     [-0.2, 1.8]
     """
-    spread = np.sqrt(np.maximum(given.gram.diagonal(), NO_SPREAD))
-    values, vectors = np.linalg.eigh(given.gram / np.outer(spread, spread))
-    strength = np.where(values > SMALLEST * values[-1], 1 / np.maximum(values, NO_SPREAD), 0.0)
+    values, vectors = np.linalg.eigh(given.gram)
+    seen = values > SMALLEST * values[-1]
+    strength = np.where(seen, values / np.where(seen, values**2 + given.blur**2, 1.0), 0.0)
     cross = given.cross[:, 0]
-    beta = (vectors * strength) @ (vectors.T @ (cross / spread)) / spread
-    rest = (given.square - float(beta @ cross)) / max(given.n, 1.0)
+    beta = (vectors * strength) @ (vectors.T @ cross)
+    rest = (given.square - float(beta @ (2 * cross - given.gram @ beta))) / max(given.n, 1.0)
     feasible = rest > 0.0
     sigma = float(np.sqrt(rest)) if feasible else 0.0
     return LinearFit(beta, sigma, float(given.n) if feasible else 0.0, np.zeros((beta.size, 0)), ())
