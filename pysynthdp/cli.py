@@ -17,7 +17,8 @@ from typing import Annotated, Any, NoReturn, ParamSpec
 import typer
 
 import pysynthdp as sdp
-from pysynthdp.errors import PlanError, PysynthdpError, SchemaError
+from pysynthdp.cli_errors import OneLineErrors, fail, show_warning
+from pysynthdp.errors import PlanError
 from pysynthdp.io.parameters_file import read_parameters
 from pysynthdp.io.plan_file import read_plan
 from pysynthdp.io.release_dir import read_statement
@@ -29,36 +30,6 @@ __all__ = ["app", "main"]
 P = ParamSpec("P")
 DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
 TERMINATED = 128 + signal.SIGTERM
-MISUSE: type[Any] = typer.BadParameter.__mro__[1]  # UsageError of click, or typer's own, by its version
-
-
-class OneLineErrors(typer.core.TyperGroup):
-    """Commands whose misuse is told in one line, as every other error is."""
-
-    def main(self, *args: Any, **options: Any) -> Any:
-        """Run a command; leave with its exit code."""
-        inside = {**options, "standalone_mode": False}
-        if not options.get("standalone_mode", True):
-            return super().main(*args, **inside)
-        try:
-            code = super().main(*args, **inside)
-        except typer.Abort:
-            typer.echo("pysynthdp: stopped", err=True)
-            sys.exit(1)
-        except MISUSE as error:
-            _say(error)
-            sys.exit(2)
-        sys.exit(code if isinstance(code, int) else 0)
-
-
-def _say(error: Any) -> None:
-    """Say what is wrong with a command, and where its options are listed; without any command, show help."""
-    text = error.format_message()
-    if "\n" in text:
-        error.show()
-        return
-    where = "pysynthdp" if error.ctx is None else error.ctx.command_path
-    typer.echo(f"pysynthdp: {text.rstrip('.')}; see {where} --help", err=True)
 
 
 app = typer.Typer(
@@ -109,7 +80,7 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = show_warning
             try:
                 function(*args, **kwargs)
             except (typer.Exit, typer.Abort, BrokenPipeError):
@@ -117,27 +88,10 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
             except Exception as error:
                 if kwargs.get("debug"):
                     raise
-                _fail(error)
+                fail(error)
 
     app.command()(run)
     return run
-
-
-def _fail(error: Exception) -> NoReturn:
-    """Say in one line what is wrong; a stranger's message may hold data, so it is not shown."""
-    if isinstance(error, PysynthdpError):
-        text = " ".join(str(error).split())
-    else:
-        text = f"unexpected {type(error).__name__}; run again with --debug to see where"
-    typer.echo(f"pysynthdp: {text}", err=True)
-    code = 2 if isinstance(error, PlanError) else 3 if isinstance(error, SchemaError) else 1
-    raise typer.Exit(code)
-
-
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Show our own warnings in one line; those of libraries are not for this audience."""
-    if issubclass(category, sdp.PysynthdpWarning):
-        typer.echo(f"pysynthdp: warning: {' '.join(str(message).split())}", err=True)
 
 
 def _version(wanted: bool) -> None:
