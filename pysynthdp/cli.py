@@ -23,7 +23,7 @@ from pysynthdp.io.parameters_file import read_parameters
 from pysynthdp.io.plan_file import read_plan
 from pysynthdp.io.release_dir import read_statement
 from pysynthdp.io.tables import read_table
-from pysynthdp.parameters import release_parameter
+from pysynthdp.parameters_asked import release_parameter
 
 __all__ = ["app", "main"]
 
@@ -198,7 +198,8 @@ def synth(
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     synthesizer = sdp.Synthesizer(**settings)
-    if "guarantee" not in settings:  # an overview depends on the data, which a guarantee rules out
+    # an overview depends on the data: not under a guarantee, and not into a batch job's log
+    if "guarantee" not in settings and sys.stdout.isatty():
         _show_columns(table, settings)
     fitted = synthesizer.fit(table)
     if stream:

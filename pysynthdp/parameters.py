@@ -15,7 +15,7 @@ from pysynthdp._entropy import SystemEntropy
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.curator.table import split_rows
 from pysynthdp.display import Printable, Table
-from pysynthdp.errors import PrivacyError, SchemaError
+from pysynthdp.errors import PrivacyError
 from pysynthdp.numerics.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.plan.guaranteed import check_declared, public_schema
@@ -32,7 +32,7 @@ from pysynthdp.privacy.sampling.gaussian_prior import mean_with_prior
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
-__all__ = ["ParameterRelease", "release_mean", "release_parameter", "release_shares"]
+__all__ = ["ParameterRelease", "release_mean", "release_shares"]
 
 How: TypeAlias = Literal["posterior", "laplace"]
 FINE = 2**20  # whole steps that stand for the sensitivity, so that rounding is far below the noise
@@ -268,50 +268,3 @@ def _noisy_shares(
     total = n + math.fsum(weights) - len(weights)
     modes = (noisy + np.asarray(weights) - 1) / total
     return ParameterRelease(modes, PureDP(upward(copies * epsilon)), "implemented", "F9")
-
-
-def release_parameter(
-    table: pd.DataFrame, schema: Schema, *, column: str, **settings: Any
-) -> ParameterRelease:
-    """Release the mean of a number column or the shares of a categorical one, as a plan file asks.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The confidential table.
-    schema : Schema
-        Declares the column.
-    column : str
-        Its name.
-    **settings
-        Of :func:`release_mean` or :func:`release_shares`.
-
-    Returns
-    -------
-    ParameterRelease
-
-    Raises
-    ------
-    SchemaError, PrivacyError
-        If the schema or the table lacks the column, or a setting does not belong to its kind.
-
-    Notes
-    -----
-    Privacy: as :func:`release_mean` and :func:`release_shares`.
-
-    Examples
-    --------
-    >>> schema = Schema([CategoricalColumn("sex", ["F", "M"], other="F", may_be_missing=False)])
-    >>> table = pd.DataFrame({"sex": ["F", "M"] * 50})
-    >>> release_parameter(table, schema, column="sex", prior=20.0).estimates.shape
-    (1, 2)
-    """
-    declared = schema[column]
-    if column not in table.columns:
-        raise SchemaError(f"the table has no column {column!r}, which the schema names")
-    release: Any = release_mean if isinstance(declared, NumericColumn) else release_shares
-    try:
-        return release(table, declared, **settings)  # type: ignore[no-any-return]
-    except TypeError:
-        kind = "the mean of a number" if isinstance(declared, NumericColumn) else "shares of levels"
-        raise PrivacyError(f"{column}: a setting is missing or does not belong to {kind}") from None

@@ -72,7 +72,6 @@ def test_survey_to_pooled_table_in_two_commands(file, plan, tmp_path):
     made = shell("synth", file, "--m", 3, "--out", out, "--plan", plan, "--seed", 918273645)
     assert made.returncode == 0, made.stderr
     assert made.stderr == ""
-    assert "not applicable" in made.stdout
     assert "no formal guarantee" in made.stdout
     assert str(out) in made.stdout
     assert "918273645" not in made.stdout + "".join(path.read_text(errors="ignore") for path in out.iterdir())
@@ -96,6 +95,13 @@ def test_streamed_copies_are_the_same(file, plan, file_format, tmp_path):
     assert first.tags.parameters == "drawn"
     for ours, theirs in zip(first, second, strict=True):
         pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
+
+
+def test_a_batch_log_holds_no_shares_of_the_table(file, plan, tmp_path):
+    done = call("synth", file, "--out", tmp_path / "r", "--plan", plan)
+    assert done.exit_code == 0
+    assert "do not release" in call("look", file).output
+    assert "do not release" not in done.output + done.stderr
 
 
 def test_look_and_plan_write_nothing(file, plan, tmp_path):
