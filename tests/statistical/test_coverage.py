@@ -52,9 +52,10 @@ def covered(*, proper: bool, m: int, k: int) -> tuple[int, int]:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("proper", [False, True])
-@pytest.mark.parametrize(("m", "k"), [(1, N), (5, N), (5, 2 * N)])
+@pytest.mark.parametrize(("m", "k"), [(1, N // 2), (1, N), (5, N // 2), (5, N), (5, 2 * N)])
 def test_intervals_cover_and_the_naive_ones_do_not(proper: bool, m: int, k: int) -> None:
     right, naive = covered(proper=proper, m=m, k=k)
     low, high = binom.interval(1 - 1e-6, RUNS, 0.95)
     assert low <= right <= high
-    assert naive < low
+    if k >= N:  # on half the rows the naive interval covers 0.89, too near for this many runs
+        assert naive < low
