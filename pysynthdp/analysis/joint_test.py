@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -61,9 +62,9 @@ class JointTest:
     source: ClassVar[str]
     sign: ClassVar[int] = 1
 
+    @abstractmethod
     def share(self, m: int) -> float:
         """Give what g is multiplied with to give r."""
-        raise NotImplementedError
 
     def wald(self, distance: FloatArray, sums: Sums, *, within: FloatArray, covariance: FloatArray) -> FTest:
         """Test that p coefficients lie at ``distance`` (p,) from their values under the null hypothesis.

@@ -7,6 +7,7 @@ plain facts only.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -190,9 +191,9 @@ class Rule:
     nested: ClassVar[bool] = False
     aliases: ClassVar[tuple[str, ...]] = ()
 
+    @abstractmethod
     def variance(self, sums: Sums) -> FloatArray:
-        """T, entry by entry; may be negative, NaN where the rule gives none."""
-        raise NotImplementedError
+        """Give T, entry by entry; may be negative, NaN where the rule gives none."""
 
     def covariance(self, sums: Sums) -> FloatArray:
         """T as a (p, p) matrix; the same formula unless the rule is not linear."""

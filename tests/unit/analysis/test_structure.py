@@ -23,6 +23,7 @@ def test_rules_know_only_numpy_and_scipy(path):
         "typing",
         "numpy",
         "scipy",
+        "abc",
         "pysynthdp._typing",
         "pysynthdp._registry",
         "pysynthdp.errors",
