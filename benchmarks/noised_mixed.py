@@ -168,13 +168,17 @@ def _summary(labels: list[str], hits: np.ndarray, plain: np.ndarray, lengths: np
     }
     each = hits.mean(axis=0)
     order = np.argsort(each)[:5]
-    return {"kinds": by_kind, "worst": {labels[i]: float(each[i]) for i in order}}
+    return {
+        "kinds": by_kind,
+        "worst": {labels[i]: float(each[i]) for i in order},
+        "estimands": {label: float(rate) for label, rate in zip(labels, each, strict=True)},
+    }
 
 
 def main() -> None:
     """Read the arguments, run, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", choices=["sd2011", "fair", "eusilc"])
+    parser.add_argument("table", choices=["sd2011", "fair", "eusilc", "randhie"])
     parser.add_argument("runs", type=int)
     parser.add_argument("--n", type=int, default=5_000)
     parser.add_argument("--rho", type=float, default=0.1)

@@ -107,6 +107,7 @@ def _by_kind(rows: list, kinds: np.ndarray) -> dict:
             "coverage": float(hits[:, kinds == kind].mean()),
             "length": float(np.median(lengths[:, kinds == kind])),
             "worst": float(hits[:, kinds == kind].mean(axis=0).min()),
+            "each": hits[:, kinds == kind].mean(axis=0).tolist(),
         }
         for kind in dict.fromkeys(kinds)
     } | {"runs": len(rows)}

@@ -166,7 +166,7 @@ def fair() -> Public:
 
 
 def eusilc() -> Public:
-    """Ten columns of persons like those of EU-SILC, with missing values; not used for any setting."""
+    """Ten columns of persons like those of EU-SILC, with missing values."""
     raw = pd.read_csv(DATA / "eusilc.csv", keep_default_na=False, na_values=["NA"])
     table = pd.DataFrame(
         {
@@ -197,4 +197,35 @@ def eusilc() -> Public:
         numbers,
         ols=("logincome", ("sex", "household", "age")),
         logit=("status", "1", ("sex", "household", "age")),
+    )
+
+
+def randhie() -> Public:
+    """Eight columns of the RAND health insurance experiment, from statsmodels; never used for tuning."""
+    raw = sm.datasets.randhie.load_pandas().data
+    health = np.select([raw.hlthg > 0, raw.hlthf > 0, raw.hlthp > 0], ["good", "fair", "poor"], "excellent")
+    table = pd.DataFrame(
+        {
+            "deductible": levels(raw.idp > 0, {"no": [False], "yes": [True]}),
+            "limited": levels(raw.physlm > 0, {"no": [False], "yes": [True]}),
+            "health": pd.Categorical(health, ["excellent", "good", "fair", "poor"]),
+            "doctor": levels(raw.mdvis > 0, {"no": [False], "yes": [True]}),
+            "coinsurance": raw.lncoins,
+            "incentive": raw.lpi,
+            "diseases": raw.disea,
+            "visits": np.log1p(raw.mdvis),
+        }
+    )
+    numbers = {
+        "coinsurance": Number(0.0, 4.62, (0.0, 4.62)),
+        "incentive": Number(0.0, 7.2, (0.0, 7.2)),
+        "diseases": Number(0, 60, (0, 30)),
+        "visits": Number(0.0, 4.5, (0.0, 3.0)),
+    }
+    return Public(
+        "randhie",
+        table,
+        numbers,
+        ols=("visits", ("deductible", "limited", "health", "coinsurance", "incentive", "diseases")),
+        logit=("doctor", "yes", ("deductible", "limited", "health", "diseases")),
     )
