@@ -34,6 +34,7 @@ def noised_statement(
         tuple(question.row_bound for question in questions),
         tuple(question.scale for question in questions),
         noise.unit.relation,
+        tuple(question.histograms for question in questions if any(each.histograms for each in questions)),
     )
     cost = compose([price_of(mechanism, Draw(1, 1), unit=noise.unit)])
     column = ColumnStatement(

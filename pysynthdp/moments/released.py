@@ -40,7 +40,7 @@ def reduced_moments(answers: Answers) -> FloatArray:
     grams: dict[str, FloatArray] = {
         question.name: answers.frame.unweighted(answers.frame.unpack(entries), question.alpha)
         for question, entries in zip(answers.budget.questions, answers.entries, strict=True)
-        if not question.counts
+        if question.crossed
     }
     entries = answers.of("rows")
     count = None if entries is None else float(entries[0]) / COUNT_UNIT
@@ -69,7 +69,7 @@ def fresh_moments(answers: Answers, rng: np.random.Generator) -> FloatArray:
     grams: dict[str, FloatArray] = {
         question.name: frame.unweighted(_symmetric_noise(frame, question.sd, rng), question.alpha)
         for question in answers.budget.questions
-        if not question.counts
+        if question.crossed
     }
     counted = [question for question in answers.budget.questions if question.name == "rows"]
     count = float(rng.standard_normal() * counted[0].sd) if counted else None
@@ -91,7 +91,7 @@ def _reduce(
 ) -> FloatArray:
     """Pool the stages, make everything agree, undo the whitening, drop the first level of each part."""
     frame, final = answers.frame, answers.budget.final
-    asked = [question for question in answers.budget.questions if not question.counts]
+    asked = [question for question in answers.budget.questions if question.crossed]
     shares = weights_of([question.sd**2 for question in asked])
     table = sum(
         share * grams[question.name][: frame.levels, : frame.levels]

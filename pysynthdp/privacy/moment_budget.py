@@ -9,7 +9,14 @@ from typing import Literal
 
 from scipy import stats
 
-from pysynthdp.privacy.moment_scales import COUNT_UNIT, OFF_DIAGONAL, cost_of, count_square, gram_square
+from pysynthdp.privacy.moment_scales import (
+    COUNT_UNIT,
+    OFF_DIAGONAL,
+    cost_of,
+    count_square,
+    gram_square,
+    histogram_square,
+)
 from pysynthdp.privacy.moment_scales import scale_for as _scale_for
 from pysynthdp.privacy.unit import Relation
 
@@ -18,6 +25,9 @@ __all__ = ["BITS", "MomentBudget", "Question", "count_first", "moment_budget"]
 BITS = 12  # of the fixed point; values are rounded to nearest, so what it adds is below a thousandth of s
 CLIP_SHARE = 0.02
 COUNT_SHARE = 0.01
+SHAPE_SHARE = 0.1
+BLUR_OF_SHAPE = 0.04  # noise of all ranges together over the rows, which sets the number of ranges
+RANGES = (8, 48)
 COVERED = 0.999
 BLURRED = 0.3
 
@@ -47,8 +57,8 @@ class Question:
 
     Parameters
     ----------
-    name : {"rows", "first", "second", "only", "clipped"}
-        Number of rows; cross-products of the first, second or only stage; number of clipped rows.
+    name : {"rows", "first", "second", "only", "clipped", "shape"}
+        Number of rows; cross-products of the first, second or only stage; number of clipped rows; histograms.
     weight : float
         Largest squared length of the numeric block in a row, where a one-hot block has length 1.
     radius : float
@@ -57,18 +67,29 @@ class Question:
         Squared length of a row in squared grid steps; 0 for a count.
     scale : int
         Of the discrete Gaussian noise, in grid steps of what is released.
+    histograms : int
+        Numbers whose histograms are asked for; 0 for any other question.
+    ranges : int
+        Ranges of each.
     """
 
-    name: Literal["rows", "first", "second", "only", "clipped"]
+    name: Literal["rows", "first", "second", "only", "clipped", "shape"]
     weight: float
     radius: float
     row_bound: int
     scale: int
+    histograms: int = 0
+    ranges: int = 0
+
+    @property
+    def crossed(self) -> bool:
+        """Whether it asks for cross-products."""
+        return self.row_bound > 0
 
     @property
     def counts(self) -> bool:
-        """Whether it asks for a number of rows."""
-        return self.row_bound == 0
+        """Whether it asks for one number of rows."""
+        return not self.crossed and not self.histograms
 
     @property
     def alpha(self) -> float:
@@ -77,7 +98,9 @@ class Question:
 
     def square(self, relation: Relation) -> Fraction:
         """Squared sensitivity of what is released, in grid steps."""
-        return count_square() if self.counts else gram_square(self.row_bound, relation)
+        if self.histograms:
+            return histogram_square(self.histograms, relation)
+        return gram_square(self.row_bound, relation) if self.crossed else count_square()
 
     def cost(self, relation: Relation) -> Fraction:
         """Exact zCDP cost for one row."""
@@ -86,7 +109,7 @@ class Question:
     @property
     def sd(self) -> float:
         """Noise of a count, or of an off-diagonal cross-product of the unscaled features."""
-        return self.scale / (COUNT_UNIT if self.counts else OFF_DIAGONAL * 4.0**BITS)
+        return self.scale / (OFF_DIAGONAL * 4.0**BITS if self.crossed else COUNT_UNIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +133,7 @@ class MomentBudget:
     @property
     def final(self) -> Question:
         """The question whose cross-products the models are fitted to."""
-        return next(each for each in reversed(self.questions) if not each.counts)
+        return next(each for each in reversed(self.questions) if each.crossed)
 
     @property
     def first(self) -> Question | None:
@@ -138,7 +161,9 @@ def count_first(rho: float) -> Question:
     return Question("rows", 0.0, 0.0, 0, _scale_for(count_square(), COUNT_SHARE * rho))
 
 
-def moment_budget(blocks: int, numbers: int, *, rho: float, relation: Relation, n: float) -> MomentBudget:
+def moment_budget(
+    blocks: int, numbers: int, *, rho: float, relation: Relation, n: float, shaped: int = 0
+) -> MomentBudget:
     """Divide rho over the questions.
 
     Parameters
@@ -153,6 +178,8 @@ def moment_budget(blocks: int, numbers: int, *, rho: float, relation: Relation, 
         Which tables are neighbours.
     n : float
         Rows: the public number, or the noisy one that was paid for.
+    shaped : int
+        Numbers whose histograms are asked for too.
 
     Returns
     -------
@@ -162,8 +189,8 @@ def moment_budget(blocks: int, numbers: int, *, rho: float, relation: Relation, 
     -----
     Privacy: public constants and, under add-or-remove, a released count. A fifth of rho (an eighth in a mixed
     table) goes to the first stage, from which the numeric block is centred and whitened for the second; two
-    per cent to the number of clipped rows. A mixed table whose first stage would be blurred, with spectral
-    edge 2 s sqrt(p)/(alpha^2 n) above 0.3, is asked once.
+    per cent to the number of clipped rows; a tenth to the histograms, where any are asked for. A mixed table
+    whose first stage would be blurred, with spectral edge 2 s sqrt(p)/(alpha^2 n) above 0.3, is asked once.
 
     Examples
     --------
@@ -177,10 +204,19 @@ def moment_budget(blocks: int, numbers: int, *, rho: float, relation: Relation, 
     if not numbers:
         only = _gram_question("only", blocks, weight=0.0, reach=0.0, rho=left, relation=relation)
         return MomentBudget((*counted, only), relation, 0.0)
-    left -= CLIP_SHARE * rho
+    shape = (_shape_question(shaped, rho, relation, n),) if shaped else ()
+    left -= (CLIP_SHARE + (SHAPE_SHARE if shape else 0.0)) * rho
     clipped = Question("clipped", 0.0, 0.0, 0, _scale_for(count_square(), CLIP_SHARE * rho))
     stages, edge = _stages(blocks, numbers, left, relation, n)
-    return MomentBudget((*counted, *stages, clipped), relation, edge)
+    return MomentBudget((*counted, *stages, clipped, *shape), relation, edge)
+
+
+def _shape_question(shaped: int, rho: float, relation: Relation, n: float) -> Question:
+    """Ask for histograms with as many ranges as keep their noise small beside the rows."""
+    scale = _scale_for(histogram_square(shaped, relation), SHAPE_SHARE * rho)
+    least, most = RANGES
+    ranges = min(max(int(BLUR_OF_SHAPE * n * COUNT_UNIT / scale), least), most)
+    return Question("shape", 0.0, 0.0, 0, scale, shaped, ranges)
 
 
 def _stages(

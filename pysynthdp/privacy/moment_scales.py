@@ -14,7 +14,16 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.domain import positive
 from pysynthdp.privacy.unit import Relation
 
-__all__ = ["COUNT_UNIT", "DIAGONAL", "OFF_DIAGONAL", "cost_of", "count_square", "gram_square", "scale_for"]
+__all__ = [
+    "COUNT_UNIT",
+    "DIAGONAL",
+    "OFF_DIAGONAL",
+    "cost_of",
+    "count_square",
+    "gram_square",
+    "histogram_square",
+    "scale_for",
+]
 
 OFF_DIAGONAL = 99
 DIAGONAL = 70
@@ -62,6 +71,33 @@ def gram_square(row_bound: int, relation: Relation) -> Fraction:
 def count_square() -> Fraction:
     """Squared sensitivity of a count of rows in grid steps: one row counts once under both relations."""
     return Fraction(COUNT_UNIT**2)
+
+
+def histogram_square(columns: int, relation: Relation) -> Fraction:
+    """Squared sensitivity, in grid steps, of the histograms of some columns released together.
+
+    Parameters
+    ----------
+    columns : int
+        How many; a row counts in at most one range of each.
+    relation : {"replace_one", "add_remove"}
+        Which tables are neighbours.
+
+    Returns
+    -------
+    Fraction
+
+    Notes
+    -----
+    Privacy: a public constant. A row that comes or goes moves one count of each column by one; a replaced row
+    moves two.
+
+    Examples
+    --------
+    >>> histogram_square(3, "replace_one") / count_square()
+    Fraction(6, 1)
+    """
+    return columns * (2 if relation == "replace_one" else 1) * count_square()
 
 
 def scale_for(square: Fraction, rho: float) -> int:
