@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.design.level_keys import FLAGS, level_key
+from pysynthdp.design.level_keys import FLAGS, level_key, real_part
 from pysynthdp.design.values import TICKS, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
@@ -54,9 +54,7 @@ def _number(cell: Any) -> float:
     """Read one cell; NaN where it is no real number."""
     try:
         flag = FLAGS.get(cell.strip().lower()) if isinstance(cell, str) else None
-        if flag is not None:
-            return flag
-        return np.nan if isinstance(cell, complex | np.complexfloating) else float(cell)
+        return float(real_part(cell)) if flag is None else flag
     except Exception:  # noqa: BLE001  # a cell may be of any class, and none may raise
         return np.nan
 
@@ -85,7 +83,9 @@ def _microseconds(cell: Any, unit: str) -> int:
     try:
         if isinstance(cell, pd.Timedelta | np.timedelta64) or hasattr(cell, "total_seconds"):
             return int(_counted(np.array([pd.Timedelta(cell).to_timedelta64()]))[0])
-        stamp = pd.Timestamp(cell)
+        number = real_part(cell)
+        # whole numbers become floats, and floats complex, where one cell of the column asks for it
+        stamp = pd.Timestamp(float(number) if isinstance(number, int | float | np.number) else number)
         if stamp.tz is not None:
             stamp = (stamp if unit == "day" else stamp.tz_convert("UTC")).tz_localize(None)
         return int(_counted(np.array([stamp.to_datetime64()]))[0])

@@ -11,10 +11,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["FLAGS", "level_key", "same_key"]
+__all__ = ["FLAGS", "level_key", "real_part", "same_key"]
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 FLAGS = {"true": 1.0, "false": 0.0}  # what readers of files turn into booleans
+
+
+def real_part(cell: Any) -> Any:
+    """Take the number from a complex cell without imaginary part: one such cell makes its column complex.
+
+    Notes
+    -----
+    Privacy: of one cell alone.
+
+    Examples
+    --------
+    >>> real_part(2 + 0j), real_part("north")
+    (2.0, 'north')
+    """
+    if isinstance(cell, complex | np.complexfloating) and cell.imag == 0:
+        return cell.real
+    return cell
 
 
 def level_key(value: Any) -> Hashable:
@@ -29,6 +46,7 @@ def level_key(value: Any) -> Hashable:
     >>> level_key("07") == level_key(7.0), level_key("north"), level_key("True") == level_key(True)
     (True, 'north', True)
     """
+    value = real_part(value)
     if isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
         return _number_key(value)
     if isinstance(value, date | np.datetime64):

@@ -94,6 +94,28 @@ def test_an_odd_cell_changes_no_other_cell(column, series, odd):
     assert read(mixed, column)[1:] == read(series, column)[1:]  # to the last bit
 
 
+COMPLEX = ["floats", "halves", "whole", "number levels", "decimal levels"]
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+@pytest.mark.parametrize("odd", [3 + 0j, 1 + 2j, complex("nan")], ids=str)
+def test_a_complex_cell_changes_no_other_cell(name, odd):
+    """A list with one complex number becomes a column of complex numbers."""
+    column, series = TYPED[name]
+    mixed = pd.Series([odd, *series[1:]])
+    assert mixed.dtype.kind == "c"
+    assert read(mixed, column)[1:] == read(series, column)[1:]
+
+
+@pytest.mark.parametrize("odd", [None, 1.5, 3 + 0j], ids=str)
+def test_numbers_among_dates_are_counted_alike_whatever_type_the_column_took(odd):
+    nanoseconds = [1_600_000_000_123_456_789, 1_500_000_000_000_000_001, 10**18 + 3]
+    whole, mixed = pd.Series([0, *nanoseconds]), pd.Series([odd, *nanoseconds])
+    assert whole.dtype != mixed.dtype
+    for column in (DAY, SECOND):
+        assert read(mixed, column)[1:] == read(whole, column)[1:]
+
+
 @pytest.mark.parametrize(
     "column", [AMOUNT, levels(1, 2), levels("01", "02"), levels(True, False), levels("a")]
 )
