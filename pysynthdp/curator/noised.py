@@ -17,12 +17,13 @@ from pysynthdp.moments.integers import BLOCK_ROWS, exact_gram, integer_rows
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.ledger import Entry
-from pysynthdp.privacy.moment_scales import COUNT_UNIT
+from pysynthdp.privacy.moment_scales import COUNT_UNIT, OFF_DIAGONAL
 from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["NoisedRows", "answer_all", "entry_of"]
 
 Noise = Callable[[IntArray, float], IntArray]
+_MOST = 2**60 // OFF_DIAGONAL  # of a sum: noise takes no more, and a limit takes neighbours no further apart
 _WORDS = {
     "rows": "number of rows",
     "first": "cross-products, first stage",
@@ -93,7 +94,7 @@ class NoisedRows:
             whole, longer = integer_rows(asked.frame, codes, numbers, asked.question, asked.whitening)
             gram += exact_gram(whole)
             clipped += int(np.count_nonzero(longer))
-        return asked.frame.pack(gram), clipped
+        return asked.frame.pack(np.clip(gram, -_MOST, _MOST)), clipped
 
     def _blocks(self) -> Iterator[slice]:
         """Slices of the rows."""

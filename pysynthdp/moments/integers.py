@@ -116,7 +116,8 @@ def integer_rows(
         rows[levels, at] = UNIT
     if not frame.numbers:
         return rows.T, np.zeros(len(at), dtype=np.bool_)
-    block, clipped = clip_radially(whitening.apply(numbers, placed), question.radius)
+    with np.errstate(over="ignore", invalid="ignore"):  # a warning about one row would tell of it
+        block, clipped = clip_radially(whitening.apply(numbers, placed), question.radius)
     whole = np.rint(block * (question.alpha * UNIT)).astype(np.int64)
     whole = _within(whole, question.row_bound - len(frame.blocks) * UNIT**2)
     rows[frame.levels :] = whole

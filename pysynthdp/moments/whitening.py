@@ -55,6 +55,8 @@ class Whitening:
 def clip_radially(block: FloatArray, radius: float) -> tuple[FloatArray, BoolArray]:
     """Scale rows (columns of ``block``, (p, rows)) down to a length of at most ``radius``.
 
+    A row whose length float64 cannot hold becomes zero, and counts as longer.
+
     Returns
     -------
     array (p, rows), array (rows,)
@@ -69,6 +71,7 @@ def clip_radially(block: FloatArray, radius: float) -> tuple[FloatArray, BoolArr
     for row in block:
         square += row * row
     length = np.sqrt(square)
-    longer = length > radius
-    factor = np.where(longer, radius / np.where(longer, length, 1.0), 1.0)
-    return block * factor, longer
+    held = np.isfinite(length)
+    longer = ~(length <= radius)
+    factor = np.where(longer, radius / np.where(longer & held, length, 1.0), 1.0)
+    return np.where(held, block, 0.0) * factor, longer

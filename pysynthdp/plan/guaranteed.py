@@ -7,10 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pysynthdp.design.encode import Layout
-from pysynthdp.design.level_keys import same_key
-from pysynthdp.design.parts import grid_bounds
-from pysynthdp.design.values import LARGEST
 from pysynthdp.errors import PrivacyError
+from pysynthdp.plan.declared import lack_of_bounds, lack_of_distinct_levels
 from pysynthdp.plan.step import Step
 from pysynthdp.plan.task import task_of
 from pysynthdp.privacy.by_sampling import BySampling
@@ -62,23 +60,14 @@ def _categorical_lack(column: CategoricalColumn) -> str:
         return "unlisted values need a level to go to; declare other=<one of the levels>"
     if len(column.levels) + len(column.specials) + int(column.may_be_missing) == 1:
         return "it has one declared level, so there is nothing to draw; drop it and add it to the copies"
-    alike = same_key((*column.levels, *column.specials))
-    if alike is not None:
-        return (
-            f"a file may hold the levels {alike[0]!r} and {alike[1]!r} in one way, by the types of other "
-            "cells; rename one"
-        )
-    return ""
+    return lack_of_distinct_levels(column)
 
 
 def _numeric_lack(column: NumericColumn) -> str:
     """Say what a numeric column must still declare."""
-    bounds = (column.lower, column.upper)
-    if any(bound is None or not abs(bound) <= LARGEST for bound in bounds) or column.lower == column.upper:
-        return "it has no finite declared bounds; give lower= and upper= from public documents"
-    low, high = grid_bounds(column)
-    if low is not None and high is not None and low > high:
-        return "no number with its decimals lies within its bounds; widen them or give more decimals"
+    lack = lack_of_bounds(column)
+    if lack:
+        return lack
     if column.may_be_missing or column.specials:
         return (
             "a numeric column that may be missing or has codes or spikes has no guarantee by sampling; "

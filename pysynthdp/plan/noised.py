@@ -18,9 +18,11 @@ from pysynthdp.design.encode import Layout, Scale, StepDesign, n_features
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
+from pysynthdp.plan.declared import lack_of_bounds, lack_of_distinct_levels
 from pysynthdp.plan.step import Method, Step, Terms, target_of
+from pysynthdp.privacy.moment_budget import moment_budget
 from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema import Column, NumericColumn, Schema
 
 if TYPE_CHECKING:
     from pysynthdp.plan.synthesis_plan import SynthesisPlan
@@ -37,6 +39,7 @@ __all__ = [
 
 _INSTEAD = {"polr": "polyreg", "normrank": "norm", "sample": "norm or polyreg"}
 MOST_FEATURES = 1_000
+FARTHEST = 1e100  # spreads between a hint and the bounds, so that squares of rows stay in float64
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ def check_noised(schema: Schema, order: Sequence[str], noise: NoiseInAnswers, ke
     for name, centre, spread in noise.hints:
         _check_hint(name, centre, spread, schema)
     shape = moment_shape([part for name in order for part in parts_of(schema[name])])
+    moment_budget(len(shape.blocks), shape.numbers, rho=noise.row_rho, relation=noise.unit.relation, n=1)
     if sum(shape.blocks) + shape.numbers > MOST_FEATURES:
         raise PrivacyError(
             f"the table has more than {MOST_FEATURES} features (levels and numbers together), too many for "
@@ -153,20 +157,18 @@ def _lack(column: Column) -> str:
             f"it may be missing, which {column.dtype} cannot hold; declare a dtype such as 'Int64' or "
             "'float64', or may_be_missing=False"
         )
-    if isinstance(column, CategoricalColumn):
-        return (
-            ""
-            if column.other is not None
-            else ("unlisted values need a level to go to; declare other=<one of the levels>")
-        )
-    return _numeric_lack(column)
+    if isinstance(column, NumericColumn):
+        return _numeric_lack(column)
+    if column.other is None:
+        return "unlisted values need a level to go to; declare other=<one of the levels>"
+    return lack_of_distinct_levels(column)
 
 
 def _numeric_lack(column: NumericColumn) -> str:
     """Say what a numeric column must still declare."""
-    bounds = (column.lower, column.upper)
-    if any(bound is None or not math.isfinite(bound) for bound in bounds) or column.lower == column.upper:
-        return "it has no finite declared bounds; give lower= and upper= from public documents"
+    lack = lack_of_bounds(column)
+    if lack:
+        return lack
     if not column.may_be_missing and column.fallback is None:
         return (
             "say what a cell without a readable value becomes: declare fallback=..., or may_be_missing=True"
@@ -176,10 +178,16 @@ def _numeric_lack(column: NumericColumn) -> str:
 
 def _check_hint(name: str, centre: float, spread: float, schema: Schema) -> None:
     """Refuse a hint that fits no numeric column."""
-    if name not in schema or not isinstance(schema[name], NumericColumn):
+    column = next((each for each in schema if each.name == name), None)
+    if not isinstance(column, NumericColumn):
         raise PrivacyError(f"hints names {name!r}, which is no numeric column; leave it out")
     if not (math.isfinite(centre) and math.isfinite(spread) and spread > 0):
         raise PrivacyError(f"{name}: a hint is (centre, spread) with a finite centre and a spread above zero")
+    bounds = [bound for bound in (column.lower, column.upper) if bound is not None]
+    if not all(abs(bound - centre) <= FARTHEST * spread for bound in bounds):
+        raise PrivacyError(
+            f"{name}: the hint's spread is too small beside the bounds to compute with; give both in one unit"
+        )
 
 
 def moment_shape(parts: Sequence[Part]) -> MomentShape:

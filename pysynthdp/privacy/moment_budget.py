@@ -9,6 +9,7 @@ from typing import Literal
 
 from scipy import stats
 
+from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.moment_scales import (
     COUNT_UNIT,
     OFF_DIAGONAL,
@@ -28,6 +29,7 @@ COUNT_SHARE = 0.01
 SHAPE_SHARE = 0.1
 BLUR_OF_SHAPE = 0.04  # noise of all ranges together over the rows, which sets the number of ranges
 RANGES = (8, 48)
+_WIDEST = 2**55  # of a scale: noise stays far inside 64 bits, where it would stick at the ends
 COVERED = 0.999
 BLURRED = 0.3
 
@@ -185,6 +187,11 @@ def moment_budget(
     -------
     MomentBudget
 
+    Raises
+    ------
+    PrivacyError
+        For a rho whose noise does not fit into 64 bits; raise it.
+
     Notes
     -----
     Privacy: public constants and, under add-or-remove, a released count. A fifth of rho (an eighth in a mixed
@@ -248,4 +255,6 @@ def _gram_question(
     """One question for cross-products: q one-hot blocks (or the intercept) and the numeric block."""
     row_bound = math.floor((max(blocks, 1) + weight) * 4**BITS)
     scale = _scale_for(gram_square(row_bound, relation), rho)
+    if scale > _WIDEST:
+        raise PrivacyError("rho is so small that its noise leaves the range of whole numbers; raise it")
     return Question(name, weight, math.sqrt(reach), row_bound, scale)
