@@ -1,10 +1,12 @@
 """Coverage of pooled 95 % intervals from noised answers on a mixed public table, taken as the population.
 
-Run: python benchmarks/noised_mixed.py TABLE RUNS [--n 5000] [--rho 0.1] [--seed 1] [--out FILE.json]
+Run: python benchmarks/noised_mixed.py TABLE RUNS [--n 5000] [--rho 0.1] [--seed 1] [--shape] [--out FILE]
 
 Each run draws n rows with replacement, fits with guarantee=ZCDP(rho) from the codebook's bounds and hints,
 draws m = 20 copies of n rows, analyses each and pools by 'noise_floored'. Truth is the same analysis of the
-whole table. Kinds: proportions, two-way cells, means, one linear and one logistic regression.
+whole table. Kinds: proportions, two-way cells, means, one linear and one logistic regression; with --shape,
+numbers are drawn by 'normrank' and the shares of rows below a quarter, half and three quarters of their usual
+range are asked for too.
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ class Analysis:
 
     public: noised_tables.Public
     cells: tuple[tuple[str, str, str, str], ...]
+    shape: bool = False
 
     @classmethod
-    def of(cls, public: noised_tables.Public) -> Analysis:
+    def of(cls, public: noised_tables.Public, *, shape: bool = False) -> Analysis:
         """Pick the cells by a fixed stride through all two-way tables of the categorical columns."""
         table = public.table
         names = [name for name in table if name not in public.numbers]
@@ -48,7 +51,7 @@ class Analysis:
             for x in table[a].cat.categories
             for y in table[b].cat.categories
         ]
-        return cls(public, tuple(every[:: max(1, len(every) // CELLS)][:CELLS]))
+        return cls(public, tuple(every[:: max(1, len(every) // CELLS)][:CELLS]), shape)
 
     def dummies(self, frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[np.ndarray, list[str]]:
         """Intercept, dummies of levels but the first, numbers."""
@@ -85,6 +88,11 @@ class Analysis:
                     share(frame[name].cat.codes.to_numpy() == code, f"proportion: {name}[{level}]")
         for a, b, x, y in self.cells:
             share(((frame[a] == x) & (frame[b] == y)).to_numpy(), f"cell: {a}[{x}] {b}[{y}]")
+        for name, number in self.public.numbers.items() if self.shape else ():
+            low, high = number.usual
+            for part in (0.25, 0.5, 0.75):
+                values = frame[name].dropna().to_numpy(float)
+                share(values < low + part * (high - low), f"below: {name} at {part}")
         for kind, (beta, variance, terms) in (("ols", self.ols(frame)), ("logit", self.logit(frame))):
             q += list(beta[1:])
             u += list(variance[1:])
@@ -119,13 +127,16 @@ class Analysis:
         return beta, np.linalg.inv(information).diagonal(), terms
 
 
-def run(public: noised_tables.Public, *, runs: int, n: int, rho: float, m: int, seed: int) -> dict:
+def run(
+    public: noised_tables.Public, *, runs: int, n: int, rho: float, m: int, seed: int, shape: bool = False
+) -> dict:
     """Simulate, and summarise by kind."""
     rng = np.random.default_rng(seed)
-    analysis = Analysis.of(public)
+    analysis = Analysis.of(public, shape=shape)
     truth, _, labels = analysis(public.table)
     settings = {"schema": public.schema, "hints": public.hints, "guarantee": ZCDP(rho)}
-    synthesizer = Synthesizer(**settings, workers=1, progress=False)
+    method = dict.fromkeys(public.numbers, "normrank") if shape else {}
+    synthesizer = Synthesizer(**settings, method=method, workers=1, progress=False)
     rule, hits, lengths, plain, seconds, tags = RULES["noise_floored"](), [], [], [], [], []
     for _ in range(runs):
         sample = public.table.iloc[rng.integers(0, len(public.table), n)].reset_index(drop=True)
@@ -184,10 +195,13 @@ def main() -> None:
     parser.add_argument("--rho", type=float, default=0.1)
     parser.add_argument("--m", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shape", action="store_true")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     public = getattr(noised_tables, asked.table)()
-    found = run(public, runs=asked.runs, n=asked.n, rho=asked.rho, m=asked.m, seed=asked.seed)
+    found = run(
+        public, runs=asked.runs, n=asked.n, rho=asked.rho, m=asked.m, seed=asked.seed, shape=asked.shape
+    )
     text = json.dumps(found, indent=1)
     print(text)
     if asked.out:

@@ -22,7 +22,7 @@ from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.moments.asking import Answers, Asked, ask_moments
 from pysynthdp.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.noised import moment_layout, moment_shape
+from pysynthdp.plan.noised import moment_layout, moment_shape, spans_of
 from pysynthdp.plan.noised_price import check_worth
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.noise import add_discrete_gaussian
@@ -154,7 +154,7 @@ def _answers(
     known: Sequence[IntArray],
 ) -> Answers:
     """Ask one release's questions; what is on disk is not asked again."""
-    shape, noise = moment_shape(layout.parts), record.noise
+    shape, noise = moment_shape(layout.parts, spans_of(plan, layout)), record.noise
 
     def opened() -> NoisedRows:
         if rows is None:

@@ -12,6 +12,7 @@ import numpy as np
 from pysynthdp._typing import AnyArray, FloatArray, IntArray
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
+from pysynthdp.design.parts import Part
 from pysynthdp.moments.asking import Answers, Asked, Asking
 from pysynthdp.moments.integers import BLOCK_ROWS, exact_gram, integer_rows
 from pysynthdp.privacy.domain import upward
@@ -30,6 +31,7 @@ _WORDS = {
     "second": "cross-products, centred and whitened by the first stage",
     "only": "cross-products",
     "clipped": "number of rows whose numbers were clipped",
+    "shape": "number of rows in ranges of each number",
 }
 
 
@@ -57,6 +59,8 @@ class _Desk:
             self.held = self.rows()
         if asked.question.counts:
             exact = np.array([self._count(asked, self.held) * COUNT_UNIT], dtype=np.int64)
+        elif asked.question.histograms:
+            exact = self.held.histograms(asked) * COUNT_UNIT
         else:
             exact, self.clipped = self.held.sums(asked)
         return self.noise(exact, float(asked.question.scale))
@@ -95,6 +99,22 @@ class NoisedRows:
             gram += exact_gram(whole)
             clipped += int(np.count_nonzero(longer))
         return asked.frame.pack(np.clip(gram, -_MOST, _MOST)), clipped
+
+    def histograms(self, asked: Asked) -> IntArray:
+        """Exact numbers of rows in ranges, number after number; absent numbers are in none."""
+        numeric = [part for part in self.layout.parts if part.numeric]
+        return np.concatenate([self._histogram(numeric[at], edges) for at, edges in asked.ranges])
+
+    def _histogram(self, part: Part, edges: FloatArray) -> IntArray:
+        """Count the rows of one number; each row by itself is in one range at most."""
+        scale, kind = self.layout.scales[part.key], self.table.kind(part)
+        counts = np.zeros(len(edges) - 1, dtype=np.int64)
+        for rows in self._blocks():
+            values = (self.table.parts[part.key][rows] - scale.centre) / scale.width
+            at = np.searchsorted(edges[1:-1], values, side="right")
+            there = slice(None) if kind is None else kind[rows] == 0
+            counts += np.bincount(at[there], minlength=len(counts))
+        return counts
 
     def _blocks(self) -> Iterator[slice]:
         """Slices of the rows."""
@@ -157,7 +177,7 @@ def answer_all(
             else:
                 answer = desk.answer(asked)
                 keep(asked, answer)
-            desk.last = desk.last if asked.question.counts else asked
+            desk.last = asked if asked.question.crossed else desk.last
             asked = asking.send(answer)
     except StopIteration as stop:
         found: Answers = stop.value

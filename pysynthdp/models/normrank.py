@@ -11,10 +11,12 @@ from scipy.special import ndtri
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.bending import bend
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
 from pysynthdp.numerics.mixture import ask_mixture
+from pysynthdp.numerics.moment_linear import linear_from_moments
 from pysynthdp.numerics.quantile_table import quantile_table, table_probabilities, table_values
-from pysynthdp.queries import Answer, Quantiles, Query, Sampler, WholeRows
+from pysynthdp.queries import Answer, Quantiles, Query, Sampler, StepMoments, WholeRows
 
 __all__ = ["NormRank", "NormRankFit"]
 
@@ -88,6 +90,36 @@ class NormRank:
         table = quantile_table(knots)
         linear = yield from ask_linear(lambda y: np.asarray(ndtri(table_probabilities(table, y))))
         return (yield from _with_tables(linear, knots, task.n, original=False))
+
+    def fit_from_moments(self, task: FitTask, given: StepMoments) -> LinearFit:  # noqa: ARG002
+        """Solve the normal equations of noisy cross-products; :meth:`bent` gives the shape."""
+        return linear_from_moments(given)
+
+    def bent(
+        self, fit: LinearFit, X: FloatArray, knots: FloatArray, start: NormRankFit | None
+    ) -> NormRankFit:
+        """Bend a fit from moments to a margin, keeping its regression on the features.
+
+        Parameters
+        ----------
+        fit : LinearFit
+            From the moments.
+        X : array (rows, features)
+            Rows that stand for the features' distribution.
+        knots : array (2, knots)
+            The margin, from noisy counts.
+        start : NormRankFit or None
+            A fit to nearby moments.
+
+        Notes
+        -----
+        Privacy: post-processing of noised answers.
+        """
+        found = bend(fit, X, knots, start=None if start is None else start.beta)
+        none = np.zeros((found.gamma.size, 0))
+        return NormRankFit(
+            found.gamma, 1.0, fit.df, none, (), found.knots, found.grid, found.cdf, original=False
+        )
 
     def redraw(self, params: NormRankFit, rng: np.random.Generator) -> NormRankFit:
         """Coefficients and sigma from their posterior; the tables stay."""

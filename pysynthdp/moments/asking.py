@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from pysynthdp._typing import IntArray
+import numpy as np
+
+from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.learning import learned_whitening
+from pysynthdp.moments.margins import Margin, range_edges
+from pysynthdp.moments.released import reduced_moments
 from pysynthdp.moments.whitening import Whitening
 from pysynthdp.plan.noised import MomentShape
 from pysynthdp.privacy.moment_budget import MomentBudget, Question, count_first, moment_budget
@@ -31,11 +35,14 @@ class Asked:
         Where features lie.
     whitening : Whitening
         To be applied to the numbers first.
+    ranges : tuple of (int, array)
+        For histograms: the place of each number, and its ranges' edges in units of the hint.
     """
 
     question: Question
     frame: Frame
     whitening: Whitening
+    ranges: tuple[tuple[int, FloatArray], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,6 +65,8 @@ class Answers:
         Smallest eigenvalue that the first stage learned over its noise edge; infinite with one stage.
     blocks_of_numbers : tuple of int
         For each number the block of its own kinds; -1 for none.
+    margins : mapping number -> Margin
+        Noisy counts in ranges, of the numbers whose shape was asked for.
     """
 
     frame: Frame
@@ -67,10 +76,11 @@ class Answers:
     n: float
     snr: float
     blocks_of_numbers: tuple[int, ...] = field(default=())
+    margins: Mapping[int, Margin] = field(default_factory=dict)
 
     def of(self, name: str) -> IntArray | None:
         """Answer to the question of that name."""
-        pairs = zip(self.budget.questions, self.entries, strict=True)
+        pairs = zip(self.budget.questions, self.entries, strict=False)  # histograms come last
         return next((entries for question, entries in pairs if question.name == name), None)
 
     @property
@@ -98,7 +108,7 @@ def frame_of(shape: MomentShape) -> Frame:
 def ask_moments(
     shape: MomentShape, owners: tuple[int, ...], *, rho: float, relation: Relation, n: int | None
 ) -> Asking:
-    """Ask for the rows where they are confidential, the first and second stage, and the clipped rows.
+    """Ask for the rows where they are confidential, both stages, the clipped rows, and histograms.
 
     Parameters
     ----------
@@ -128,12 +138,47 @@ def ask_moments(
     if relation == "add_remove":
         counted.append((yield Asked(count_first(rho), frame, none)))
         rows = max(float(counted[0][0]) / COUNT_UNIT, 1.0)
-    budget = moment_budget(len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=rows)
+    budget = moment_budget(
+        len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=rows, shaped=len(shape.spans)
+    )
     whitening, snr, entries = none, float("inf"), list(counted)
     for question in budget.questions[len(counted) :]:
+        if question.histograms:
+            break
         answer = yield Asked(question, frame, whitening)
         entries.append(answer)
         if question.name == "first":
             gram = frame.unweighted(frame.unpack(answer), question.alpha)
             whitening, snr = learned_whitening(frame, gram, question, n=rows, edge=budget.edge)
-    return Answers(frame, budget, tuple(entries), whitening, rows, snr, owners)
+    answers = Answers(frame, budget, tuple(entries), whitening, rows, snr, owners)
+    return answers if not shape.spans else (yield from _ask_shapes(answers, shape))
+
+
+def _ask_shapes(answers: Answers, shape: MomentShape) -> Asking:
+    """Ask for histograms over ranges that the noisy cross-products lay out."""
+    question = answers.budget.questions[-1]
+    gram = reduced_moments(answers)
+    laid = [
+        range_edges(span, *_mean_and_sd(answers, gram, span.number), question.ranges) for span in shape.spans
+    ]
+    ranges = tuple((span.number, edges) for span, (edges, _, _) in zip(shape.spans, laid, strict=True))
+    answer = yield Asked(question, answers.frame, answers.whitening, ranges)
+    counts = answer.reshape(len(laid), -1) / float(COUNT_UNIT)
+    margins = {
+        span.number: Margin(edges, each, mean, sd)
+        for span, (edges, mean, sd), each in zip(shape.spans, laid, counts, strict=True)
+    }
+    return replace(answers, entries=(*answers.entries, answer), margins=margins)
+
+
+def _mean_and_sd(answers: Answers, gram: FloatArray, number: int) -> tuple[float, float]:
+    """Noisy mean and spread of a number over the rows where it is there."""
+    frame, block = answers.frame, answers.blocks_of_numbers[number]
+    at = len(gram) - frame.numbers + number
+    there = gram[0, 0]
+    if block >= 0:  # its kinds' dummies without the first, which says that there is a value
+        first = 1 + frame.starts[block] - block
+        there = there - gram[0, first : first + frame.blocks[block] - 1].sum()
+    there = max(float(there), 1.0)
+    mean = float(gram[0, at]) / there
+    return mean, float(np.sqrt(max(float(gram[at, at]) / there - mean**2, 0.0)))

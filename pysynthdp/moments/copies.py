@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp._random import NumpySampler
+from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.moments.asking import Answers
 from pysynthdp.moments.cells import Cells
 from pysynthdp.moments.fitting import MomentFit, MomentStep
-from pysynthdp.moments.released import fresh_moments
+from pysynthdp.moments.margins import margin_of, nearest_shares
+from pysynthdp.moments.released import fresh_counts, fresh_moments
 
 __all__ = ["TRIES", "implied_moments", "normal_moments", "sampled_moments"]
 
@@ -30,8 +32,8 @@ def sampled_moments(
     fit: MomentFit,
     steps: Sequence[MomentStep],
     rng: np.random.Generator,
-) -> FloatArray:
-    """Redraw the moments of a mixed table.
+) -> tuple[FloatArray, dict[int, FloatArray]]:
+    """Redraw the moments of a mixed table, and the margins of bent numbers.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ def sampled_moments(
 
     Returns
     -------
-    array (features, features)
+    array (features, features), mapping number -> array (2, knots)
 
     Notes
     -----
@@ -58,29 +60,48 @@ def sampled_moments(
     """
     n = max(float(gram[0, 0]), 1.0)
     rows = int(min(n, MOST_ROWS))
-    deviation = _simulated(fit, steps, rows, rng) - rows * implied_moments(fit.cells)
-    return np.asarray(gram + np.sqrt(n / rows) * deviation + fresh_moments(answers, rng))
+    X, there = _simulated(fit, steps, rows, rng)
+    scale = float(np.sqrt(n / rows))
+    deviation = X.T @ X - rows * implied_moments(fit.cells)
+    drawn = np.asarray(gram + scale * deviation + fresh_moments(answers, rng))
+    first = X.shape[1] - fit.cells.means.shape[1]
+    knots = {
+        number: _redrawn_margin(answers, number, X[there[number], first + number], scale, rng)
+        for number in answers.margins
+    }
+    return drawn, knots
+
+
+def _redrawn_margin(
+    answers: Answers, number: int, values: FloatArray, scale: float, rng: np.random.Generator
+) -> FloatArray:
+    """Add the sampling deviation of simulated rows and fresh noise to the noisy counts of a number."""
+    margin = answers.margins[number]
+    shares = nearest_shares(margin.counts)
+    found = np.bincount(np.searchsorted(margin.edges[1:-1], values, side="right"), minlength=len(shares))
+    counts = margin.counts + scale * (found - len(values) * shares) + fresh_counts(answers, number, rng)
+    return margin_of(counts, margin.edges, margin.mean, margin.sd)
 
 
 def _simulated(
     fit: MomentFit, steps: Sequence[MomentStep], rows: int, rng: np.random.Generator
-) -> FloatArray:
-    """Cross-products of rows drawn from the fitted model."""
+) -> tuple[FloatArray, list[BoolArray]]:
+    """Rows drawn from the fitted model, and where each number is there."""
     cells = fit.cells
     counts = rng.multinomial(rows, cells.weights / cells.weights.sum())
     at = np.repeat(np.arange(len(counts)), counts)
     dummies = cells.X.shape[1]
     X = np.empty((dummies + cells.means.shape[1], rows)).T
     X[:, :dummies] = cells.X[at]
-    column = dummies
+    column, there = dummies, []
     for step, params in zip(steps, fit.params, strict=True):
         if not step.part.numeric:
             continue
-        taken = step.design.take(X)
-        values = taken @ params.beta + params.sigma * rng.standard_normal(rows)
-        X[:, column] = values if step.kind < 0 else np.where(cells.codes[at, step.kind] == 0, values, 0.0)
+        values = step.model.draw(params, step.design.take(X), NumpySampler(rng))
+        there.append(np.ones(rows, dtype=np.bool_) if step.kind < 0 else cells.codes[at, step.kind] == 0)
+        X[:, column] = np.where(there[-1], values, 0.0)
         column += 1
-    return np.asarray(X.T @ X)
+    return X, there
 
 
 def normal_moments(answers: Answers, gram: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, bool]:

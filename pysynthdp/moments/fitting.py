@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from pysynthdp._random import NumpySampler
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part
 from pysynthdp.models.base import FitTask
 from pysynthdp.moments.cells import Cells
 from pysynthdp.moments.feasible import feasible_cross
+from pysynthdp.moments.sample import StandIns
 from pysynthdp.queries import StepMoments
 
 __all__ = ["Hidden", "MomentFit", "MomentStep", "fit_steps"]
@@ -87,6 +90,7 @@ def fit_steps(
     *,
     hidden: Hidden,
     start: MomentFit | None = None,
+    knots: Mapping[int, FloatArray] = MappingProxyType({}),
 ) -> MomentFit:
     """Fit each step to its own rows and columns of the matrix, the features' side from the fits before it.
 
@@ -102,6 +106,8 @@ def fit_steps(
         What the noise hides.
     start : MomentFit, optional
         A fit to nearby moments.
+    knots : mapping number -> array (2, knots)
+        Quantile functions of the numbers that are bent to a margin.
 
     Returns
     -------
@@ -111,12 +117,16 @@ def fit_steps(
     -----
     Privacy: post-processing of noised answers.
     """
-    cells, params, feasible = Cells.start(), [], True
+    cells, params, feasible, rows = Cells.start(), [], True, None
     for number, step in enumerate(steps):
         before = None if start is None else start.params[number]
         if step.part.numeric:
-            fit, cells = _fit_number(step, layout, gram, cells, hidden)
+            fit, wider = _fit_number(step, layout, gram, cells, hidden)
             feasible = feasible and fit.df > 0
+            if knots:
+                rows = StandIns.of(cells) if rows is None else rows
+                fit = _shaped(step, fit, rows, cells, knots.get(cells.means.shape[1]), before)
+            cells = wider
         else:
             fit = _fit_levels(step, layout, gram, cells, before)
             cells = cells.split(step.model.level_shares(fit, cells.X[:, _positions(step)]))
@@ -164,6 +174,18 @@ def _fit_number(
     fit = step.model.fit_from_moments(step.task, given)
     fit = replace(fit, sigma=max(fit.sigma, float(np.sqrt(hidden.variances[cells.means.shape[1]]))))
     return fit, cells.with_number(dummies, numbers, fit.beta, fit.sigma, present)
+
+
+def _shaped(
+    step: MomentStep, fit: Any, rows: StandIns, cells: Cells, knots: FloatArray | None, before: Any
+) -> Any:
+    """Bend a number's fit to its margin, if it has one, and give it to the rows that stand in for all."""
+    X, there = rows.X[:, _positions(step)], _present(step, cells)[rows.cells]
+    if knots is not None:
+        fit = step.model.bent(fit, X[there] if there.any() else X, knots, before)
+    values = step.model.draw(fit, X, NumpySampler(rows.rng))
+    rows.add(np.where(there, values, 0.0))
+    return fit
 
 
 def _present(step: MomentStep, cells: Cells) -> BoolArray:

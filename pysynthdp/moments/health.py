@@ -67,7 +67,7 @@ def details_of(state: MomentState, *, m: int) -> dict[str, Any]:
     """
     answers = state.answers[0]
     details: dict[str, Any] = {
-        "fit": "noisy cross-products",
+        "fit": "noisy cross-products" + (" and histograms" if answers.margins else ""),
         "stages": 2 if answers.budget.first is not None else 1,
         "n_eff": effective_n(state),
         "snr": answers.snr if answers.budget.first is not None else None,

@@ -15,7 +15,7 @@ from pysynthdp.privacy.moment_scales import COUNT_UNIT, DIAGONAL, OFF_DIAGONAL
 if TYPE_CHECKING:
     from pysynthdp.moments.asking import Answers
 
-__all__ = ["fresh_moments", "reduced_moments"]
+__all__ = ["fresh_counts", "fresh_moments", "reduced_moments"]
 
 
 def reduced_moments(answers: Answers) -> FloatArray:
@@ -39,7 +39,7 @@ def reduced_moments(answers: Answers) -> FloatArray:
     """
     grams: dict[str, FloatArray] = {
         question.name: answers.frame.unweighted(answers.frame.unpack(entries), question.alpha)
-        for question, entries in zip(answers.budget.questions, answers.entries, strict=True)
+        for question, entries in zip(answers.budget.questions, answers.entries, strict=False)
         if question.crossed
     }
     entries = answers.of("rows")
@@ -74,6 +74,17 @@ def fresh_moments(answers: Answers, rng: np.random.Generator) -> FloatArray:
     counted = [question for question in answers.budget.questions if question.name == "rows"]
     count = float(rng.standard_normal() * counted[0].sd) if counted else None
     return _reduce(answers, grams, rows=0.0, count=count)
+
+
+def fresh_counts(answers: Answers, number: int, rng: np.random.Generator) -> FloatArray:
+    """Draw noise of the law of one number's noisy counts.
+
+    Notes
+    -----
+    Privacy: post-processing; touches no record and spends nothing.
+    """
+    question = next(each for each in answers.budget.questions if each.histograms)
+    return np.asarray(question.sd * rng.standard_normal(len(answers.margins[number].counts)))
 
 
 def _symmetric_noise(frame: Frame, sd: float, rng: np.random.Generator) -> FloatArray:

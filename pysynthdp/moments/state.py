@@ -65,8 +65,8 @@ class MomentState:
 
     @property
     def numeric(self) -> bool:
-        """Whether the table has no categorical part."""
-        return bool(self.fits[0].cells.codes.shape[1] == 0)
+        """Whether all columns are normal numbers: no categorical part, and none bent to a histogram."""
+        return bool(self.fits[0].cells.codes.shape[1] == 0) and not self.answers[0].margins
 
     @property
     def n(self) -> float:
@@ -103,8 +103,8 @@ class MomentState:
             drawn, _ = normal_moments(answers, gram, rng)
             return fit_steps(self.steps, self.layout, drawn, hidden=self.hidden)
         for _ in range(REDRAWS if self.acceptance >= SELDOM else 1):
-            drawn = sampled_moments(answers, gram, fit, self.steps, rng)
-            found = fit_steps(self.steps, self.layout, drawn, hidden=self.hidden, start=fit)
+            drawn, knots = sampled_moments(answers, gram, fit, self.steps, rng)
+            found = fit_steps(self.steps, self.layout, drawn, hidden=self.hidden, start=fit, knots=knots)
             if found.feasible:
                 break
         return found
@@ -160,9 +160,17 @@ def moment_state(
     grams = tuple(reduced_moments(each) for each in answers)
     steps = moment_steps(plan, layout, max(round(float(grams[0][0, 0])), 1))
     hidden = _hidden(answers[0], float(grams[0][0, 0]))
-    fits = tuple(fit_steps(steps, layout, gram, hidden=hidden) for gram in grams)
+    fits = tuple(
+        fit_steps(steps, layout, gram, hidden=hidden, knots=knots_of(each))
+        for gram, each in zip(grams, answers, strict=True)
+    )
     accepted = _acceptance(answers[0], grams[0], fits[0], hidden)
     return MomentState(tuple(answers), steps, layout, grams, fits, accepted, ledger, hidden)
+
+
+def knots_of(answers: Answers) -> dict[int, FloatArray]:
+    """Quantile functions of the numbers whose shape was asked for."""
+    return {number: margin.knots for number, margin in answers.margins.items()}
 
 
 def _hidden(answers: Answers, n: float) -> Hidden:

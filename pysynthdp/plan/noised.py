@@ -29,17 +29,37 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MomentShape",
+    "Span",
+    "bends",
     "check_noised",
     "moment_designs",
     "moment_layout",
     "moment_shape",
     "noised_steps",
     "predictor_matrix",
+    "spans_of",
 ]
 
-_INSTEAD = {"polr": "polyreg", "normrank": "norm", "sample": "norm or polyreg"}
+_INSTEAD = {"polr": "polyreg", "sample": "norm, normrank or polyreg"}
 MOST_FEATURES = 1_000
 FARTHEST = 1e100  # spreads between a hint and the bounds, so that squares of rows stay in float64
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A number whose shape is asked for: its place among the numbers, and its declared bounds.
+
+    Parameters
+    ----------
+    number : int
+        Place among the numeric parts.
+    low, high : float
+        Bounds in units of the hint.
+    """
+
+    number: int
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +72,13 @@ class MomentShape:
         Number of levels of each categorical part that has several, in moment order.
     numbers : int
         Numeric parts, after them.
+    spans : tuple of Span
+        Numbers whose shape is asked for too.
     """
 
     blocks: tuple[int, ...]
     numbers: int
+    spans: tuple[Span, ...] = ()
 
     @property
     def numeric(self) -> bool:
@@ -98,6 +121,11 @@ def _model(part: Part, column: Column, wish: Method | None) -> ColumnModel:
         instead = _INSTEAD.get(model.name, default)
         raise PrivacyError(
             f"{column.name}: method {model.name!r} is not fitted from noisy cross-products; use {instead!r}"
+        )
+    if getattr(model, "real_values", False):
+        raise PrivacyError(
+            f"{column.name}: method {model.name!r} is set to give out records' own values, which can have no "
+            "guarantee; leave emit_original out"
         )
     if not model.accepts(target_of(part, column)):
         kind = "a categorical" if part.levels else "a numeric"
@@ -190,10 +218,29 @@ def _check_hint(name: str, centre: float, spread: float, schema: Schema) -> None
         )
 
 
-def moment_shape(parts: Sequence[Part]) -> MomentShape:
+def moment_shape(parts: Sequence[Part], spans: tuple[Span, ...] = ()) -> MomentShape:
     """Count the features of some parts."""
     blocks = tuple(len(part.levels) for part in parts if len(part.levels) > 1)
-    return MomentShape(blocks, sum(part.numeric for part in parts))
+    return MomentShape(blocks, sum(part.numeric for part in parts), spans)
+
+
+def spans_of(plan: SynthesisPlan, layout: Layout) -> tuple[Span, ...]:
+    """Name the numbers that are bent to a histogram, with their declared bounds in units of the hint."""
+    numbers = [step for step in plan.steps if step.targets[0].numeric]
+    found = []
+    for place, step in enumerate(numbers):
+        if bends(step.model):
+            part = step.targets[0]
+            column, scale = plan.schema[part.column], layout.scales[part.key]
+            bounds = (column.lower, column.upper) if isinstance(column, NumericColumn) else (None, None)
+            low, high = (0.0 if bound is None else (bound - scale.centre) / scale.width for bound in bounds)
+            found.append(Span(place, low, high))
+    return tuple(found)
+
+
+def bends(model: ColumnModel) -> bool:
+    """Whether a model asks for a histogram beside the cross-products."""
+    return hasattr(model, "bent")
 
 
 def moment_layout(plan: SynthesisPlan, noise: NoiseInAnswers) -> Layout:

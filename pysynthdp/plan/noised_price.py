@@ -10,7 +10,7 @@ import pandas as pd
 
 from pysynthdp.display import Cell, Printable, Table
 from pysynthdp.errors import PrivacyError
-from pysynthdp.plan.noised import moment_shape
+from pysynthdp.plan.noised import bends, moment_shape
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.moment_budget import MomentBudget, Question, moment_budget
@@ -34,8 +34,9 @@ _COSTLY = 0.15
 def budget_of(plan: SynthesisPlan, noise: NoiseInAnswers, *, n: float) -> MomentBudget:
     """Give the questions of one release."""
     shape = moment_shape([step.targets[0] for step in plan.steps])
+    shaped = sum(bends(step.model) for step in plan.steps)
     return moment_budget(
-        len(shape.blocks), shape.numbers, rho=noise.row_rho, relation=noise.unit.relation, n=n
+        len(shape.blocks), shape.numbers, rho=noise.row_rho, relation=noise.unit.relation, n=n, shaped=shaped
     )
 
 

@@ -128,7 +128,7 @@ def test_what_is_not_declared_is_refused_by_name_without_a_table(column, change)
     [
         ({"guarantee": GDP(1.0)}, "not proved"),
         ({"guarantee": PureDP(1.0)}, "ZCDP"),
-        ({"method": {"pay": "normrank"}}, "norm"),
+        ({"method": {"pay": "lognorm"}}, "norm"),
         ({"method": {"area": "polr"}}, "polyreg"),
         ({"method": {"pay": "sample"}}, "sample"),
         ({"keep": ["sex"]}, "sex"),
@@ -177,12 +177,13 @@ ODD = [
 
 @pytest.mark.parametrize("cell", ODD, ids=repr)
 @pytest.mark.parametrize("column", list(SCHEMA.names))
-def test_no_odd_cell_raises_or_is_told(column, cell, recwarn):
+@pytest.mark.parametrize("method", [{}, {"age": "normrank", "pay": "normrank"}], ids=["plain", "shaped"])
+def test_no_odd_cell_raises_or_is_told(column, cell, method, recwarn):
     real = table(300).astype(object)
     values = real[column].tolist()
     values[7] = cell
     real[column] = pd.Series(values, dtype=object)
-    release = settings(guarantee=ZCDP(20.0)).fit(real).draw(m=1, rng=1)
+    release = settings(guarantee=ZCDP(20.0), method=method).fit(real).draw(m=1, rng=1)
     assert not recwarn.list
     assert release.privacy.publishable
 

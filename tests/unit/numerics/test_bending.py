@@ -1,0 +1,79 @@
+"""A bent regression keeps its margin and its least-squares regression, seen on rows it was not made from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pysynthdp.numerics import bending
+from pysynthdp.numerics.bending import bend
+from pysynthdp.numerics.linear import LinearFit
+from pysynthdp.numerics.quantile_table import quantile_table, table_values
+
+FRESH = 400_000
+BETA = np.array([1.0, 0.3, -0.4, 0.5, -0.5])
+U = (np.arange(256) + 0.5) / 256
+
+
+def features(n: int, seed: int) -> np.ndarray:
+    """Intercept, two dummies, a normal and a skewed number."""
+    rng = np.random.default_rng(seed)
+    dummies = rng.random((n, 2)) < (0.3, 0.6)
+    return np.column_stack([np.ones(n), dummies, rng.standard_normal(n), rng.exponential(size=n)])
+
+
+def drawn(bent: bending.Bent, X: np.ndarray) -> np.ndarray:
+    """Draw from the latent regression."""
+    latent = X @ bent.gamma + np.random.default_rng(9).standard_normal(len(X))
+    return table_values(quantile_table(bent.knots), np.interp(latent, bent.grid, bent.cdf))
+
+
+def fit(strength: float) -> LinearFit:
+    """A regression with unit residual spread."""
+    return LinearFit(strength * BETA, 1.0, 1e4, np.zeros((5, 0)), ())
+
+
+def gap(bent: bending.Bent, beta: np.ndarray) -> np.ndarray:
+    """Least squares on fresh rows beside the wanted coefficients, in standard errors of 5,000 rows."""
+    X = features(FRESH, 2)
+    found, rest, *_ = np.linalg.lstsq(X, drawn(bent, X))
+    errors = np.sqrt(rest / FRESH * np.diag(np.linalg.inv(X.T @ X)) * FRESH / 5_000)
+    return np.abs(found - beta) / errors
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("values", [-np.log1p(-U), np.where(U < 0.4, 0.0, U**4)], ids=["skewed", "lumpy"])
+def test_the_regression_of_a_skewed_draw_is_the_wanted_one(strength, values):
+    # fresh rows leave 0.11 standard errors, the rows of the fit about 0.2 of the misfit
+    bent = bend(fit(strength), features(10_000, 1), np.stack([U, values]))
+    assert gap(bent, strength * BETA).max() < 0.75
+
+
+def test_without_the_search_the_regression_would_be_bent(monkeypatch):
+    monkeypatch.setattr(bending, "ROUNDS", 0)
+    bent = bend(fit(1.0), features(10_000, 1), np.stack([U, -np.log1p(-U)]))
+    assert gap(bent, BETA).max() > 3
+
+
+def test_the_margin_has_the_wanted_shape_mean_and_spread():
+    X = features(10_000, 1)
+    bent = bend(fit(1.0), X, np.stack([U, -np.log1p(-U)]))
+    values = drawn(bent, features(FRESH, 2))
+    assert values.mean() == pytest.approx((X @ BETA).mean(), abs=0.02)
+    assert values.std() == pytest.approx(np.sqrt((X @ BETA).var() + 1), abs=0.02)
+    wanted = -np.log1p(-np.array([0.1, 0.5, 0.9]))
+    scaled = (np.quantile(values, [0.1, 0.5, 0.9]) - values.mean()) / values.std() + 1
+    assert np.allclose(scaled, wanted, atol=0.03)
+
+
+def test_a_number_that_is_nearly_a_function_of_others_ends():
+    bent = bend(fit(1e4), features(2_000, 1), np.stack([U, -np.log1p(-U)]))
+    assert np.isfinite(bent.gamma).all()
+    assert np.std(features(2_000, 1) @ bent.gamma) <= bending.FARTHEST * (1 + 1e-9)
+
+
+def test_a_start_leads_to_the_same_place():
+    X, knots = features(10_000, 1), np.stack([U, -np.log1p(-U)])
+    cold = bend(fit(1.0), X, knots)
+    warm = bend(fit(1.0), X, knots, start=cold.gamma * 1.2)
+    assert np.abs(X @ (warm.gamma - cold.gamma)).std() < 0.01
