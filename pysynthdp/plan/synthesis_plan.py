@@ -12,7 +12,8 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.errors import PrivacyError
 from pysynthdp.plan.budget import Budget, copies_for, records_for, smallest_setting
 from pysynthdp.plan.noised import predictor_matrix
-from pysynthdp.plan.noised_price import ExpectedPrecision, NoisePrice, expected_precision, price_noised
+from pysynthdp.plan.noised_precision import ExpectedPrecision, expected_precision
+from pysynthdp.plan.noised_price import NoisePrice, price_noised
 from pysynthdp.plan.price import PlanPrice, price_plan
 from pysynthdp.plan.step import SERIAL, Step
 from pysynthdp.privacy.by_sampling import BySampling
@@ -209,10 +210,28 @@ class SynthesisPlan(Printable):
     def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> ExpectedPrecision:
         """Say how much longer intervals get by noise in the answers, before a record is read.
 
+        Parameters
+        ----------
+        n : int
+            Rows of the confidential table, or a guess.
+        m : int
+            Copies, at least two.
+        n_syn : int, optional
+            Rows of each; as many as the table by default.
+
+        Returns
+        -------
+        ExpectedPrecision
+            Lengths over the non-private ones by kind of estimand, rows lost, columns that cost most.
+
         Raises
         ------
         PrivacyError
             If the plan asks for no such guarantee.
+
+        Notes
+        -----
+        Privacy: public constants only.
         """
         if self.noise is None:
             raise PrivacyError("the plan asks for no noise in the answers; give guarantee=ZCDP(rho=...)")
