@@ -18,7 +18,7 @@ import typer
 
 import pysynthdp as sdp
 from pysynthdp.cli_errors import OneLineErrors, fail, show_warning
-from pysynthdp.errors import PlanError
+from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io.parameters_file import read_parameters
 from pysynthdp.io.plan_file import read_plan
 from pysynthdp.io.release_dir import read_statement
@@ -249,6 +249,19 @@ def pool(
         typer.echo(results.to_frame().to_csv(), nl=False)
     else:
         typer.echo(str(results.summary(details=details)))
+
+
+@command
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.", show_default=False)],
+    *,
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Recompute every number of a release's privacy statement from the constants that it names."""
+    checked = sdp.SyntheticRelease.load(folder).privacy.verify()
+    typer.echo(str(checked))
+    if not checked.ok:
+        raise PrivacyError("the statement is not what its own constants give; ask for the original")
 
 
 def _stop(*_: Any) -> NoReturn:

@@ -251,6 +251,8 @@ def _parts(
         raise ReleaseError(
             f"{folder}: the copies are not as many or as long as release.json says; was it edited?"
         )
+    if privacy.status != "none" and privacy.records < sum(len(copy) for copy in copies):
+        raise ReleaseError(f"{folder}: privacy.json counts fewer records than there are; was it edited?")
     provenance = _provenance(manifest["provenance"], provenance_type)
     return {"copies": copies, "schema": schema, "privacy": privacy, "provenance": provenance, "tags": tags}
 
