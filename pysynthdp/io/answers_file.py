@@ -48,7 +48,7 @@ class SavedAnswers:
 
 
 def save_answers(saved: SavedAnswers, path: Path) -> None:
-    """Write all answers under another name, flush them to disk, then put them in place.
+    """Write all answers under another name, flush them to disk, put them in place, and flush that too.
 
     Raises
     ------
@@ -75,10 +75,22 @@ def save_answers(saved: SavedAnswers, path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
+        _flush_folder(path.parent)
     except OSError as error:
         raise ReleaseError(f"{path} cannot be written: {error.strerror or type(error).__name__}") from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush the new name too, or a loss of power could bring the old file back; Windows does so by itself."""
+    if os.name == "nt":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def load_answers(path: Path) -> SavedAnswers | None:
