@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import numpy as np
 import pandas as pd
@@ -77,6 +80,38 @@ SCHEMA = Schema(
 )
 
 
+READERS: set[str | None] = set()
+
+
+class PoisonedCell:
+    """A value that notes who reads it; a reader that swallows errors cannot hide."""
+
+    def __init__(self, value: object) -> None:
+        object.__setattr__(self, "value", value)
+
+    def __getattribute__(self, name: str):
+        READERS.add(reader())
+        return object.__getattribute__(self, name)
+
+    def __float__(self) -> float:
+        READERS.add(reader())
+        return float(object.__getattribute__(self, "value"))
+
+    def __hash__(self) -> int:
+        READERS.add(reader())
+        return hash(object.__getattribute__(self, "value"))
+
+    def __eq__(self, other: object) -> bool:
+        READERS.add(reader())
+        return bool(object.__getattribute__(self, "value") == other)
+
+    def __str__(self) -> str:
+        READERS.add(reader())
+        return "a cell"
+
+    __repr__ = __str__
+
+
 def table() -> pd.DataFrame:
     """Some rows."""
     rng = np.random.default_rng(0)
@@ -108,3 +143,52 @@ def test_a_refused_plan_never_touches_the_table():
     open_schema = SCHEMA.amend("pay", upper=None)
     with pytest.raises(pysynthdp.PrivacyError, match="pay"):
         Synthesizer(schema=open_schema, guarantee=ZCDP(1.0)).fit(Untouchable(table()))
+
+
+@pytest.mark.parametrize("method", [None, {"pay": "normrank"}], ids=["norm", "normrank"])
+def test_no_cell_is_read_outside_the_curator(method, tmp_path):
+    poisoned = table().map(PoisonedCell)
+    READERS.clear()
+    settings = Synthesizer(schema=SCHEMA, method=method, guarantee=ZCDP(5.0), progress=False)
+    fitted = settings.fit(poisoned, answers=tmp_path / "answers.json")
+    assert list(READERS) == ["curator"]
+    READERS.clear()
+    release = fitted.draw(m=2, rng=1)
+    assert release.privacy.verify().ok
+    assert str(fitted)
+    again = settings.fit(poisoned, answers=tmp_path / "answers.json")
+    pd.testing.assert_frame_equal(again.draw(m=2, rng=1)[1], release[1])
+    assert not READERS
+
+
+def test_a_reader_outside_the_curator_is_noted():
+    poisoned = table().map(PoisonedCell)
+    READERS.clear()
+    with pytest.raises(pysynthdp.PysynthdpError):
+        Synthesizer(progress=False).fit(poisoned)
+    assert READERS - {"curator", None}
+
+
+def held_by(thing: object) -> Iterator[object]:
+    """Everything that an object keeps alive, but code and modules."""
+    seen, waiting = set(), [thing]
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, ModuleType | FunctionType | type):
+            continue
+        seen.add(id(one))
+        yield one
+        waiting += gc.get_referents(one)
+
+
+@pytest.mark.parametrize("method", [None, {"pay": "normrank"}], ids=["norm", "normrank"])
+def test_a_noised_fit_holds_no_row(method):
+    n = 1_009  # a prime that no number of levels, knots or draws happens to be
+    data = pd.concat([table()] * 3).head(n).reset_index(drop=True)
+    settings = Synthesizer(schema=SCHEMA, method=method, guarantee=ZCDP(5.0), progress=False)
+    fitted = settings.fit(data)
+    fitted.draw(m=2, rng=1)
+    arrays = [one for one in held_by(fitted) if isinstance(one, np.ndarray)]
+    assert arrays
+    assert not [one.shape for one in arrays if n in one.shape]
+    assert not [one for one in held_by(fitted) if isinstance(one, pd.DataFrame | pd.Series)]
