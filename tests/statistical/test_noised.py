@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer
+from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer, ols
 from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.analysis.stack import stack
@@ -223,3 +223,26 @@ def test_intervals_that_count_the_noise_cover_and_others_do_not():
     total = runs * len(truth)
     assert stats.binom.cdf(counted, total, 0.95) > 1e-6  # false alarm about 1e-6
     assert stats.binom.cdf(naive, total, 0.95) < 1e-9  # the rule that ignores the noise is rejected
+
+
+def test_fresh_noise_for_each_copy_gives_intervals_that_cover():
+    runs, n = 50, 3_000
+    hints = dict.fromkeys("xyz", (0, 1.0))
+    synthesizer = Synthesizer(
+        schema=NUMBERS, guarantee=ZCDP(0.5), hints=hints, fresh_noise=5, testing=True, progress=False
+    )
+    truth = np.append(np.full(3, 0.3), np.linalg.solve(S[:2, :2], S[:2, 2]))
+    counted = ignoring = 0
+    for run in range(runs):
+        X = np.random.default_rng(run).multivariate_normal(np.full(3, 0.3), S, n)
+        release = synthesizer.fit(pd.DataFrame(X, columns=list("xyz")), noise_seed=run).draw(rng=run)
+        q, u = map(np.array, zip(*(analysis(copy.to_numpy()) for copy in release.copies), strict=True))
+        done = combine_stack(
+            stack(q, u, n_syn=n, n_org=n), RULES[ols("z ~ x + y", release).rule]()
+        ).conf_int()
+        counted += int(((done[:, 0] <= truth) & (truth <= done[:, 1])).sum())
+        half = stats.norm.ppf(0.975) * np.sqrt(u[0])  # one copy taken for the table
+        ignoring += int((np.abs(q[0] - truth) <= half).sum())
+    total = runs * len(truth)
+    assert stats.binom.cdf(counted, total, 0.95) > 1e-6  # false alarm about 1e-6
+    assert stats.binom.cdf(ignoring, total, 0.95) < 1e-9  # that ignores the noise and the copy's own sampling
