@@ -20,14 +20,13 @@ from pysynthdp.io import fit_file, release_dir
 from pysynthdp.moments.state import CopyParameters
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.tagging import n_is_confidential, provenance_of, release_statement, release_tags
-from pysynthdp.tagging_noised import noised_tags
+from pysynthdp.tagging_noised import copies_asked, noised_tags
 
 __all__ = ["FittedSynthesizer"]
-
-_NOISED_COPIES = 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,6 +62,16 @@ class FittedSynthesizer(Printable):
     def schema(self) -> Schema:
         """Public facts about the columns."""
         return self.plan.schema
+
+    @property
+    def ledger(self) -> Ledger:
+        """Every noisy answer that was asked at the fit, with its sensitivity, scale and share; else empty.
+
+        Notes
+        -----
+        Privacy: public constants only.
+        """
+        return Ledger() if self.machine.noised is None else self.machine.noised.ledger
 
     @property
     def confidential(self) -> bool:
@@ -104,7 +113,7 @@ class FittedSynthesizer(Printable):
         -----
         Privacy: post-processing of the fit where the fit carries the guarantee; else each draw is accounted.
         """
-        m = self._copies(m)
+        m = copies_asked(self.plan.noise, m)
         rows = self._rows_of(m, k)
         machine = self._machine(parameters)
         root = self._charge(rows, m, rng)
@@ -114,18 +123,6 @@ class FittedSynthesizer(Printable):
                 copies.append(machine.copy(root, copy, rows, self.workers))
                 note(f"copy {copy + 1}")
         return self._release(machine, copies, m, rows)
-
-    def _copies(self, m: int | None) -> int:
-        """Default number of copies; no more than there are noisy releases where each copy has its own."""
-        noise = self.plan.noise
-        if noise is None:
-            return 5 if m is None else m
-        if noise.fresh and m is not None and m > noise.fresh:
-            raise PrivacyError(
-                f"the budget of this fit is spent on {noise.fresh} copies with noise of their own; draw at "
-                "most those, or fit with fresh_noise=0 for any number"
-            )
-        return (noise.fresh or _NOISED_COPIES) if m is None else m
 
     def _machine(self, parameters: CopyParameters | None) -> Machine:
         """Share one fit among the copies, or redraw it."""
@@ -209,7 +206,7 @@ class FittedSynthesizer(Printable):
         """
         if Path(folder).exists():
             raise ReleaseError(f"{folder} exists already; choose another name or move it away")
-        m = self._copies(m)
+        m = copies_asked(self.plan.noise, m)
         rows = self._rows_of(m, k)
         root = self._charge(rows, m, rng)
         parts = self._release(self.machine, [], m, rows).parts()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.errors import PrivacyError
 from pysynthdp.moments.health import details_of, flags_of
 from pysynthdp.moments.state import MomentState
 from pysynthdp.plan import SynthesisPlan
@@ -17,7 +18,31 @@ from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
 from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
 from pysynthdp.privacy.statement import PrivacyStatement, Status
 
-__all__ = ["noised_statement", "noised_tags"]
+__all__ = ["copies_asked", "noised_statement", "noised_tags"]
+
+_COPIES, _NOISED_COPIES = 5, 20
+
+
+def copies_asked(noise: NoiseInAnswers | None, m: int | None) -> int:
+    """Default number of copies; no more than there are noisy releases where each copy has its own.
+
+    Raises
+    ------
+    PrivacyError
+        If more copies are asked for than there are noisy releases; fit with ``fresh_noise=0`` for any number.
+
+    Notes
+    -----
+    Privacy: settings only.
+    """
+    if noise is None:
+        return _COPIES if m is None else m
+    if noise.fresh and m is not None and m > noise.fresh:
+        raise PrivacyError(
+            f"the budget of this fit is spent on {noise.fresh} copies with noise of their own; draw at "
+            "most those, or fit with fresh_noise=0 for any number"
+        )
+    return (noise.fresh or _NOISED_COPIES) if m is None else m
 
 
 def noised_statement(

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
+from pysynthdp.display import Printable, Table
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.domain import positive
 from pysynthdp.privacy.guarantee import Guarantee, guarantee_from_dict, guarantee_to_dict
+from pysynthdp.privacy.orders import ORDERS
 
 __all__ = ["Entry", "Ledger"]
 
@@ -52,8 +56,8 @@ class Entry:
         positive("sensitivity", self.sensitivity)
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ledger(Printable):
     """Every noisy answer of one fit, in order; entries are added, never changed or removed.
 
     Parameters
@@ -90,6 +94,23 @@ class Ledger:
         if not self.entries:
             raise PrivacyError("the ledger is empty: nothing has been asked, so there is no loss to report")
         return compose([entry.guarantee for entry in self.entries])
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Part of the total that each entry takes, by the divergence at the lowest order that bounds all."""
+        costs = [entry.guarantee.renyi(ORDERS) for entry in self.entries]
+        total = np.sum(costs, axis=0)
+        at = int(np.argmax(np.isfinite(total)))
+        return tuple(float(cost[at] / total[at]) for cost in costs)
+
+    def to_table(self) -> Table:
+        """Build the table that people see."""
+        heads = ("query", "sensitivity", "noise scale", "guarantee", "share", "columns")
+        rows = tuple(
+            (entry.query, entry.sensitivity, entry.scale, entry.guarantee.name, share, entry.column)
+            for entry, share in zip(self.entries, self.shares, strict=True)
+        )
+        return Table("Ledger", heads, rows, (("noisy answers", len(rows)),), ())
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Write plain values for JSON."""

@@ -336,3 +336,16 @@ def test_the_predictor_matrix_shows_who_is_drawn_from_whom():
     own = settings(predictor_matrix={"pay": ["sex"]}).plan().predictor_matrix
     assert own.loc["pay", "age"] == 0
     assert own.loc["pay", "sex"] == 1
+
+
+def test_the_ledger_names_every_query_with_its_sensitivity_scale_and_share():
+    fitted = settings(unit=PrivacyUnit("add_remove", 2), fresh_noise=2).fit(table())
+    ledger = fitted.ledger
+    assert len(ledger.entries) == 8  # rows, two stages, clipped rows; twice
+    assert sum(ledger.shares) == pytest.approx(1)
+    for entry, share in zip(ledger.entries, ledger.shares, strict=True):
+        assert share == pytest.approx(entry.guarantee.rho / ledger.total().rho)
+    text = str(ledger)
+    for words in ("number of rows", "first stage", "whitened", "clipped", "noise scale", "share"):
+        assert words in text
+    assert Synthesizer(progress=False).fit(table()).ledger.entries == ()
