@@ -1,4 +1,4 @@
-"""``normrank``: a normal linear regression of normal scores; the margin is kept whatever its shape."""
+"""``normrank``: a normal linear regression bent to the margin; the margin is kept whatever its shape."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.bending import bend
+from pysynthdp.numerics.bending_sums import Transform, ask_bent, ask_explained
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
 from pysynthdp.numerics.mixture import ask_mixture
 from pysynthdp.numerics.moment_linear import linear_from_moments
@@ -20,10 +21,12 @@ from pysynthdp.queries import Answer, Quantiles, Query, Sampler, StepMoments, Wh
 
 __all__ = ["NormRank", "NormRankFit"]
 
+ENOUGH = 0.75  # of the most that any scale explains: a plainer one that explains as much is taken
+
 
 @dataclass(frozen=True, slots=True)
 class NormRankFit(LinearFit):
-    """A linear fit of normal scores and the two tables that lead back to values.
+    """A latent linear fit and the two tables that lead back to values.
 
     Parameters
     ----------
@@ -31,7 +34,7 @@ class NormRankFit(LinearFit):
         Probabilities and values: means of at least five neighbouring records, or the records themselves
         where ``original``.
     grid, cdf : array (points,)
-        Distribution of the fitted model's draws over the rows.
+        Distribution of the latent draws over the rows.
     original : bool
         Whether the values are records' own.
     """
@@ -45,7 +48,7 @@ class NormRankFit(LinearFit):
 @COLUMN_MODELS.register
 @dataclass(frozen=True, slots=True)
 class NormRank:
-    """Draw normal scores from a linear regression and map them to values; ``normrank`` in synthpop.
+    """Draw from a linear regression and bend the draws to the column's margin; ``normrank`` in synthpop.
 
     Parameters
     ----------
@@ -56,8 +59,12 @@ class NormRank:
     Notes
     -----
     Privacy: no formal guarantee (see ``reason``).
-    z = Phi^-1(F(y)), tied values at the middle of their mass; z ~ N(X beta, sigma^2); a draw v becomes
-    Q(F_v(v)) with F_v the distribution of draws over the rows, so the margin is kept with ties too.
+    A latent draw v = X gamma + e becomes Q(F(v)), with F the distribution of v over the rows and Q the
+    column's quantile function, so the margin is kept with ties too. Gamma is chosen so that the least-squares
+    regression of the drawn values on the features is that of the column, plain or, where that explains much
+    more, its logarithm: :func:`pysynthdp.numerics.bending.bend`. Where neither explains three quarters of what
+    normal scores do, and where records' own values are drawn, gamma is the regression of the normal scores,
+    Phi^-1(F(y)) with tied values at the middle of their mass, as in synthpop.
 
     Examples
     --------
@@ -82,14 +89,18 @@ class NormRank:
         return target.kind == "numeric"
 
     def fit(self, task: FitTask) -> Fit:
-        """Ask for quantiles (or the rows), moments of the scores and their mixture; return a NormRankFit."""
+        """Ask for quantiles (or the rows), moments on a scale and latent sums; return a NormRankFit."""
         if self.emit_original:
             return (yield from _fit_original(task))
         answer = yield Quantiles()
         knots = np.asarray(answer.value, dtype=np.float64)
-        table = quantile_table(knots)
-        linear = yield from ask_linear(lambda y: np.asarray(ndtri(table_probabilities(table, y))))
-        return (yield from _with_tables(linear, knots, task.n, original=False))
+        scales = _scales(knots)
+        explained, gram = yield from ask_explained(tuple(scales.values()), task.n)
+        name = _scale_of(list(scales), explained)
+        if name == "score":
+            linear = yield from ask_linear(scales[name])
+            return (yield from _with_tables(linear, knots, task.n, original=False))
+        return (yield from _fit_bent(scales[name], knots, gram, task.n))
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> LinearFit:  # noqa: ARG002
         """Solve the normal equations of noisy cross-products; :meth:`bent` gives the shape."""
@@ -134,6 +145,42 @@ class NormRank:
             rank = np.minimum((u * size).astype(np.int64), size - 1)
             return np.asarray(params.knots[1][rank])
         return table_values(quantile_table(params.knots), u)
+
+
+def _scales(knots: FloatArray) -> dict[str, Transform]:
+    """Scales on which the relation to the features may be straight; each about standardised."""
+    table = quantile_table(knots)
+    scales: dict[str, Transform] = {"plain": _standardised(knots[1], lambda y: y)}
+    if knots[1, 0] > 0:
+        scales["log"] = _standardised(knots[1], lambda y: np.log(np.maximum(y, knots[1, 0] / 2)))
+    scales["score"] = lambda y: np.asarray(ndtri(table_probabilities(table, y)))
+    return scales
+
+
+def _standardised(values: FloatArray, transform: Transform) -> Transform:
+    """Subtract the mean of the transformed values and divide by their spread."""
+    moved = transform(values)
+    centre, width = float(moved.mean()), float(moved.std()) or 1.0
+    return lambda y: (transform(y) - centre) / width
+
+
+def _scale_of(names: list[str], explained: FloatArray) -> str:
+    """Take the plainest scale that explains about as much as any does."""
+    enough = ENOUGH * explained.max()
+    return next(name for name, share in zip(names, explained, strict=True) if share >= enough)
+
+
+def _fit_bent(
+    scale: Transform, knots: FloatArray, gram: FloatArray, n: int
+) -> Generator[Query, Answer, NormRankFit]:
+    """Fit a straight line on a scale and bend it to the margin."""
+    linear = yield from ask_linear(scale)
+    there = np.stack([knots[0], scale(knots[1])])
+    bent = yield from ask_bent(linear, quantile_table(there), gram, n)
+    root = linear.root * (linear.sigma / bent.slope)
+    return NormRankFit(
+        bent.gamma, 1.0, linear.df, root, linear.aliased, knots, bent.grid, bent.cdf, original=False
+    )
 
 
 def _fit_original(task: FitTask) -> Generator[Query, Answer, NormRankFit]:

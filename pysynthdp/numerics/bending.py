@@ -11,18 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
 from pysynthdp._typing import FloatArray
+from pysynthdp.numerics.latent import REACH, SPACING, index_mass, latent_cdf, smoothed
 from pysynthdp.numerics.linear import LinearFit
-from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table, table_values
+from pysynthdp.numerics.quantile_table import quantile_table
 
-__all__ = ["Bent", "bend"]
+__all__ = ["CLOSE", "FARTHEST", "LEAST_SLOPE", "ROUNDS", "Bent", "bend"]
 
 ROUNDS = 20
 CLOSE = 1e-3  # of the residual spread, in the regression on the features: far below a standard error
-SPACING = 0.125
-REACH = 6.0
 FARTHEST = 30.0  # spread of s over that of e; a number that is nearly a function of others goes no further
 LEAST_SLOPE = 1e-3
 
@@ -90,15 +88,16 @@ def bend(fit: LinearFit, X: FloatArray, knots: FloatArray, *, start: FloatArray 
     gamma = fit.beta / fit.sigma if start is None else start
     for _ in range(ROUNDS):
         gamma = _within_reach(gamma, X)
-        latent = _Latent.of(X @ gamma)
-        smooth, slope = latent.smoothed(table)
-        missing = inverse @ (X.T @ (wanted - smooth))
+        index = X @ gamma
+        grid, cdf = _on_grid(index)
+        expected, slopes = smoothed(table, cdf)
+        missing = inverse @ (X.T @ (wanted - np.interp(index, grid, expected)))
         if np.std(X @ missing) < CLOSE * fit.sigma:
             break
+        slope = float(np.interp(index, grid, slopes).mean())
         gamma = gamma + missing / max(slope, LEAST_SLOPE * spread)
     gamma = _within_reach(gamma, X)
-    latent = _Latent.of(X @ gamma)
-    return Bent(gamma, moved, latent.grid, latent.cdf)
+    return Bent(gamma, moved, *_on_grid(X @ gamma))
 
 
 def _within_reach(gamma: FloatArray, X: FloatArray) -> FloatArray:
@@ -107,42 +106,8 @@ def _within_reach(gamma: FloatArray, X: FloatArray) -> FloatArray:
     return gamma if spread <= FARTHEST else gamma * (FARTHEST / spread)
 
 
-@dataclass(frozen=True, slots=True)
-class _Latent:
-    """The index of each row, and the distribution of index plus residual on a grid."""
-
-    index: FloatArray
-    grid: FloatArray
-    cdf: FloatArray
-
-    @classmethod
-    def of(cls, index: FloatArray) -> _Latent:
-        """Spread every row's mass over two grid points, then over the residual's law."""
-        low = float(index.min()) - REACH
-        points = int(np.ceil((float(index.max()) + REACH - low) / SPACING)) + 2
-        grid = low + SPACING * np.arange(points, dtype=np.float64)
-        place, rest = np.divmod((index - low) / SPACING, 1.0)
-        at = place.astype(np.int64)
-        mass = np.bincount(at, 1.0 - rest, points) + np.bincount(at + 1, rest, points)[:points]
-        density = np.convolve(mass / len(index), _kernel(), mode="same")
-        middle = np.cumsum(density) - density / 2
-        cdf = np.clip(middle / density.sum(), 0.0, 1.0)
-        cdf[0], cdf[-1] = 0.0, 1.0
-        return cls(index, grid, cdf)
-
-    def smoothed(self, table: QuantileTable) -> tuple[FloatArray, float]:
-        """Take the expected draw of each row, and its mean slope in the index."""
-        kernel = _kernel()
-        wide = np.pad(table_values(table, self.cdf), len(kernel) // 2, mode="edge")
-        expected = np.convolve(wide, kernel, mode="valid")
-        slopes = np.gradient(expected, SPACING)
-        slope = float(np.interp(self.index, self.grid, slopes).mean())
-        return np.interp(self.index, self.grid, expected), slope
-
-
-def _kernel() -> FloatArray:
-    """Mass of a standard normal in grid cells."""
-    half = int(REACH / SPACING)
-    edges = SPACING * (np.arange(-half, half + 2) - 0.5)
-    mass = np.diff(ndtr(edges))
-    return np.asarray(mass / mass.sum())
+def _on_grid(index: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Lay a grid around the indices of some rows: its points, and the latent distribution there."""
+    low = float(index.min()) - REACH
+    points = int(np.ceil((float(index.max()) + REACH - low) / SPACING)) + 2
+    return low + SPACING * np.arange(points, dtype=np.float64), latent_cdf(index_mass(index, low, points))

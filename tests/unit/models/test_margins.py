@@ -40,7 +40,7 @@ def test_normrank_keeps_margin_and_rank_correlation_of_a_skew_column(drive):
     rng, X, x = rows(4000, 1)
     y = np.exp(1.5 * x + rng.normal(size=4000))
     fit, asked = drive.trace(NormRank(), X, y)
-    assert [type(query) for query in asked] == [Quantiles, Moments, RowSum]
+    assert {type(query) for query in asked} == {Quantiles, Moments, RowSum}
     drawn = many(drive, NormRank(), fit, X)
     assert stats.ks_1samp(drawn[:20_000], lambda v: np.searchsorted(np.sort(y), v) / 4000).statistic < 0.02
     new = stats.spearmanr(np.tile(x, 40), drawn).statistic
@@ -48,6 +48,47 @@ def test_normrank_keeps_margin_and_rank_correlation_of_a_skew_column(drive):
     assert not np.isin(drawn, y).any()
     assert y.min() < drawn.min()
     assert drawn.max() < y.max()
+
+
+def slopes(X, y):
+    """Least squares with standard errors."""
+    beta, rest, *_ = np.linalg.lstsq(X, y)
+    return beta, np.sqrt(rest / len(X) * np.diag(np.linalg.inv(X.T @ X)))
+
+
+@pytest.mark.parametrize("scale", [lambda y: y, np.log], ids=["plain", "log"])
+@pytest.mark.parametrize("n", [4_000, 60_000])
+def test_normrank_keeps_a_straight_relation_of_a_skew_column(drive, scale, n):
+    # mean of 40 draws a row against the table's own fit: 0.16 standard errors of noise
+    rng, X, _ = rows(n, 1)
+    line = X @ [4.0, 0.5, 1.0]
+    y = line + rng.gamma(1.0, size=n) if scale(0.5) == 0.5 else np.exp(line + rng.gamma(1.0, size=n))
+    drawn = many(drive, NormRank(), drive.fit(NormRank(), X, y), X)
+    found, _ = slopes(np.tile(X, (40, 1)), scale(drawn))
+    own, errors = slopes(X, scale(y))
+    assert np.abs((found - own) / errors)[1:].max() < 1.0
+
+
+def test_a_rank_regression_would_bend_it(drive, monkeypatch):
+    monkeypatch.setattr("pysynthdp.models.normrank._scale_of", lambda *_found: "score")
+    rng, X, _ = rows(4_000, 1)
+    y = X @ [4.0, 0.5, 1.0] + rng.gamma(1.0, size=4_000)
+    drawn = many(drive, NormRank(), drive.fit(NormRank(), X, y), X)
+    own, errors = slopes(X, y)
+    assert np.abs((slopes(np.tile(X, (40, 1)), drawn)[0] - own) / errors)[1:].max() > 2.0
+
+
+def test_redrawn_slopes_spread_as_their_standard_errors(drive):
+    # 150 redraws: the spread is known to 6 %, and the copies' own sampling adds 1/20 to its variance
+    rng, X, _ = rows(2_000, 1)
+    y = X @ [4.0, 0.5, 1.0] + rng.gamma(1.0, size=2_000)
+    fit = drive.fit(NormRank(), X, y)
+    wide, found = np.tile(X, (20, 1)), []
+    for seed in range(150):
+        again = NormRank().redraw(fit, np.random.default_rng(seed))
+        found.append(slopes(wide, NormRank().draw(again, wide, drive.Draws(seed)))[0])
+    errors = slopes(X, y)[1]
+    assert np.std(found, axis=0)[1:] / errors[1:] == pytest.approx(np.sqrt(1.05), rel=0.25)
 
 
 def test_normrank_of_a_few_spikes_invents_nothing_between_them(drive):
