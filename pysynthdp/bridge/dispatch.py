@@ -13,7 +13,15 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
-from pysynthdp.bridge.codec import RValue, RVector, character, dumps, loads, named_list
+from pysynthdp.bridge.codec import (
+    DEFAULT_MAX_BYTES,
+    RValue,
+    RVector,
+    character,
+    dumps,
+    loads,
+    named_list,
+)
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import BridgeError, PysynthdpError, PysynthdpWarning
@@ -22,7 +30,12 @@ __all__ = ["PROTOCOL", "handle"]
 
 PROTOCOL: Final = 1
 """Changes when the R package and this module no longer understand each other."""
+_GROWTH: Final = 16  # a decoded table takes at most so many times its bytes
 _AS_IT_IS: Final = "x"  # an argument of this name stays an R value
+_TOO_LONG: Final = (
+    "the copies are larger than 2^31 - 1 bytes, which this transport cannot carry; start R anew with "
+    'options(pysynthdp.transport = "worker"), or draw fewer rows or fewer copies'
+)
 _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: starting a worker loads no model
     "ping": ("about", "ping"),
     "echo": ("about", "echo"),
@@ -37,13 +50,15 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
 }
 
 
-def handle(request: bytes) -> bytes:
+def handle(request: bytes, *, largest: int | None = None) -> bytes:
     """Answer one request.
 
     Parameters
     ----------
     request : bytes
         R's ``serialize(list(protocol =, verb =, args =), NULL)``.
+    largest : int, optional
+        Bytes that the carrier can take back; a longer reply becomes an error that says so.
 
     Returns
     -------
@@ -63,6 +78,14 @@ def handle(request: bytes) -> bytes:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         reply = _reply(request)
+    answer = _written(reply, caught)
+    if largest is not None and len(answer) > largest:
+        answer = _written(_failure(BridgeError(), _TOO_LONG), caught)
+    return answer
+
+
+def _written(reply: dict[str, RValue], caught: list[warnings.WarningMessage]) -> bytes:
+    """Write a reply with the warnings of the package that were heard."""
     heard = [in_r_words(str(one.message)) for one in caught if issubclass(one.category, PysynthdpWarning)]
     return dumps(named_list({**reply, "warnings": character(heard)}))
 
@@ -88,7 +111,8 @@ def _reply(request: bytes) -> dict[str, RValue]:
 
 def _read(request: bytes) -> dict[str, RValue]:
     """Read a request, after checking that both sides speak alike."""
-    asked = loads(request)
+    # R itself wrote the request, so the user's own table sets how much memory it may take
+    asked = loads(request, max_bytes=max(DEFAULT_MAX_BYTES, _GROWTH * len(request)))
     if not isinstance(asked, RVector) or asked.kind != "list" or "verb" not in asked.names:
         raise BridgeError("this is no request of the R package pysynthdp")
     fields = {str(name): item for name, item in zip(asked.names, asked.items, strict=True)}

@@ -40,9 +40,11 @@ from pysynthdp.bridge.codec import (
     load_rds,
     save_rds,
 )
+from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.columns_from_r import column_from_r, text_index
 from pysynthdp.bridge.columns_to_r import column_to_r
 from pysynthdp.bridge.facts import FrameFacts, RFrame, column_keys
+from pysynthdp.bridge.tagged import found_tags, warn_of_tags
 from pysynthdp.errors import BridgeError
 
 __all__ = ["frame_from_r", "frame_to_r", "read_rds", "write_rds"]
@@ -78,6 +80,7 @@ def frame_from_r(value: RValue) -> RFrame:
     ['a']
     """
     vector, names = _checked(value)
+    _check_rows(max((len(item) for item in vector.items if isinstance(item, RVector)), default=0))
     columns = [column_from_r(item, name) for name, item in zip(names, vector.items, strict=True)]
     lengths = {len(column.cells) for column in columns}
     index = _index(vector.attributes.get("row.names"), lengths)
@@ -108,7 +111,7 @@ def frame_to_r(frame: pd.DataFrame, facts: FrameFacts | None = None) -> RVector:
     Raises
     ------
     BridgeError
-        If R has no vector for a column; the message names it.
+        If R has no vector for a column, which the message names, or no place for so many rows.
 
     Notes
     -----
@@ -119,6 +122,7 @@ def frame_to_r(frame: pd.DataFrame, facts: FrameFacts | None = None) -> RVector:
     >>> frame_to_r(pd.DataFrame({"x": [1, 2]})).names
     ('x',)
     """
+    _check_rows(len(frame))
     if isinstance(frame.columns, pd.MultiIndex):
         raise BridgeError("the columns have several levels of names; join them to one, which R needs")
     names = [name if isinstance(name, str) else str(name) for name in frame.columns]
@@ -150,6 +154,11 @@ def read_rds(path: str | PathLike[str], *, max_bytes: int = DEFAULT_MAX_BYTES) -
     BridgeError
         If the file is damaged or holds no data frame.
 
+    Warns
+    -----
+    PysynthdpWarning
+        If a column holds haven's tagged missing values, which pandas cannot tell apart.
+
     Notes
     -----
     Privacy: reads every row of the file; nothing in it is run.
@@ -162,7 +171,9 @@ def read_rds(path: str | PathLike[str], *, max_bytes: int = DEFAULT_MAX_BYTES) -
     >>> read_rds(path).frame["x"].tolist()
     [1, 2]
     """
-    return frame_from_r(load_rds(path, max_bytes=max_bytes))
+    made = frame_from_r(load_rds(path, max_bytes=max_bytes))
+    warn_of_tags(found_tags(made), "are all NaN in pandas, and only write_rds of the same cells keeps them")
+    return made
 
 
 def write_rds(frame: pd.DataFrame, path: str | PathLike[str], *, facts: FrameFacts | None = None) -> None:
@@ -191,6 +202,12 @@ def write_rds(frame: pd.DataFrame, path: str | PathLike[str], *, facts: FrameFac
     >>> write_rds(pd.DataFrame({"x": [1, 2]}), "x.rds")  # doctest: +SKIP
     """
     save_rds(frame_to_r(frame, facts), path)
+
+
+def _check_rows(rows: int) -> None:
+    """Refuse more rows than R counts in a data frame, before any is copied."""
+    if rows > MAX_INT:
+        raise BridgeError("an R data frame holds at most 2^31 - 1 rows; split it")
 
 
 def _checked(value: RValue) -> tuple[RVector, tuple[str, ...]]:

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.bridge.codec import RValue, RVector, dumps, loads
+from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.conditions import RError, exception_of
 from pysynthdp.bridge.dispatch import handle
 from pysynthdp.bridge.facts_beside import remember, remembered
@@ -192,7 +193,7 @@ def attach() -> None:
     @interface.rternalize  # type: ignore[untyped-decorator]  # rpy2 has no types
     def answer(request: Any) -> Any:
         # an exception here would become NULL in R, so the dispatcher turns each into a reply
-        reply = handle(np.asarray(request, dtype=np.uint8).tobytes())
+        reply = handle(np.asarray(request, dtype=np.uint8).tobytes(), largest=MAX_INT)
         return interface.ByteSexpVector(np.frombuffer(reply, dtype=np.uint8))
 
     _kept[:] = [answer]

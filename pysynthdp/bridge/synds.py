@@ -18,11 +18,14 @@ field of ``synds``     here
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RValue, RVector, character, named_list
+from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.facts import FrameFacts
 from pysynthdp.bridge.frames import frame_to_r
 from pysynthdp.release import SyntheticRelease
@@ -82,7 +85,7 @@ def synds_fields(
     """Give the fields of a ``synds`` object in synthpop's order; see :func:`synds_from_release`."""
     columns = tuple(release.schema)
     names = release.schema.names
-    copies = tuple(frame_to_r(copy, facts) for copy in release.copies)
+    copies = tuple(_copy_to_r(copy, facts, release.tags.kept) for copy in release.copies)
     methods = dict(release.provenance.methods) | dict.fromkeys(release.tags.kept, "")
     visit = release.provenance.visit_sequence
     given = predictors if predictors is not None else _all_earlier(release)
@@ -97,7 +100,7 @@ def synds_fields(
         "event": _named(_doubles([0.0] * len(names)), names),
         "denom": _named(_doubles([0.0] * len(names)), names),
         "proper": _logical(release.tags.parameters == "drawn"),
-        "n": _integers([NA_INTEGER if release.n_org is None else release.n_org]),
+        "n": _size(release.n_org),
         "k": _integers([release.n_syn]),
         "rules": named_list({name: character([""]) for name in names}),
         "rvalues": named_list({name: _doubles([NA_REAL]) for name in names}),
@@ -113,6 +116,21 @@ def synds_fields(
         "numtocat": None,
         "catgroups": _doubles([]),
     }
+
+
+def _copy_to_r(copy: pd.DataFrame, facts: FrameFacts | None, kept: Collection[str]) -> RVector:
+    """Write a copy; what is missing in a drawn column of doubles is R's NA, as in the data, not NaN."""
+    made = frame_to_r(copy, facts)
+    pairs = zip(made.names, made.items, strict=True)
+    items = tuple(item if name in kept else _with_na(item) for name, item in pairs)
+    return replace(made, values=items)
+
+
+def _with_na(column: RValue) -> RValue:
+    """Put NA for NaN, except where the bits of doubles are integers."""
+    if not isinstance(column, RVector) or column.kind != "double" or "integer64" in column.classes:
+        return column
+    return replace(column, values=np.where(np.isnan(column.array), NA_REAL, column.array))
 
 
 def _all_earlier(release: SyntheticRelease) -> dict[str, tuple[str, ...]]:
@@ -160,6 +178,13 @@ def _named(vector: RVector, names: Iterable[str]) -> RVector:
 def _doubles(values: Iterable[float]) -> RVector:
     """Make a double vector."""
     return RVector("double", np.array(list(values), dtype=np.float64))
+
+
+def _size(rows: int | None) -> RVector:
+    """Write a number of rows; R's integers end at 31 bits, its doubles count further."""
+    if rows is not None and rows > MAX_INT:
+        return _doubles([rows])
+    return _integers([NA_INTEGER if rows is None else rows])
 
 
 def _integers(values: Iterable[int]) -> RVector:

@@ -18,7 +18,15 @@ ask <- function(verb, ...) {
   answer$value
 }
 
-to_bytes <- function(x) serialize(x, NULL, xdr = FALSE, version = 2L)
+to_bytes <- function(x) carried(serialize(x, NULL, xdr = FALSE, version = 2L))
+
+# Inside one process requests are raw vectors, and those of 2^31 elements or more do not cross.
+carried <- function(bytes, size = length(bytes)) {
+  if (size <= .Machine$integer.max) return(bytes)
+  abort("pysynthdp_bridge_error", paste(
+    "the data take 2^31 bytes or more, which this transport cannot carry; start R anew with",
+    "options(pysynthdp.transport = \"worker\")"))
+}
 
 which_transport <- function() {
   if (!is.null(.state$embedded)) return("embedded")
@@ -226,7 +234,7 @@ ask_in_session <- function(request) {
     .state$session <- tryCatch({
       reticulate::py_run_string(paste(
         "from pysynthdp.bridge.dispatch import handle as _pysynthdp_handle",
-        "def _pysynthdp_answer(request): return bytearray(_pysynthdp_handle(bytes(request)))", sep = "\n"))
+        "def _pysynthdp_answer(request): return bytearray(_pysynthdp_handle(bytes(request), largest=2**31 - 1))", sep = "\n"))
       reticulate::py_eval("_pysynthdp_answer")
     }, error = function(e) abort("pysynthdp_setup_error", paste0(
       "The Python of this session has no pysynthdp (", conditionMessage(e), "). Start R anew with ",

@@ -90,6 +90,7 @@ class Source:
     def array(self, element: np.dtype[np.generic], length: int) -> AnyArray:
         """Read ``length`` elements into an own, aligned array of the machine's byte order."""
         size = length * element.itemsize
+        self.need(size)  # first: more memory would not mend a stream that is cut off
         self.charge(size)
         raw = np.frombuffer(self.take(size), dtype=np.uint8).copy()
         # Swapped as integers: a NaN must keep its payload, which tells NA from NaN.

@@ -189,8 +189,7 @@ def _assemble(body: AnyArray, counts: IntArray, missing: BoolArray, order: str) 
     """Put headers between texts, given their joined UTF-8 bytes and their lengths in characters."""
     begins = np.append(np.flatnonzero((body & 0xC0) != 0x80), len(body))
     sizes = np.diff(begins[np.append(0, np.cumsum(counts))])
-    if sizes.size and sizes.max() > wire.MAX_TEXT:
-        raise BridgeError("an R text holds at most 2^31 - 1 bytes; shorten it")
+    _check_size(int(sizes.max(initial=0)))
     head = np.empty((len(missing), 2), dtype=f"{order}i4")
     head[missing] = (wire.TEXT, -1)
     head[~missing, 0] = wire.TEXT | np.where(sizes == counts, wire.MARK_ASCII, wire.MARK_UTF8)
@@ -206,6 +205,12 @@ def _assemble(body: AnyArray, counts: IntArray, missing: BoolArray, order: str) 
     return out.tobytes()
 
 
+def _check_size(size: int) -> None:
+    """Refuse a text whose length has no place in its header."""
+    if size > wire.MAX_TEXT:
+        raise BridgeError("an R text holds at most 2^31 - 1 bytes; shorten it")
+
+
 def _write_one(text: str | None, order: str) -> bytes:
     """Write one text that may hold undecodable bytes."""
     pack = struct.Struct(f"{order}ii").pack
@@ -215,6 +220,7 @@ def _write_one(text: str | None, order: str) -> bytes:
         raw, mark = text.encode("utf-8"), wire.MARK_UTF8
     except UnicodeEncodeError:
         raw, mark = _escaped(text), getattr(text, "mark", 0)
+    _check_size(len(raw))
     return pack(wire.TEXT | (wire.MARK_ASCII if raw.isascii() else mark), len(raw)) + raw
 
 

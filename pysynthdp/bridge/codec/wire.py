@@ -63,3 +63,4 @@ MARKS: Final = MARK_BYTES | MARK_LATIN1 | MARK_UTF8 | MARK_ASCII
 
 MAX_TEXT: Final = 2**31 - 1  # bytes in one text
 MAX_INT: Final = 2**31 - 1
+MAX_PACKED: Final = MAX_INT >> 8  # the largest reference that fits beside its type

@@ -136,7 +136,8 @@ class _Writer:
         """Write a name once, then by its number."""
         number = self.symbols.get(name)
         if number is not None:
-            self._integers((number << 8) | wire.REFERENCE)
+            packed = number <= wire.MAX_PACKED
+            self._integers(*([(number << 8) | wire.REFERENCE] if packed else [wire.REFERENCE, number]))
             return
         self.symbols[name] = len(self.symbols) + 1
         self._integers(wire.SYMBOL)

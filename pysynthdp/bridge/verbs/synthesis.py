@@ -11,10 +11,12 @@ import pandas as pd
 
 import pysynthdp as sdp
 from pysynthdp.bridge.codec import RVector
+from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.facts import FrameFacts, RFrame
 from pysynthdp.bridge.facts_kept import public_facts
 from pysynthdp.bridge.releases import release_to_r
 from pysynthdp.bridge.settings import labelled_codes, settings_from_r
+from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
 from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import BridgeError, PlanError
 
@@ -30,13 +32,14 @@ def synthesise(
     ambient: Any = None,
 ) -> RVector:
     """Fit and draw; without a seed by R's own generator (``ambient``), unless a guarantee is asked for."""
-    frame = _frame(data, "data")
+    frame, rows = _frame(data, "data"), _rows(k)
     own = _with_labels(settings_from_r(settings, data), data)
     _refuse_lists(data, own.get("drop", ()))
+    _warn_of_tags(data, own)
     fitted = sdp.Synthesizer(**own, progress=False).fit(frame)
     if seed is None and fitted.plan.guarantee is None:
         seed = ambient
-    release = fitted.draw(_size(m, "m"), _size(k, "k"), rng=_seed(seed))
+    release = fitted.draw(_size(m, "m"), rows, rng=_seed(seed))
     used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
     return release_to_r(release, facts=public_facts(data.facts), predictors=used)
 
@@ -56,6 +59,13 @@ def _refuse_lists(data: RFrame, dropped: Collection[str]) -> None:
                 f"column {name!r} is a list, whose cells can be anything; make plain columns of it, "
                 f"or drop=[{name!r}]"
             )
+
+
+def _warn_of_tags(data: RFrame, settings: Mapping[str, Any]) -> None:
+    """Say which tags are lost; under a guarantee by the labels alone: a warning must not tell of rows."""
+    tagged = declared_tags(data) if settings.get("guarantee") is not None else found_tags(data)
+    apart = {*settings.get("drop", ()), *settings.get("keep", ())}
+    warn_of_tags([name for name in tagged if name not in apart], "become plain NA in the copies")
 
 
 def _with_labels(settings: dict[str, Any], data: RFrame) -> dict[str, Any]:
@@ -80,6 +90,14 @@ def _predictors(plan: Any, name: str) -> frozenset[str]:
 def _size(value: Any, at: str) -> int | None:
     """Take a size, where one is given."""
     return None if value is None else _whole(value, at)
+
+
+def _rows(k: Any) -> int | None:
+    """Take the rows of a copy, of which R cannot count more than 31 bits."""
+    rows = _size(k, "k")
+    if rows is not None and rows > MAX_INT:
+        raise PlanError("k: an R data frame holds at most 2^31 - 1 rows; draw fewer")
+    return rows
 
 
 def _whole(value: Any, at: str) -> int:

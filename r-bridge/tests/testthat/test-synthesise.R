@@ -170,3 +170,23 @@ test_that("what is not a data frame, or has odd columns, is refused", {
   expect_error(synthesise(d), "'m'", class = "pysynthdp_bridge_error")
   expect_error(synthesise(data.frame(id = paste0("p", 1:50), x = stats::rnorm(50))), "id", class = "pysynthdp_schema_error")
 })
+
+test_that("missing cells of a copy are NA, not NaN", {
+  skip_without_engine()
+  set.seed(3)
+  d <- data.frame(g = factor(rep(c("a", "b"), 60)), x = c(NA, NA, NaN, NA, round(stats::rnorm(116), 1)))
+  x <- synthesise(d, m = 1, seed = 2)[[1]]$x
+  expect_true(anyNA(x))
+  expect_false(any(is.nan(x)))
+})
+
+test_that("tagged missing values are lost with a warning that names the column", {
+  skip_without_engine()
+  skip_without("haven")
+  d <- data.frame(other = rep(c(1.5, 2, 3), 40))
+  d$pay <- haven::labelled(c(haven::tagged_na("a", "b"), 3:120), c(refused = haven::tagged_na("a")))
+  expect_warning(s <- synthesise(d, m = 1, seed = 1), "tagged.*'pay' become plain NA", class = "pysynthdp_warning")
+  expect_false(any(haven::is_tagged_na(s[[1]]$pay)))
+  expect_no_warning(kept <- synthesise(d, m = 1, keep = "pay", seed = 1))
+  expect_identical(haven::na_tag(kept[[1]]$pay), haven::na_tag(d$pay))
+})

@@ -128,3 +128,14 @@ test_that("later calls take milliseconds", {
   times <- replicate(20, system.time(ask("echo", x = 1))[["elapsed"]])
   expect_lt(min(times), 0.05)
 })
+
+test_that("what a raw vector of R's cannot carry is refused before it is sent", {
+  carried <- pysynthdp:::carried
+  expect_identical(carried(as.raw(1:3), 2^31 - 1), as.raw(1:3))
+  expect_error(carried(raw(), 2^31), "2\\^31 bytes or more.*worker", class = "pysynthdp_bridge_error")
+})
+
+test_that("more rows than R counts are refused", {
+  skip_without_engine()
+  expect_error(synthesise(iris, m = 1, k = 2^31), "2\\^31 - 1 rows", class = "pysynthdp_plan_error")
+})

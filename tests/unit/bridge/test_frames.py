@@ -28,7 +28,7 @@ FRAMES = ["kinds", "kinds_no_rows", "kinds_row_numbers", "kinds_many_rows", "kin
 
 @pytest.fixture(scope="module")
 def kinds(golden):
-    return read_rds(golden / "kinds.rds")
+    return frame_from_r(load_rds(golden / "kinds.rds"))
 
 
 def _frame(**columns):
@@ -319,6 +319,7 @@ def test_a_table_of_several_header_rows_is_refused():
         frame_to_r(pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])))
 
 
+@pytest.mark.filterwarnings("ignore:the tagged missing values")
 def test_a_file_goes_there_and_back(tmp_path, golden, differences):
     came = read_rds(golden / "kinds.rds")
     write_rds(came.frame, tmp_path / "x.rds", facts=came.facts)
