@@ -38,6 +38,12 @@ def _environment(**more: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
+def r_environment() -> dict[str, str]:
+    """The environment of R's own commands."""
+    return _environment()
+
+
+@pytest.fixture(scope="session")
 def r_library(tmp_path_factory) -> Path:
     """A library of R packages with ours in it."""
     library = tmp_path_factory.mktemp("library")
