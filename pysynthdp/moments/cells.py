@@ -93,17 +93,16 @@ class Cells:
         """Add a number that is normal around a linear function of others, and zero where it is absent."""
         slopes, before = beta[len(dummies) :], self.means.shape[1]
         mean = self.X[:, dummies] @ beta[: len(dummies)] + self.means[:, numbers] @ slopes
-        pairs, pattern = np.unique(
-            np.stack([self.pattern, present.astype(np.int64)]), axis=1, return_inverse=True
-        )
-        spreads = np.zeros((pairs.shape[1], before + 1, before + 1))
+        keys, pattern = np.unique(2 * self.pattern + present, return_inverse=True)
+        pairs = np.divmod(keys, 2)
+        spreads = np.zeros((len(keys), before + 1, before + 1))
         old = self.spreads[pairs[0]]
         spreads[:, :before, :before] = old
         crossed = np.where(pairs[1][:, None] == 1, old[:, :, numbers] @ slopes, 0.0)
         spreads[:, before, :before] = spreads[:, :before, before] = crossed
         spreads[:, before, before] = np.where(pairs[1] == 1, crossed[:, numbers] @ slopes + sigma**2, 0.0)
         means = np.column_stack([self.means, np.where(present, mean, 0.0)])
-        return replace(self, means=means, pattern=pattern.ravel(), spreads=spreads)
+        return replace(self, means=means, pattern=pattern, spreads=spreads)
 
 
 def thinned(weights: FloatArray, most: int) -> tuple[IntArray, FloatArray]:

@@ -24,7 +24,7 @@ __all__ = ["CopyParameters", "MomentState", "moment_state", "moment_steps", "own
 CopyParameters: TypeAlias = Literal["drawn", "fitted"]
 REDRAWS = 10
 CHECKS = 100
-SELDOM = 0.2
+SELDOM = 0.5  # of redraws accepted: below, the release is flagged as dominated by noise
 TINY = 1e-6
 STEEPEST = 10.0  # a slope between two levels, in units of the hint, that is beyond any real one
 _SEED = 7  # of the acceptance rate alone, so that a fit says the same of itself each time
@@ -96,7 +96,7 @@ class MomentState:
     def _redrawn(self, rng: np.random.Generator) -> MomentFit:
         """Redraw the moments until they leave every number residual variance, at most ten times.
 
-        Where they seldom do, the first draw is taken as it is: the release is flagged as dominated by noise.
+        Where they seldom do, the first draw is taken as it is: ten would seldom be any better.
         """
         answers, gram, fit = self.answers[0], self.grams[0], self.fits[0]
         if self.numeric:
