@@ -19,6 +19,7 @@ from pysynthdp.errors import PlanError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.moments.state import CopyParameters, MomentState
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.noised import bends
 from pysynthdp.privacy.exact_sampler import ExactSampler
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
@@ -151,7 +152,7 @@ class Machine:
             for part, values in zip(
                 step.targets, self._values(step, params[number], X, sampler, drawn), strict=True
             ):
-                drawn[part.key] = self._typed(values, part)
+                drawn[part.key] = self._typed(values, part, step.model)
                 self._encode(X, part, starts[part.key], drawn)
         return drawn
 
@@ -183,14 +184,18 @@ class Machine:
         values[present] = step.draw(params, X.T[:, present].T, sampler)
         return [values]
 
-    def _typed(self, values: FloatArray, part: Part) -> AnyArray:
-        """Write level codes as int16; round and bound numbers."""
+    def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
+        """Write level codes as int16; round and bound numbers.
+
+        Normal draws from noised moments are left where they fall: the moments are those of clamped rows, and
+        clamping again would move them. A number that is bent to its margin has no such tails.
+        """
         if not part.numeric:
             return values.astype(np.int16)
         column = self.plan.schema[part.column]
         if not isinstance(column, NumericColumn):
             return values
-        if self.noised is not None:  # the moments are those of clamped rows; clamping again would move them
+        if self.noised is not None and not bends(model):
             column = replace(column, lower=None, upper=None)
         return settle(np.ascontiguousarray(values), column)
 

@@ -58,6 +58,11 @@ def test_the_shape_is_kept_that_a_normal_regression_loses():
     assert stats.ks_2samp(waits("norm"), real).statistic > 0.06
 
 
+def test_a_shaped_number_stays_inside_its_bounds():
+    assert waits("normrank").min() >= 0
+    assert waits("norm").min() < 0
+
+
 def test_the_regression_of_the_shaped_number_is_that_of_the_table():
     real, copy = table().dropna(), fitted("normrank", 50.0).draw(1, k=100_000, rng=1, parameters="fitted")[0]
 
