@@ -125,15 +125,15 @@ class NoisedRows:
         """Level codes of parts with several levels; numbers in units of their hints, 0 where absent."""
         parts = self.layout.parts
         codes = [self.table.parts[part.key][rows] for part in parts if len(part.levels) > 1]
-        numbers = []
-        for part in parts:
-            if not part.numeric:
-                continue
+        numeric, size = [part for part in parts if part.numeric], rows.stop - rows.start
+        numbers = np.empty((len(numeric), size))
+        for place, part in enumerate(numeric):
             scale, kind = self.layout.scales[part.key], self.table.kind(part)
-            values = (self.table.parts[part.key][rows] - scale.centre) / scale.width
-            numbers.append(values if kind is None else np.where(kind[rows] == 0, values, 0.0))
-        size = rows.stop - rows.start
-        return codes or [np.zeros(size, dtype=np.int16)], np.array(numbers).reshape(len(numbers), size)
+            np.subtract(self.table.parts[part.key][rows], scale.centre, out=numbers[place])
+            numbers[place] /= scale.width
+            if kind is not None:
+                numbers[place, kind[rows] != 0] = 0.0
+        return codes or [np.zeros(size, dtype=np.int16)], numbers
 
 
 def answer_all(

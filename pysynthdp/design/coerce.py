@@ -8,6 +8,7 @@ beyond the bounds move onto them, unlisted levels become ``other``.
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -95,11 +96,13 @@ def _microseconds(cell: Any, unit: str) -> int:
 
 def _bounded(numbers: FloatArray, column: NumericColumn) -> FloatArray:
     """Bounds for values, codes and spikes as they are, the fallback for what has no value."""
+    low = -np.inf if column.lower is None else column.lower
+    high = np.inf if column.upper is None else column.upper
+    if len(numbers) and math.isfinite(high - low) and low <= numbers.min() and numbers.max() <= high:
+        return numbers  # the same, without a look at each; a minimum over NaN is NaN
     special = np.isin(numbers, np.array(column.specials, dtype=np.float64))
     fallback = np.nan if column.may_be_missing or column.fallback is None else column.fallback
     plain = np.where(np.isfinite(numbers), numbers, fallback)
-    low = -np.inf if column.lower is None else column.lower
-    high = np.inf if column.upper is None else column.upper
     return np.where(special, numbers, np.clip(plain, low, high))
 
 

@@ -14,7 +14,7 @@ from pysynthdp.privacy.moment_scales import DIAGONAL, OFF_DIAGONAL
 
 __all__ = ["BLOCK_ROWS", "Frame", "exact_gram", "integer_rows"]
 
-BLOCK_ROWS = 4_096  # BLOCK_ROWS * row_bound < 2^53: float sums of the integer products are exact
+BLOCK_ROWS = 8_192  # BLOCK_ROWS * row_bound < 2^53: float sums of the integer products are exact
 UNIT = 2**BITS
 
 
@@ -118,18 +118,29 @@ def integer_rows(
         return rows.T, np.zeros(len(at), dtype=np.bool_)
     with np.errstate(over="ignore", invalid="ignore"):  # a warning about one row would tell of it
         block, clipped = clip_radially(whitening.apply(numbers, placed), question.radius)
-    whole = np.rint(block * (question.alpha * UNIT)).astype(np.int64)
-    whole = _within(whole, question.row_bound - len(frame.blocks) * UNIT**2)
-    rows[frame.levels :] = whole
+    whole = rows[frame.levels :]
+    np.rint(np.multiply(block, question.alpha * UNIT, out=whole), out=whole)
+    _keep_within(whole, question.row_bound - len(frame.blocks) * UNIT**2)
     return rows.T, clipped
 
 
-def _within(whole: IntArray, bound: int) -> IntArray:
-    """Keep integer rows (p, rows) inside a squared length: one step towards zero, else nothing is left."""
-    shorter = np.where(
-        (whole**2).sum(axis=0) > bound, np.sign(whole) * np.maximum(np.abs(whole) - 1, 0), whole
-    )
-    return np.where((shorter**2).sum(axis=0) > bound, 0, shorter)
+def _keep_within(whole: FloatArray, bound: int) -> None:
+    """Keep integer rows (p, rows) inside a squared length: one step towards zero, else nothing is left.
+
+    Floats hold the squares exactly: clipped rows, and the bound, are far below 2^53.
+    """
+    long = np.flatnonzero(_square(whole) > bound)
+    rest = whole[:, long]
+    rest = np.sign(rest) * np.maximum(np.abs(rest) - 1, 0)
+    whole[:, long] = np.where(_square(rest) > bound, 0.0, rest)
+
+
+def _square(whole: FloatArray) -> FloatArray:
+    """Squared lengths of integer rows (p, rows)."""
+    square, product = np.zeros(whole.shape[1]), np.empty(whole.shape[1])
+    for row in whole:
+        square += np.multiply(row, row, out=product)
+    return square
 
 
 def exact_gram(rows: FloatArray) -> IntArray:

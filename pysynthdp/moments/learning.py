@@ -38,7 +38,8 @@ def learned_whitening(
 
     Notes
     -----
-    Privacy: post-processing. The edge of a symmetric Gaussian matrix of off-diagonal deviation s is
+    Privacy: post-processing. Any square root would do, since clip and noise have no direction; a triangular
+    one is quick to apply. The edge of a symmetric Gaussian matrix of off-diagonal deviation s is
     2 s sqrt(p); in the covariance of the unscaled numbers it is 2 s sqrt(p)/(alpha^2 n).
     """
     at = slice(frame.levels, None)
@@ -49,8 +50,8 @@ def learned_whitening(
     covariance = (gram[at, at] - crossed - crossed.T + effects.T @ levels @ effects) / n
     values, vectors = np.linalg.eigh(covariance)
     kept = np.maximum(values, min(1.0, edge))
-    root = (vectors / np.sqrt(kept)) @ vectors.T
-    inverse = (vectors * np.sqrt(kept)) @ vectors.T
+    inverse = np.linalg.qr((vectors * np.sqrt(kept)).T).R.T  # inverse inverse' is the covariance
+    root = np.tril(np.linalg.inv(inverse))
     return Whitening(effects, root, inverse), float(values[0] / edge)
 
 

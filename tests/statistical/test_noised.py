@@ -196,7 +196,7 @@ def test_intervals_that_count_the_noise_cover_and_others_do_not():
     runs, n = 60, 3_000
     synthesizer = Synthesizer(
         schema=NUMBERS,
-        guarantee=ZCDP(0.1),
+        guarantee=ZCDP(0.05),
         hints=dict.fromkeys("xyz", (0, 1.0)),
         testing=True,
         progress=False,

@@ -174,7 +174,7 @@ def no_clip_and_no_bound(patch: pytest.MonkeyPatch) -> None:
         return block, np.zeros(block.shape[1], dtype=bool)
 
     patch.setattr("pysynthdp.moments.integers.clip_radially", unclipped)
-    patch.setattr("pysynthdp.moments.integers._within", lambda whole, _: whole)
+    patch.setattr("pysynthdp.moments.integers._keep_within", lambda *_: None)
 
 
 def rho_spent_on_every_stage(patch: pytest.MonkeyPatch) -> None:
