@@ -5,13 +5,29 @@ from __future__ import annotations
 import re
 
 from pysynthdp import errors
-from pysynthdp.errors import BridgeError, PysynthdpError
+from pysynthdp.errors import BridgeError, PysynthdpError, PysynthdpWarning
 
-__all__ = ["RError", "exception_of"]
+__all__ = ["RError", "RWarning", "exception_of"]
 
 
 class RError(BridgeError):
     """An error that R raised.
+
+    Parameters
+    ----------
+    message : str
+        What R says.
+    classes : tuple of str
+        R's condition classes.
+    """
+
+    def __init__(self, message: str, classes: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.classes = classes
+
+
+class RWarning(PysynthdpWarning):
+    """A warning that R gave.
 
     Parameters
     ----------

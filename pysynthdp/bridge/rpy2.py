@@ -20,27 +20,28 @@ import pandas as pd
 
 from pysynthdp.bridge.codec import RValue, RVector, dumps, loads
 from pysynthdp.bridge.codec.wire import MAX_INT
-from pysynthdp.bridge.conditions import RError, exception_of
+from pysynthdp.bridge.conditions import RError, RWarning, exception_of
 from pysynthdp.bridge.dispatch import handle
 from pysynthdp.bridge.facts_beside import remember, remembered
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
+from pysynthdp.bridge.magic import watched
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.releases import release_from_r, release_to_r
 from pysynthdp.bridge.rpy2_advice import why_not
-from pysynthdp.errors import BridgeError, PysynthdpWarning
+from pysynthdp.errors import BridgeError
 from pysynthdp.release import SyntheticRelease
 
-__all__ = ["RError", "attach", "evaluate", "from_r", "load", "load_ipython_extension", "to_r"]
+__all__ = ["RError", "RWarning", "attach", "evaluate", "from_r", "load", "load_ipython_extension", "to_r"]
 
 _kept: list[Any] = []  # R calls back into this function, so Python must not collect it
 _EVALUATE: Final = """
 function(code) {
-  heard <- character()
+  heard <- list()
   tryCatch(
     list(ok = TRUE, value = withCallingHandlers(
       eval(parse(text = code), globalenv()),
       warning = function(w) {
-        heard <<- c(heard, conditionMessage(w))
+        heard[[length(heard) + 1L]] <<- list(conditionMessage(w), class(w))
         invokeRestart("muffleWarning")
       }
     ), heard = heard),
@@ -221,8 +222,8 @@ def evaluate(code: str) -> Any:
 
     Warns
     -----
-    PysynthdpWarning
-        With the text of every warning in R.
+    RWarning
+        With the text and the classes of every warning in R.
 
     Notes
     -----
@@ -233,8 +234,8 @@ def evaluate(code: str) -> Any:
     done = function(interface.StrSexpVector([code]))
     names = list(interface.baseenv["names"](done))
     parts = dict(zip(names, done, strict=True))
-    for text in parts["heard"]:
-        warnings.warn(str(text), PysynthdpWarning, stacklevel=2)
+    for text, classes in parts["heard"]:
+        warnings.warn(RWarning(str(text[0]), tuple(map(str, classes))), stacklevel=2)
     if not parts["ok"][0]:
         raise exception_of(str(parts["text"][0]), tuple(str(name) for name in parts["class"]))
     return from_r(parts["value"]) if "value" in parts else None
@@ -253,13 +254,22 @@ def load_ipython_extension(shell: Any) -> None:
     BridgeError
         If rpy2 cannot be loaded or the R package is not installed.
 
+    Warns
+    -----
+    RWarning
+        Later, with the text and the classes of every warning of a cell; an error of a cell is raised as
+        :func:`evaluate` raises it.
+
     Notes
     -----
     Privacy: reads no data.
     """
     attach()
     shell.run_line_magic("load_ext", "rpy2.ipython")
-    shell.magics_manager.registry["RMagics"].options.converter = _converter()
+    magics = shell.magics_manager.registry["RMagics"]
+    magics.options.converter = _converter()
+    parse = import_module("rpy2.rinterface").parse
+    magics.eval = watched(magics.eval, parse, lambda: evaluate("pysynthdp:::heard()"))
 
 
 def _received(value: Any) -> Any:

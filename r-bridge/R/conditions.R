@@ -31,6 +31,31 @@ abort <- function(class, message, places = NULL) {
   ))
 }
 
+# Notes the class and text of what leaves an expression, for a notebook in which R runs inside the engine. An error
+# goes on its way; a warning is told there instead of here, where R would show warnings as they come or at the end.
+watched <- function(expression) {
+  .state$error <- NULL
+  .state$warnings <- list()
+  withCallingHandlers(
+    expression,
+    error = function(e) .state$error <- as_told(e),
+    warning = function(w) {
+      if (!isTRUE(getOption("warn") %in% 0:1)) return()
+      .state$warnings[[length(.state$warnings) + 1L]] <- as_told(w)
+      invokeRestart("muffleWarning")
+    }
+  )
+}
+
+as_told <- function(condition) list(text = conditionMessage(condition), class = class(condition))
+
+heard <- function() {
+  told <- list(error = .state$error, warnings = .state$warnings)
+  .state$error <- NULL
+  .state$warnings <- list()
+  told
+}
+
 caution <- function(message) {
   warning(structure(
     class = c("pysynthdp_warning", "warning", "condition"),

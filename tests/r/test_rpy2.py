@@ -24,7 +24,7 @@ START = """
 import warnings
 import numpy as np, pandas as pd, pysynthdp as sdp
 from pysynthdp.errors import CombiningRuleError, PlanError, PysynthdpWarning
-from pysynthdp.bridge.rpy2 import RError, attach, evaluate, from_r, to_r
+from pysynthdp.bridge.rpy2 import RError, RWarning, attach, evaluate, from_r, to_r
 """
 
 
@@ -119,8 +119,40 @@ assert type(error) is RError and error.classes[0] == "mine" and str(error) == "b
 with warnings.catch_warnings(record=True) as heard:
     warnings.simplefilter("always")
     assert evaluate("warning('careful'); 3") == 3
-assert [str(one.message) for one in heard if one.category is PysynthdpWarning] == ["careful"]
+assert [str(one.message) for one in heard if one.category is RWarning] == ["careful"]
+assert heard[0].message.classes == ("simpleWarning", "warning", "condition")
+assert issubclass(RWarning, PysynthdpWarning)
 assert evaluate("tryCatch(synthesise(iris, m = 0), pysynthdp_plan_error = function(e) 'caught')") == "caught"
+""")
+
+
+@needs_rpy2
+def test_conditions_leave_a_cell_with_class_and_text(run_python):
+    run_python("""
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "pysynthdp.bridge.rpy2")
+def raised(code):
+    try:
+        shell.run_cell_magic("R", "", code)
+    except Exception as error:
+        return error
+error = raised("x <- 1\\nsynthesise(iris, m = 0)")
+assert type(error) is PlanError and "at least 1" in str(error)
+error = raised("f <- function() stop('boo'); f()")
+assert type(error) is RError and str(error) == "boo" and error.classes[0] == "simpleError"
+error = raised("stop(structure(class = c('mine', 'error', 'condition'), list(message = 'own', call = NULL)))")
+assert type(error) is RError and str(error) == "own" and error.classes[0] == "mine"
+assert raised("1 +").classes[0] == "parseError"
+for _ in range(2):  # a warning is told again each time
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("default")
+        assert raised("y <- x + 1; warning('careful') # a comment at the end") is None
+    assert [str(one.message) for one in heard if one.category is RWarning] == ["careful"]
+assert evaluate("y") == 2
+assert raised("tryCatch(stop('caught'), error = function(e) 1)") is None
+assert raised("suppressWarnings(as.integer('a'))") is None
+assert "caught" in str(raised("options(warn = 2); warning('caught')"))
 """)
 
 
