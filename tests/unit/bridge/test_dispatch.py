@@ -30,6 +30,11 @@ def _table(n=120):
     return pd.DataFrame({"sex": pd.Categorical(sex), "age": rng.normal(45, 12, n).round(1)})
 
 
+def test_the_process_that_answers_starts_without_models():
+    code = "import sys, pysynthdp.bridge.worker; sys.exit('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_a_call_makes_the_copies_that_python_makes():
     reply = _ask("synthesise", data=_table(), settings={"method": {"age": "norm"}}, m=2.0, seed=7.0)
     assert plain_from_r(reply["ok"]) is True
