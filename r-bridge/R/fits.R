@@ -62,13 +62,20 @@ evaluate <- function(expression, copy, envir, number) {
   )
 }
 
+# polr() and multinom() leave the covariance out unless they are asked for it.
+with_covariance <- function(expression, arguments) {
+  if ("Hess" %in% arguments && !"Hess" %in% names(expression)) expression$Hess <- TRUE
+  expression
+}
+
 # lm(formula) finds the columns of a formula that was made elsewhere, or of y ~ ., only by its argument data.
 with_data_argument <- function(expression, envir) {
-  if (!is.call(expression) || "data" %in% names(expression)) return(expression)
+  if (!is.call(expression)) return(expression)
   called <- tryCatch(eval(expression[[1L]], envir), error = function(e) NULL)
-  if (is.function(called) && identical(names(formals(called))[1L], "formula") && "data" %in% names(formals(called))) {
-    expression$data <- quote(.copy)
-  }
+  arguments <- if (is.function(called)) names(formals(called))
+  if (!identical(arguments[1L], "formula")) return(expression)
+  expression <- with_covariance(expression, arguments)
+  if ("data" %in% arguments && !"data" %in% names(expression)) expression$data <- quote(.copy)
   expression
 }
 

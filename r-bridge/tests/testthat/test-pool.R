@@ -112,3 +112,11 @@ test_that("objects of mice go to mice", {
   imp <- mice::mice(mice::nhanes, m = 2, maxit = 1, printFlag = FALSE, seed = 1)
   expect_s3_class(pool(with(imp, lm(bmi ~ age))), "mipo")
 })
+
+test_that("polr() needs not be asked for its covariance", {
+  skip_without_engine()
+  skip_without("MASS")
+  s <- synthesise(survey_data(), m = 3, seed = 1)
+  asked <- pool(with(s, MASS::polr(health ~ age, Hess = TRUE)))
+  expect_equal(pool(with(s, MASS::polr(health ~ age)))$pooled, asked$pooled)
+})
