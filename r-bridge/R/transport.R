@@ -81,7 +81,8 @@ child_environment <- function() {
   folders <- strsplit(Sys.getenv("LD_LIBRARY_PATH"), .Platform$path.sep, fixed = TRUE)[[1L]]
   own <- startsWith(folders, R.home()) | grepl("^/usr/lib/([^/]+-linux-gnu|jvm/)", folders) | folders == ""
   c(LD_LIBRARY_PATH = paste(folders[!own], collapse = .Platform$path.sep),
-    PYTHONIOENCODING = "utf-8", PYTHONUTF8 = "1")
+    PYTHONIOENCODING = "utf-8", PYTHONUTF8 = "1",
+    PYTHONSAFEPATH = "1") # a file in the working folder must not stand for a module of the engine
 }
 
 # Files hold rows: they are made in R's own temporary folder (or in a folder that the user names, such as one in
@@ -108,16 +109,8 @@ read_answer <- function(path) {
 # What to say when the process ended without an answer.
 engine_ended <- function(errors, status) {
   engine <- find_engine()
-  if (any(grepl("No module named '?pysynthdp", errors))) {
-    abort("pysynthdp_setup_error", paste0(
-      engine, " has no pysynthdp. In a terminal: ", engine, " -m pip install pysynthdp"))
-  }
-  version <- engine_version(engine)
-  if (!is.na(version) && package_version(version) < "3.11") {
-    abort("pysynthdp_setup_error", paste0(
-      engine, " is Python ", version, "; the engine needs 3.11 or later. Name another: ",
-      "options(pysynthdp.python = \"/path/to/python\")"))
-  }
+  why <- setup_fault(engine, errors)
+  if (!is.null(why)) abort("pysynthdp_setup_error", why)
   abort("pysynthdp_worker_died", paste0(
     "The engine (", engine, ") ended with status ", status, " before it answered; nothing was changed, and the ",
     "next call starts it again.", if (isTRUE(getOption("pysynthdp.debug"))) {
@@ -125,10 +118,27 @@ engine_ended <- function(errors, status) {
     }))
 }
 
+# What is wrong with the engine itself; nothing if it is whole.
+setup_fault <- function(engine, errors) {
+  version <- engine_version(engine)
+  other <- "Name another: options(pysynthdp.python = \"/path/to/python\")"
+  if (!is.na(version) && package_version(version) < "3.11") {
+    return(paste0(engine, " is Python ", version, "; the engine needs 3.11 or later. ", other))
+  }
+  found <- regmatches(errors, regexpr("No module named '?[[:alnum:]_.]+", errors))
+  if (length(found)) {
+    absent <- sub("^No module named '?", "", found[[1L]])
+    own <- startsWith(absent, "pysynthdp")
+    return(paste0(engine, if (own) " has no pysynthdp" else paste0(" lacks ", absent, ", which pysynthdp needs"),
+                  ". In a terminal: ", engine, " -m pip install ", if (!own) "--force-reinstall ", "pysynthdp"))
+  }
+  if (is.na(version)) paste0(engine, " is no Python that can be run. ", other)
+}
+
 engine_version <- function(engine) {
   said <- tryCatch(suppressWarnings(system2(engine, "--version", stdout = TRUE, stderr = TRUE)), error = identity)
   if (inherits(said, "error")) return(NA_character_)
-  found <- regmatches(said, regexpr("[0-9]+\\.[0-9]+(\\.[0-9]+)?", said))
+  found <- sub("^Python ", "", regmatches(said, regexpr("^Python [0-9]+\\.[0-9]+(\\.[0-9]+)?", said)))
   if (length(found)) found[[1L]] else NA_character_
 }
 
