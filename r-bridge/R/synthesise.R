@@ -80,7 +80,7 @@ synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = N
     guarantee = guarantee, plan = plan, ...
   )
   made <- ask("synthesise", data = x, settings = settings, m = m, k = k, seed = check_seed(seed),
-              ambient = ambient_seed())
+              ambient = if (is.null(seed)) ambient_seed())
   with_call(made, call)
 }
 

@@ -190,3 +190,12 @@ test_that("tagged missing values are lost with a warning that names the column",
   expect_no_warning(kept <- synthesise(d, m = 1, keep = "pay", seed = 1))
   expect_identical(haven::na_tag(kept[[1]]$pay), haven::na_tag(d$pay))
 })
+
+test_that("a seed leaves R's own generator alone", {
+  skip_without_engine()
+  set.seed(5)
+  next_number <- stats::runif(1)
+  set.seed(5)
+  synthesise(iris, m = 1, seed = 1)
+  expect_identical(stats::runif(1), next_number)
+})
