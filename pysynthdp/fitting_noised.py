@@ -43,6 +43,17 @@ class _Record:
     ledger: Ledger
     columns: tuple[str, ...]
     noise: NoiseInAnswers
+    recalled: int = 0
+
+    def recall(self, asked: Asked, answer: IntArray) -> None:
+        """Refuse an answer on disk that answers another question, as after a change of the software."""
+        entry = entry_of(asked, self.columns, self.noise.unit)
+        if self.ledger.entries[self.recalled] != entry or answer.shape != (asked.size,):
+            raise PrivacyError(
+                f"{self.path} holds answers to other questions, perhaps of another version of this package; "
+                "use that version, or give another path and spend the budget again"
+            )
+        self.recalled += 1
 
     def keep(self, asked: Asked, answer: IntArray) -> None:
         """Write an answer and its entry before it is used."""
@@ -168,7 +179,7 @@ def _answers(
     asking = ask_moments(
         shape, owners_of(plan.steps), rho=noise.row_rho, relation=noise.unit.relation, n=record.saved.n
     )
-    return answer_all(asking, opened, source, known=known, keep=record.keep)
+    return answer_all(asking, opened, source, known=known, recall=record.recall, keep=record.keep)
 
 
 def _machine(plan: SynthesisPlan, layout: Layout, state: MomentState) -> Machine:

@@ -142,6 +142,7 @@ def answer_all(
     noise: Noise,
     *,
     known: Sequence[IntArray] = (),
+    recall: Callable[[Asked, IntArray], None] = lambda _asked, _answer: None,
     keep: Callable[[Asked, IntArray], None] = lambda _asked, _answer: None,
 ) -> Answers:
     """Run the questions to their end.
@@ -156,6 +157,8 @@ def answer_all(
         The only way out.
     known : sequence of arrays
         Noised answers of an interrupted run, in order.
+    recall : callable
+        Told each known answer before it is used.
     keep : callable
         Told each new noised answer before it is used.
 
@@ -174,6 +177,7 @@ def answer_all(
         while True:
             if answers:
                 answer = answers.pop(0)
+                recall(asked, answer)
             else:
                 answer = desk.answer(asked)
                 keep(asked, answer)

@@ -18,7 +18,8 @@ from pysynthdp.errors import ReleaseError
 __all__ = ["SavedAnswers", "load_answers", "save_answers"]
 
 _FORMAT = "pysynthdp noised answers"
-VERSION = 1
+_DAMAGED = "{} is not a file of noised answers, or damaged; give another path"
+VERSION = 2  # to be raised when questions, or what is done to rows before they are asked, change
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +104,31 @@ def load_answers(path: Path) -> SavedAnswers | None:
     """
     if not path.exists():
         return None
+    plain = _plain(path)
+    try:
+        known = (plain["format"], plain["format_version"]) == (_FORMAT, VERSION)
+        answers = tuple(np.array(answer, dtype=np.int64) for answer in plain["answers"])
+        saved = SavedAnswers(plain["plan"], plain["n"], answers, tuple(plain["ledger"]))
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise ReleaseError(_DAMAGED.format(path)) from error
+    if not known:
+        raise ReleaseError(
+            f"{path} holds no noised answers of version {VERSION}; use the version that wrote them, or give "
+            "another path"
+        )
+    if len(saved.answers) != len(saved.ledger):
+        raise ReleaseError(_DAMAGED.format(path))
+    return saved
+
+
+def _plain(path: Path) -> dict[str, Any]:
+    """Read JSON that holds a dictionary."""
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
-        if (plain["format"], plain["format_version"]) != (_FORMAT, VERSION):
-            raise ReleaseError(f"{path} holds no noised answers of version {VERSION}; give another path")
-        answers = tuple(np.array(answer, dtype=np.int64) for answer in plain["answers"])
-        return SavedAnswers(plain["plan"], plain["n"], answers, tuple(plain["ledger"]))
     except OSError as error:
         raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}") from error
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise ReleaseError(
-            f"{path} is not a file of noised answers, or damaged; give another path"
-        ) from error
+    except ValueError as error:
+        raise ReleaseError(_DAMAGED.format(path)) from error
+    if not isinstance(plain, dict):
+        raise ReleaseError(_DAMAGED.format(path))
+    return plain

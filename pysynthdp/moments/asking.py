@@ -44,6 +44,15 @@ class Asked:
     whitening: Whitening
     ranges: tuple[tuple[int, FloatArray], ...] = ()
 
+    @property
+    def size(self) -> int:
+        """Numbers in the answer."""
+        if self.question.counts:
+            return 1
+        if self.question.crossed:
+            return len(self.frame.released[0])
+        return sum(len(edges) - 1 for _, edges in self.ranges)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answers:

@@ -229,6 +229,19 @@ def test_answers_on_disk_are_used_again_and_the_table_is_not(tmp_path):
     assert again.machine.noised.ledger == first.machine.noised.ledger
     with pytest.raises(PrivacyError, match="another plan"):
         settings(guarantee=ZCDP(2.0)).fit(table(), answers=path)
+    kept = json.loads(path.read_text())
+    shorter = [kept["answers"][0][:-1], *kept["answers"][1:]]
+    finer = [{**kept["ledger"][0], "scale": kept["ledger"][0]["scale"] / 2}, *kept["ledger"][1:]]
+    for changed in ({"answers": shorter}, {"ledger": finer}, {"ledger": kept["ledger"][::-1]}):
+        path.write_text(json.dumps({**kept, **changed}))
+        with pytest.raises(PrivacyError, match="other questions"):
+            settings().fit(table(), answers=path)
+    path.write_text(json.dumps({**kept, "ledger": kept["ledger"][:1]}))
+    with pytest.raises(ReleaseError, match="damaged"):
+        settings().fit(table(), answers=path)
+    path.write_text(json.dumps({**kept, "format_version": 1}))
+    with pytest.raises(ReleaseError, match="version"):
+        settings().fit(table(), answers=path)
     path.write_text("{}")
     with pytest.raises(ReleaseError, match="answers"):
         settings().fit(table(), answers=path)
