@@ -193,6 +193,7 @@ def test_absurd_bounds_show_only_in_flags():
     fitted = settings(schema=tight, hints={"age": (20, 1.0)}, guarantee=ZCDP(5.0)).fit(table())
     release = fitted.draw(m=12, rng=1)
     assert any("clipped" in flag for flag in release.tags.details["flags"])
+    assert "flag: clipped" in " ".join(str(ols("age ~ sex", release).summary()).split())
     assert "clipped" in str(release.privacy)
 
 
@@ -329,6 +330,12 @@ def test_noise_that_dominates_is_flagged():
     assert "noise-dominated" in flags
     assert "low signal" in flags
     assert "n_eff" not in release.tags.details
+    header, card = str(ols("c ~ a + b", release).summary()), str(release.privacy)
+    for shown in (" ".join(text.split()) for text in (header, card)):
+        assert "noise-dominated" in shown
+        assert "low signal-to-noise" in shown
+    with pytest.raises(CombiningRuleError):
+        ols("c ~ a + b", release, rule="effective_rows_drawn")
 
 
 def test_price_and_expected_precision_need_no_table():
