@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from pysynthdp.design.encode import Layout, Scale, StepDesign, n_features
 from pysynthdp.design.parts import Part, parts_of
@@ -36,7 +35,6 @@ __all__ = [
     "moment_layout",
     "moment_shape",
     "noised_steps",
-    "predictor_matrix",
     "spans_of",
 ]
 
@@ -283,15 +281,3 @@ def moment_designs(plan: SynthesisPlan, layout: Layout) -> tuple[StepDesign, ...
         width = ((start, start + n_features(part)) for part in parts for start in [starts[part.key]])
         designs.append(StepDesign(((0,), *((i,) for low, high in width for i in range(low, high)))))
     return tuple(designs)
-
-
-def predictor_matrix(plan: SynthesisPlan) -> pd.DataFrame:
-    """1 where the row's column is drawn from the column's, in the order in which the parts are drawn."""
-    layout = Layout(tuple(step.targets[0] for step in plan.steps), {})
-    owners = ["", *(part.column for part in layout.parts for _ in range(n_features(part)))]
-    names = list(plan.schema.names)
-    matrix = pd.DataFrame(0, index=names, columns=names)
-    for step, design in zip(plan.steps, moment_designs(plan, layout), strict=True):
-        read = {owners[i] for (i,) in design.features[1:]} - {step.targets[0].column}
-        matrix.loc[step.targets[0].column, list(read)] = 1
-    return matrix

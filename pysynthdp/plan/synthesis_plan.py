@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -11,7 +11,7 @@ from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.display import Printable, Table
 from pysynthdp.errors import PrivacyError
 from pysynthdp.plan.budget import Budget, copies_for, records_for, smallest_setting
-from pysynthdp.plan.noised import predictor_matrix
+from pysynthdp.plan.noised_given import given_columns, predictor_matrix
 from pysynthdp.plan.noised_precision import ExpectedPrecision, expected_precision
 from pysynthdp.plan.noised_price import NoisePrice, price_noised
 from pysynthdp.plan.price import PlanPrice, price_plan
@@ -243,11 +243,23 @@ class SynthesisPlan(Printable):
         emitting = [step for step in self.steps if getattr(step.model, "real_values", False)]
         return tuple(dict.fromkeys(part.column for step in emitting for part in step.targets))
 
+    def _parameters(self) -> str:
+        """Say how copies get their parameters."""
+        if self.noise is not None and not self.noise.fresh:
+            return "redrawn for each copy around the noisy answers"
+        if self.noise is not None:
+            return "fitted, from noisy answers of each copy's own"
+        return "drawn for each copy (proper)" if self.proper else "fitted, one set"
+
     def to_table(self) -> Table:
         """One row a step."""
-        rows = tuple(_row(number, step) for number, step in enumerate(self.steps, start=1))
+        terms = [tuple(":".join(term) for term in step.terms) for step in self.steps]
+        given = terms if self.noise is None else given_columns(self)
+        rows = tuple(
+            _row(number, *each) for number, each in enumerate(zip(self.steps, given, strict=True), start=1)
+        )
         facts: list[tuple[str, str | int]] = [("columns", len(self.schema))]
-        facts.append(("parameters", "drawn for each copy (proper)" if self.proper else "fitted, one set"))
+        facts.append(("parameters", self._parameters()))
         named = (
             ("released REAL", self.keep),
             ("repeats REAL values", self.real_values),
@@ -263,8 +275,7 @@ def predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if any(part.role == "value" for part in parts_of(schema[name])))
 
 
-def _row(number: int, step: Step) -> tuple[int, str, str, str]:
+def _row(number: int, step: Step, terms: Sequence[str]) -> tuple[int, str, str, str]:
     """Write one step."""
-    terms = [":".join(term) for term in step.terms]
     shown = ", ".join(terms[:6]) + (f" and {len(terms) - 6} more" if len(terms) > 6 else "")
     return number, step.label, step.model.name, shown or "-"

@@ -350,6 +350,14 @@ def test_price_and_expected_precision_need_no_table():
         Synthesizer(schema=SCHEMA).plan().expected_precision(n=N)
 
 
+def test_the_plan_shows_what_each_step_is_really_drawn_from():
+    steps = {row[1]: row[3] for row in settings().plan().to_table().rows}
+    assert steps["pay (kind)"] == "sex, area"  # not age, a number, which is drawn later
+    assert steps["age"] == "sex, area, pay"
+    assert "noisy answers" in str(settings().plan())
+    assert "each copy's own" in str(settings(fresh_noise=3).plan())
+
+
 def test_the_predictor_matrix_shows_who_is_drawn_from_whom():
     matrix = settings().plan().predictor_matrix
     assert matrix.loc["pay", "age"] == matrix.loc["pay", "sex"] == matrix.loc["age", "area"] == 1
