@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import AnyArray
-from pysynthdp.design.coerce import coerce
+from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
-from pysynthdp.design.parts import Part, split
+from pysynthdp.design.parts import Part, kinds_of, split
 from pysynthdp.design.values import LARGEST
 from pysynthdp.errors import SchemaError
 from pysynthdp.rows.base import Rows
@@ -76,6 +76,8 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
 
 def _split_coerced(series: pd.Series[Any], column: Column) -> dict[Key, AnyArray]:
     """Split a column of which every cell was made to fit; dates are counted by then."""
+    if isinstance(column, NumericColumn) and len(kinds_of(column)) == 1 and not column.may_be_missing:
+        return {(column.name, "value"): coerced_numbers(series, column)}  # in bounds, so nothing to check
     counted = replace(column, unit="number") if isinstance(column, NumericColumn) else column
     return split(coerce(series, column), counted)
 

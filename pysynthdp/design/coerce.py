@@ -20,7 +20,7 @@ from pysynthdp.design.level_keys import FLAGS, level_key, real_part
 from pysynthdp.design.values import TICKS, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["coerce"]
+__all__ = ["coerce", "coerced_numbers"]
 
 _NO_TIME = np.iinfo(np.int64).min  # how numpy writes NaT
 _LARGEST_STEPS = {"s": 9e12, "ms": 9e15}  # steps coarser than a microsecond, as many as fit in 64 bits
@@ -29,11 +29,18 @@ _COUNTED = {"M": "datetime64[us]", "m": "timedelta64[us]"}
 
 def coerce(series: pd.Series[Any], column: Column) -> pd.Series[Any]:
     """Return a column that fits; never raises and never warns for a cell."""
+    if isinstance(column, NumericColumn):
+        return pd.Series(coerced_numbers(series, column))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning about one cell would tell of it
-        if isinstance(column, NumericColumn):
-            return pd.Series(_bounded(_readable(series, column), column))
         return _listed(series, column)
+
+
+def coerced_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
+    """Return the numbers of a column that fits, in its unit; maybe the series' own: never change it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a warning about one cell would tell of it
+        return _bounded(_readable(series, column), column)
 
 
 def _readable(series: pd.Series[Any], column: NumericColumn) -> FloatArray:

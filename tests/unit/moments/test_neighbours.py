@@ -202,3 +202,13 @@ def test_hardly_any_rows_end_no_fit_where_their_number_is_confidential(names, rh
     settings = Synthesizer(schema=schema, unit=PrivacyUnit("add_remove"), guarantee=ZCDP(rho), progress=False)
     for _ in range(3):
         assert settings.fit(table().head(n)).draw(m=2, k=5).m == 2
+
+
+def test_a_fit_leaves_the_table_as_it_was():
+    data = table().assign(age=table().age.clip(16, 100).astype(float))  # in bounds: read without a copy
+    before = data.copy()
+    Synthesizer(schema=SCHEMA, guarantee=ZCDP(9.0), progress=False).fit(data)
+    pd.testing.assert_frame_equal(data, before)
+    frozen = data.age.to_numpy(copy=True)
+    frozen.flags.writeable = False
+    Synthesizer(schema=SCHEMA, guarantee=ZCDP(9.0), progress=False).fit(data.assign(age=frozen))
