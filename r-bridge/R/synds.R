@@ -46,8 +46,9 @@ from_synds <- function(x) {
 
 #' To mice
 #'
-#' Makes an object of mice's class `mids` from synthetic copies, for its plots and for `complete()`. It never carries
-#' the confidential data: `$data` is blank.
+#' Makes an object of mice's class `mids` from synthetic copies, for `complete()`, `stripplot()`, `bwplot()` and
+#' `xyplot()`. It never carries the confidential data: `$data` is blank. mice's `plot()` draws the chains of an
+#' imputation, of which synthetic copies have none.
 #'
 #' @param x An object from [synthesise()].
 #' @return An object of class `mids`.

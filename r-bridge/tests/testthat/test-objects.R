@@ -144,6 +144,9 @@ test_that("a mids object carries synthetic rows only, and warns", {
   expect_warning(imp <- as_mids(s), "rule for missing data", class = "pysynthdp_warning")
   expect_true(all(is.na(imp$data)))
   for (i in 1:2) expect_equal(mice::complete(imp, i), s[[i]], ignore_attr = "row.names")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (draw in list(mice::stripplot, mice::bwplot)) expect_s3_class(draw(imp), "trellis")
 })
 
 # synthpop is on CRAN only, where a machine without network cannot get it; nothing of it is named with :: here, so
