@@ -161,7 +161,7 @@ def from_r(value: Any) -> Any:
     """
     interface = load()
     stream = interface.baseenv["serialize"](value, interface.NULL, xdr=False, version=2)
-    return _meaning(loads(np.asarray(stream, dtype=np.uint8).tobytes()))
+    return _meaning(loads(np.asarray(stream, dtype=np.uint8).data))
 
 
 def _meaning(value: RValue) -> Any:

@@ -31,7 +31,7 @@ def days_to_dates(vector: RVector) -> AnyArray | None:
     if counts is None:
         return None
     days, missing = counts
-    if not bool(((days >= _FIRST) & (days <= _LAST) & (days == np.floor(days))).all()):
+    if not (_all_within(days, _FIRST, _LAST) and bool((days == np.floor(days)).all())):
         return None
     return _with_gaps((days.astype(np.int64) * _DAY).view("M8[s]"), missing)
 
@@ -52,7 +52,7 @@ def seconds_to_stamps(vector: RVector) -> AnyArray | None:
     if counts is None:
         return None
     seconds, missing = counts
-    if not bool(((seconds >= _FIRST * _DAY) & (seconds < (_LAST + 1) * _DAY)).all()):
+    if not _all_within(seconds, _FIRST * _DAY, np.nextafter((_LAST + 1) * _DAY, 0)):
         return None
     whole = np.floor(seconds)
     for unit in ("us", "ns"):
@@ -117,6 +117,11 @@ def _counts(vector: RVector) -> Counts | None:
     if np.isinf(vector.array).any() or not is_na_real(vector.array[missing]).all():
         return None
     return np.where(missing, 0.0, vector.array), missing
+
+
+def _all_within(values: FloatArray, low: float, high: float) -> bool:
+    """Whether no value lies outside; two passes and no memory."""
+    return not values.size or bool(values.min() >= low and values.max() <= high)
 
 
 def _with_gaps(stamps: AnyArray, missing: BoolArray) -> AnyArray:

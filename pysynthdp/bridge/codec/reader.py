@@ -22,13 +22,13 @@ _MAX_DEPTH: Final = 100_000  # far above what R's own recursion can write
 _CALLS: Final = (wire.LANGUAGE, wire.ATTRIBUTED_LANGUAGE)
 
 
-def loads(data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES) -> RValue:
+def loads(data: bytes | memoryview, *, max_bytes: int = DEFAULT_MAX_BYTES) -> RValue:
     """Read one R object from bytes of R's serialize format, versions 2 and 3, XDR or little-endian.
 
     Parameters
     ----------
-    data : bytes
-        What ``serialize(x, NULL)`` gives in R; not compressed.
+    data : bytes or memoryview
+        What ``serialize(x, NULL)`` gives in R; not compressed. The decoded object has memory of its own.
     max_bytes : int
         Bytes of memory that the decoded object may take.
 

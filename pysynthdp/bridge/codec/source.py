@@ -21,7 +21,7 @@ class Source:
 
     Parameters
     ----------
-    data : bytes
+    data : bytes or memoryview
         A whole serialized object with its two-byte format mark.
     budget : int
         Bytes of memory that the decoded object may take.
@@ -29,7 +29,7 @@ class Source:
 
     __slots__ = ("_int", "budget", "bytes", "native", "order", "position", "view")
 
-    def __init__(self, data: bytes, budget: int) -> None:
+    def __init__(self, data: bytes | memoryview, budget: int) -> None:
         self.view = memoryview(data)
         self.bytes = np.frombuffer(data, dtype=np.uint8)
         self.position = 0
