@@ -2,6 +2,7 @@
 
 Run: python benchmarks/noised_study.py run NAME FOLDER [--parts 4]     (may be stopped and started again)
      python benchmarks/noised_study.py table FOLDER                    (writes results/noised.csv)
+     python benchmarks/noised_study.py show                            (prints it as the vignette has it)
 
 The situations, seeds and bars were committed before any of these runs, with the settings that they use: the
 division of the budget in ``privacy/moment_budget.py`` and the codebooks in ``noised_tables.py``. SD2011 and
@@ -197,6 +198,32 @@ def table(folder: Path) -> None:
         print(*row.values())
 
 
+def line_of(row: dict[str, str]) -> str:
+    """Write a row of the stored table as the vignette has it."""
+    bars = " and ".join(
+        part
+        for part in (
+            f"coverage {row['coverage_bar']}" if row["coverage_bar"] else "",
+            f"length at most {row['length_bar']}" if row["length_bar"] else "",
+        )
+        if part
+    )
+    size = f"{row['situation']}, n = {int(row['n']):,}, rho = {row['rho']}"
+    numbers = f"{float(row['coverage']):.3f} | {float(row['worst']):.3f} | {float(row['length']):.2f}"
+    verdict = "met" if row["met"] == "True" else "**missed**"
+    return f"| {size} | {row['rule']} | {row['kind']} | {row['runs']} | {numbers} | {bars} | {verdict} |"
+
+
+def show() -> None:
+    """Print the stored table, without what is not private."""
+    with RESULTS.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["rule"] != "non-private"]
+    print("| situation | rule | estimands | runs | coverage | worst single | length | bar | |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        print(line_of(row))
+
+
 def main() -> None:
     """Read the arguments."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -206,11 +233,14 @@ def main() -> None:
     one.add_argument("folder", type=Path)
     one.add_argument("--parts", type=int, default=4)
     commands.add_parser("table").add_argument("folder", type=Path)
+    commands.add_parser("show")
     asked = parser.parse_args()
     if asked.command == "run":
         run(asked.name, asked.folder, asked.parts)
-    else:
+    elif asked.command == "table":
         table(asked.folder)
+    else:
+        show()
 
 
 if __name__ == "__main__":
