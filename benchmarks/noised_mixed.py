@@ -105,7 +105,8 @@ class Analysis:
         frame = frame.dropna(subset=[target, *names])
         X, terms = self.dummies(frame, names)
         y = frame[target].to_numpy(float)
-        inverse = np.linalg.inv(X.T @ X + 1e-9 * np.eye(X.shape[1]))  # a rare level may be in no row of a copy
+        # a rare level may be in no row of a copy
+        inverse = np.linalg.inv(X.T @ X + 1e-9 * np.eye(X.shape[1]))
         beta = inverse @ (X.T @ y)
         rest = y - X @ beta
         return beta, inverse.diagonal() * float(rest @ rest) / (len(y) - len(beta)), terms
