@@ -5,16 +5,20 @@ Run: python benchmarks/peers.py TABLE TOOL [--rho 0.1] [--seeds 5] [--runs 10] [
 TOOL is one of
   release  this package, one copy from the shared fit ('norm' numbers); its interval read as if real
   shaped   the same with numbers drawn by 'normrank' where the schema asks for it
+  large    as release, but of 30 rows for each real one: how near the model is, without the draw of its rows
   pooled   this package, m = 20 copies; point estimates averaged, intervals by 'noise_floored'
   aim      AIM on mbi, peers_aim.py (pip install mbi==2.0.0 pandas)
   mst      MST of dpmm, peers_dpmm.py (pip install dpmm==0.1.9; Python 3.11)
+  drawn    the copies of aim, their rows drawn with replacement: mbi rounds the rows to the model's tables
+           instead of drawing them, which saves a copy the sampling error that ours have
   binned   no privacy: the table with its numbers binned as the peers get them, the price of the bins alone
 The peers run as programs of their own in environments of their own, named by --python; their tables pass as
 files in --work, where a run that was broken off goes on. synthpop's noisy tables would need CRAN.
 
 All spend rho-zCDP for adding or removing a row. Quality: --seeds copies of the table itself, as in
 noised_quality.py. Coverage: --runs samples of 5,000 rows, the table as population, one copy each and its
-ordinary 95 % interval, as a user of one private copy would write it. One line of results/peers.csv a call.
+ordinary 95 % interval, as a user of one private copy would write it. Seconds are of CPU. One line of
+results/peers.csv a call.
 """
 
 from __future__ import annotations
@@ -48,6 +52,7 @@ RESULTS = HERE / "results" / "peers.csv"
 PROGRAMS = {"aim": "peers_aim.py", "mst": "peers_dpmm.py"}
 KEYS = ("table", "tool", "rho")
 COPIES = 20
+LARGE = 30
 HEAD = (
     *("date", *KEYS, "seeds", "tv1cat", "tv2cat", "tv3cat", "tv1num", "z_mean", "z_ols", "z_logit"),
     *(
@@ -64,7 +69,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Made:
-    """Copies of a tool by seed, and the median seconds of one fit with its copy."""
+    """Copies of a tool by seed, and the median CPU seconds of one fit with its copy."""
 
     copies: list[pd.DataFrame]
     seconds: float
@@ -72,13 +77,20 @@ class Made:
 
 def of_peer(public: Public, asked: argparse.Namespace, kind: str, count: int) -> Made:
     """Run a peer's program on a folder and read what it made."""
-    folder = asked.work / f"{asked.tool}-{public.name}-{asked.rho}-{kind}"
+    peer = "aim" if asked.tool == "drawn" else asked.tool
+    folder = asked.work / f"{peer}-{public.name}-{asked.rho}-{kind}"
     write_job(public, folder, kind=kind, rho=asked.rho, seeds=count)
     if asked.python and count:
-        subprocess.run([asked.python, HERE / PROGRAMS[asked.tool], folder], check=True)  # noqa: S603 - ours
+        subprocess.run([asked.python, HERE / PROGRAMS[peer], folder], check=True)  # noqa: S603 - ours
     notes = json.loads(done.read_text()) if (done := folder / "done.json").exists() else {}
-    seconds = [note["seconds"] for note in notes.values()]
-    return Made(list(read_copies(public, folder, count).values()), float(np.median(seconds or [np.nan])))
+    seconds = [note["cpu_seconds"] for note in notes.values() if "cpu_seconds" in note]
+    copies = list(read_copies(public, folder, count).values())
+    if asked.tool == "drawn":
+        copies = [
+            copy.sample(frac=1, replace=True, random_state=i, ignore_index=True)
+            for i, copy in enumerate(copies)
+        ]
+    return Made(copies, float(np.median(seconds or [np.nan])))
 
 
 def synthesizer(public: Public, rho: float, *, shaped: bool) -> Synthesizer:
@@ -96,12 +108,13 @@ def synthesizer(public: Public, rho: float, *, shaped: bool) -> Synthesizer:
 def of_release(public: Public, asked: argparse.Namespace, kind: str, count: int) -> Made:
     """One copy from the shared fit, as other tools give."""
     maker = synthesizer(public, asked.rho, shaped=asked.tool == "shaped")
+    times = LARGE if asked.tool == "large" else 1
     copies, seconds = [], []
     for seed in range(count):
         table = sample(public, kind, seed)
-        started = time.perf_counter()
-        copies.append(maker.fit(table).draw(1, k=len(table), rng=seed, parameters="fitted")[0])
-        seconds.append(time.perf_counter() - started)
+        started = time.process_time()
+        copies.append(maker.fit(table).draw(1, k=times * len(table), rng=seed, parameters="fitted")[0])
+        seconds.append(time.process_time() - started)
     return Made(copies, float(np.median(seconds or [np.nan])))
 
 
@@ -125,9 +138,9 @@ def pooled(public: Public, asked: argparse.Namespace) -> dict[str, float]:
     for kind, count in (("quality", asked.seeds), ("coverage", asked.runs)):
         for seed in range(count):
             table = sample(public, kind, seed)
-            started = time.perf_counter()
+            started = time.process_time()
             release = maker.fit(table).draw(COPIES, k=len(table), rng=seed)
-            seconds.append(time.perf_counter() - started)
+            seconds.append(time.process_time() - started)
             q, u, _ = zip(*(analysis(copy) for copy in release), strict=True)
             if kind == "quality":
                 z.append(np.abs(np.mean(q, axis=0) - own) / np.sqrt(variance))
@@ -145,7 +158,7 @@ def measured(public: Public, asked: argparse.Namespace) -> dict[str, float]:
         return pooled(public, asked) | {"seeds": asked.seeds, "runs": asked.runs}
     found: dict[str, float] = {}
     for kind, count in (("quality", asked.seeds), ("coverage", asked.runs)):
-        if asked.tool in PROGRAMS:
+        if asked.tool in {*PROGRAMS, "drawn"}:
             made = of_peer(public, asked, kind, count)
         elif asked.tool == "binned":
             made = of_bins(public, kind, count)
@@ -173,7 +186,9 @@ def main() -> None:
     """Read the arguments, run, print and store."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("table", choices=["sd2011", "fair"])
-    parser.add_argument("tool", choices=["release", "shaped", "pooled", "binned", *PROGRAMS])
+    parser.add_argument(
+        "tool", choices=["release", "shaped", "large", "pooled", "drawn", "binned", *PROGRAMS]
+    )
     parser.add_argument("--rho", type=float, default=0.1)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--runs", type=int, default=10)
@@ -181,7 +196,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("peers-work"))
     asked = parser.parse_args()
     found = measured(getattr(noised_tables, asked.table)(), asked)
-    row = {name: f"{found[name]:.4g}" if name in found else "" for name in HEAD}
+    row = {name: f"{found[name]:.4g}" if np.isfinite(found.get(name, np.nan)) else "" for name in HEAD}
     today = datetime.now(UTC).date().isoformat()
     row |= {"date": today, "table": asked.table, "tool": asked.tool, "rho": str(asked.rho)}
     print(json.dumps(row, indent=1))

@@ -62,8 +62,8 @@ class NormRank:
     A latent draw v = X gamma + e becomes Q(F(v)), with F the distribution of v over the rows and Q the
     column's quantile function, so the margin is kept with ties too. Gamma is chosen so that the least-squares
     regression of the drawn values on the features is that of the column, plain or, where that explains much
-    more, its logarithm: :func:`pysynthdp.numerics.bending.bend`. Where neither explains three quarters of what
-    normal scores do, and where records' own values are drawn, gamma is the regression of the normal scores,
+    more, its logarithm: :func:`pysynthdp.numerics.bending.bend`. Where neither explains three quarters of
+    what normal scores do, and where records' own values are drawn, gamma is the regression of the scores,
     Phi^-1(F(y)) with tied values at the middle of their mass, as in synthpop.
 
     Examples
