@@ -13,6 +13,9 @@ Algorithms 2 to 4, with its constants (alpha = 0.9, T = 16 d) and, as in the aut
 tables as the workload. rho-zCDP under adding or removing a row. Changes, for speed and not against
 AIM: no cap on the size of the model; every table of the workload stands in the model from the
 start, unmeasured ones with a spread of 1e6 rows, so that JAX compiles once and not once a round.
+Mirror descent takes 150 steps after a round and 1,000 at the end where the authors' program takes 1,000 each
+time, in single precision. Checked on sd2011 at rho = 0.1, one seed: 6,000 steps more, or 6,000 from a cold
+start, leave the two-way total variation of the categorical columns at 0.0134 to 0.0135.
 """
 
 from __future__ import annotations
