@@ -77,7 +77,8 @@ def ask_explained(
     rows = gram[0, 0]
     total = square - cross[0] ** 2 / rows
     explained = (cross * (_inverse(gram) @ cross)).sum(axis=0) - cross[0] ** 2 / rows
-    return np.where(total > 0, explained / np.where(total > 0, total, 1.0), 0.0), gram
+    share = np.where(total > 0, explained / np.where(total > 0, total, 1.0), 0.0)
+    return np.clip(share, 0.0, 1.0), gram
 
 
 def ask_bent(

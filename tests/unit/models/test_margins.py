@@ -69,6 +69,13 @@ def test_normrank_keeps_a_straight_relation_of_a_skew_column(drive, scale, n):
     assert np.abs((found - own) / errors)[1:].max() < 1.0
 
 
+def test_a_column_that_nothing_explains_is_drawn(drive):
+    X = np.column_stack([np.ones(26), np.zeros(26)])
+    y = np.random.default_rng(0).gamma(1.0, size=26)
+    drawn = many(drive, NormRank(), drive.fit(NormRank(), X, y), X)
+    assert y.min() <= drawn.min() <= drawn.max() <= y.max()
+
+
 def test_a_rank_regression_would_bend_it(drive, monkeypatch):
     monkeypatch.setattr("pysynthdp.models.normrank._scale_of", lambda *_found: "score")
     rng, X, _ = rows(4_000, 1)
