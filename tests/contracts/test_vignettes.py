@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import nbformat
@@ -14,6 +15,14 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 def test_there_are_vignettes():
     assert NOTEBOOKS
+
+
+def test_the_private_vignette_shows_the_stored_results(capsys, monkeypatch):
+    study = FOLDER.parent / "benchmarks" / "noised_study.py"
+    monkeypatch.syspath_prepend(study.parent)
+    runpy.run_path(str(study))["show"]()
+    cells = nbformat.read(FOLDER / "05-private-release.ipynb", as_version=4).cells
+    assert capsys.readouterr().out.strip() in "\n".join(cell.source for cell in cells)
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
