@@ -68,7 +68,7 @@ def _number(cell: Any) -> float:
 
 
 def _ticks(series: pd.Series[Any], unit: str) -> FloatArray:
-    """Days or seconds from 1970-01-01 by whole microseconds; cells of one type are read at once."""
+    """Days to seconds from 1970-01-01 by whole microseconds; cells of one type are read at once."""
     if is_dated(series.dtype) and isinstance(series.dtype, np.dtype):
         counted = _counted(series.to_numpy())
     else:
@@ -87,7 +87,7 @@ def _counted(times: Any) -> IntArray:
 
 
 def _microseconds(cell: Any, unit: str) -> int:
-    """Count one cell as a whole column of its type is counted: days on its own clock, seconds in UTC."""
+    """Count one cell as a whole column of its type is counted: days on its own clock, else in UTC."""
     try:
         if isinstance(cell, pd.Timedelta | np.timedelta64) or hasattr(cell, "total_seconds"):
             return int(_counted(np.array([pd.Timedelta(cell).to_timedelta64()]))[0])

@@ -1,18 +1,20 @@
-"""How finely a column's values are written: digits after the point, and days or seconds for dates."""
+"""How finely a column's values are written: digits after the point, and days to seconds for dates."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.design.values import TICKS, microseconds
+from pysynthdp.schema.columns import Unit
 
 __all__ = ["date_grain", "decimals_of"]
 
 _MOST = 9
+_CLOCK: tuple[Unit, ...] = ("hour", "minute", "second")
 
 
 def decimals_of(values: FloatArray, dtype: Any) -> int | None:
@@ -37,12 +39,16 @@ def decimals_of(values: FloatArray, dtype: Any) -> int | None:
     return None
 
 
-def date_grain(series: pd.Series[Any]) -> tuple[Literal["day", "second"], int]:
-    """Days when every value is midnight on its own clock, else seconds and the digits after the point."""
+def date_grain(series: pd.Series[Any]) -> tuple[Unit, int]:
+    """Take the longest unit that counts every value, and the digits after the point of seconds.
+
+    Days are midnights on the column's own clock; shorter units count on the world's clock.
+    """
     present = series.dropna()
     if bool((microseconds(present, "day") % TICKS["day"] == 0).all()):
         return "day", 0
     ticks = microseconds(present, "second")
-    if bool((ticks % TICKS["second"] == 0).all()):
-        return "second", 0
+    for unit in _CLOCK:
+        if bool((ticks % TICKS[unit] == 0).all()):
+            return unit, 0
     return "second", 3 if bool((ticks % 1000 == 0).all()) else 6

@@ -25,7 +25,8 @@ __all__ = [
 ]
 
 EXACT = 2.0**53  # whole numbers beyond this are not exact in float64
-TICKS = {"day": 86_400_000_000, "second": 1_000_000}  # microseconds
+# microseconds
+TICKS = {"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
 _YEARS = (-62_135_596_800e6, 253_402_300_799e6)  # the years 1 to 9999 in microseconds
 _NANOSECONDS = 9_223_285_000e6
 LARGEST = 1e150  # squares of numbers beyond it, or below its inverse, leave float64
@@ -81,7 +82,7 @@ def _ticks(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
 
 
 def microseconds(series: pd.Series[Any], unit: str) -> IntArray:
-    """Microseconds from 1970-01-01: on the own clock of a zoned time for days, in UTC for seconds."""
+    """Microseconds from 1970-01-01: on the own clock of a zoned time for days, in UTC for the rest."""
     if pd.api.types.is_object_dtype(series.dtype):
         times = pd.to_datetime(series)
     elif isinstance(series.dtype, pd.ArrowDtype):

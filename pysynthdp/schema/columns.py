@@ -6,15 +6,16 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import pandas as pd
 
 from pysynthdp.errors import SchemaError
 
-__all__ = ["CategoricalColumn", "Column", "NumericColumn"]
+__all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
 
 Codes: TypeAlias = tuple[tuple[Any, str], ...]
+Unit: TypeAlias = Literal["number", "day", "hour", "minute", "second"]
 MOST_LEVELS = 32_767  # level codes are int16
 
 
@@ -62,8 +63,9 @@ class NumericColumn:
     name : str
         Column name.
     lower, upper : float, optional
-        Public bounds in the column's own unit (dates: days or seconds since 1970-01-01, see ``unit``). Drawn
-        values are moved onto them; real values beyond them are an error, except under a formal guarantee.
+        Public bounds in the column's own unit (dates: days, hours, minutes or seconds since 1970-01-01, see
+        ``unit``). Drawn values are moved onto them; real values beyond them are an error, except under a
+        formal guarantee.
     decimals : int, optional
         Digits after the point; None leaves drawn values unrounded.
     missing : mapping code -> label, or codes
@@ -74,7 +76,7 @@ class NumericColumn:
         Whether a value may be missing without a code.
     dtype : str or pandas dtype, optional
         What the copies have; None for what the table has (float64 under a formal guarantee).
-    unit : {"number", "day", "second"}
+    unit : {"number", "day", "hour", "minute", "second"}
         How dates and durations are counted.
     declared : bool
         False when inferred from data.
@@ -97,7 +99,7 @@ class NumericColumn:
     spikes: Sequence[float] = ()
     may_be_missing: bool = True
     dtype: Any = None
-    unit: Literal["number", "day", "second"] = "number"
+    unit: Unit = "number"
     declared: bool = True
     fallback: float | None = None
     learned_spikes: bool = False
@@ -115,8 +117,9 @@ class NumericColumn:
         if not all(_is_number(value) for value in (*given, *self.specials)):
             raise SchemaError(f"{self.name}: bounds, codes and spikes must be finite numbers")
         whole = self.decimals is None or (_is_number(self.decimals) and self.decimals % 1 == 0)
-        if not whole or self.unit not in ("number", "day", "second"):
-            raise SchemaError(f"{self.name}: decimals must be whole, and unit 'number', 'day' or 'second'")
+        if not whole or self.unit not in get_args(Unit):
+            units = ", ".join(repr(unit) for unit in get_args(Unit))
+            raise SchemaError(f"{self.name}: decimals must be whole, and unit one of {units}")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise SchemaError(f"{self.name}: lower lies above upper; swap the bounds")
         specials = self.specials

@@ -117,7 +117,8 @@ def test_no_category_at_all() -> None:
     ("values", "dtype", "unit", "decimals"),
     [
         (["2020-01-01", None], "datetime64[s]", "day", 0),
-        (["2020-01-01 12:00", None], "datetime64[ns]", "second", 0),
+        (["2020-01-01 12:00", None], "datetime64[ns]", "hour", 0),
+        (["2020-01-01 12:01", None], "datetime64[ns]", "minute", 0),
         (["2020-01-01 12:00:00.250"], "datetime64[us]", "second", 3),
         (["2020-01-01 12:00:00.000001"], "datetime64[us]", "second", 6),
         (["2020-06-01 00:00"], "datetime64[us, Europe/Warsaw]", "day", 0),
@@ -125,7 +126,7 @@ def test_no_category_at_all() -> None:
         (["1 days 00:00:05"], "timedelta64[s]", "second", 0),
         ([dt.date(9999, 12, 31), dt.date(1, 1, 1), None], object, "day", 0),
         ([dt.date(2020, 1, 1), None], "date32[pyarrow]", "day", 0),
-        ([pd.Timestamp(2020, 1, 1, 5).to_pydatetime(), None], "timestamp[us][pyarrow]", "second", 0),
+        ([pd.Timestamp(2020, 1, 1, 5).to_pydatetime(), None], "timestamp[us][pyarrow]", "hour", 0),
     ],
 )
 def test_dates_have_a_unit(values, dtype, unit, decimals) -> None:
