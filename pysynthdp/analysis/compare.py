@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.estimates import Estimates, estimates_of
@@ -207,6 +206,8 @@ def compare_fits(
     >>> round(compare_fits(done, ([0.45], [0.04])).mean_abs_std_diff, 2)
     0.15
     """
+    from scipy import stats  # slow to import: only where it is used
+
     own = estimates_of(confidential_fit)
     here, there = _matched(pooled, own)
     Q, V = _chosen(own, there), own.cov[np.ix_(there, there)]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import stats
 
 from pysynthdp._registry import Registry
 from pysynthdp._typing import FloatArray
@@ -84,6 +83,8 @@ class JointTest:
 
     def test(self, S: float, g: float, *, p: int, m: int) -> FTest:
         """Evaluate the test."""
+        from scipy import stats  # slow to import: only where it is used
+
         r = self.share(m) * g
         if self.sign < 0 and not r > 1:
             raise CombiningRuleError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.results import PooledResults
@@ -37,6 +36,8 @@ class LackOfFit:
 
 def lack_of_fit(pooled: PooledResults, D: FloatArray, V: FloatArray, here: IntArray) -> LackOfFit:
     """Test the joint difference against what the synthesis explains."""
+    from scipy import stats  # slow to import: only where it is used
+
     facts, p, m = pooled.facts, D.size, pooled.m
     if facts is None:
         return _untested("the release's tags are not known, so neither is the variance of the difference")
@@ -57,6 +58,8 @@ def lack_of_fit(pooled: PooledResults, D: FloatArray, V: FloatArray, here: IntAr
 
 def _hotelling(pooled: PooledResults, D: FloatArray, here: IntArray) -> LackOfFit:
     """Take the variance from the spread of the copies."""
+    from scipy import stats  # slow to import: only where it is used
+
     p, m = D.size, pooled.m
     if m <= p:
         return _untested(f"with real values in the model it needs more copies than the {p} coefficients")

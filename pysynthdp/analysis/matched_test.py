@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from pysynthdp.analysis.joint_test import FTest
 from pysynthdp.errors import CombiningRuleError
@@ -30,6 +29,8 @@ def matched_test(name: str, S: float, *, between: float, within: float, p: int, 
     Privacy: arithmetic on released copies. B has p (m - 1) degrees of freedom and W has p m (r - 1), so
     df2 = (1 + rB - rW)^2/(rB^2/(p (m - 1)) + rW^2/(p m (r - 1))) matches the variance of 1 + rB - rW.
     """
+    from scipy import stats  # slow to import: only where it is used
+
     rb, rw = (1 + 1 / m) * between / p, within / (p * r)
     share = 1 + rb - rw
     if share <= 0:

@@ -75,7 +75,7 @@ class NormRank:
     emit_original: bool = False
     name: ClassVar[str] = "normrank"
     reason: ClassVar[str] = (
-        "averages of neighbouring values are used as they are, and the coefficients of a regression on ranks "
+        "averages of neighbouring values are used as they are, and the coefficients of a regression "
         "carry no noise"
     )
 

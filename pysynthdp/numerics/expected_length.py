@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from scipy import stats
-
 __all__ = ["median_length"]
 
 
@@ -37,6 +35,8 @@ def median_length(extra: float, *, m: int, ratio: float) -> float:
     >>> round(median_length(0.7177, m=20, ratio=5), 2)
     1.43
     """
+    from scipy import stats  # slow to import: only where it is used
+
     within = 1 / ratio
     between = (1 + extra + within) * float(stats.chi2.median(m - 1)) / (m - 1)
     total = max((1 + 1 / m) * between - within, 1 + (1 + within) / m)

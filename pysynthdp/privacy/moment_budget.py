@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from scipy import stats
+from scipy.special import gammaincinv
 
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.moment_scales import (
@@ -230,7 +230,7 @@ def _stages(
     blocks: int, numbers: int, rho: float, relation: Relation, n: float
 ) -> tuple[tuple[Question, ...], float]:
     """Two stages, or one where the first would teach nothing."""
-    tuning, point = _MIXED if blocks else _NUMERIC, float(stats.chi2.ppf(COVERED, numbers))
+    tuning, point = _MIXED if blocks else _NUMERIC, 2 * float(gammaincinv(numbers / 2, COVERED))
     early, late = tuning.first_reach * point, tuning.reach * point
 
     def ask(name: Literal["first", "second", "only"], weight: float, reach: float, share: float) -> Question:

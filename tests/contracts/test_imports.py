@@ -61,3 +61,13 @@ def test_every_public_name_is_there_and_listed():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'synthesise'"):
         pysynthdp.synthesise  # noqa: B018  # the access is the test
+
+
+def test_a_first_synthesis_does_not_wait_for_statistics_libraries():
+    code = (
+        "import numpy as np, pandas as pd\n"
+        "from pysynthdp import Synthesizer\n"
+        "table = pd.DataFrame({'x': np.arange(40.0) % 13.7, 'y': np.arange(40.0) % 11.1})\n"
+        "Synthesizer(progress=False).fit(table).draw(2)"
+    )
+    assert not {"scipy.stats", "statsmodels", "sklearn", "matplotlib", "rpy2"} & set(modules_after(code))

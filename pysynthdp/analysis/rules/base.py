@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy import stats
 
 from pysynthdp._registry import Registry
 from pysynthdp._typing import AnyArray, FloatArray
@@ -214,12 +213,16 @@ class Rule:
 
     def interval(self, sums: Sums, level: float) -> FloatArray:
         """Half-width of the central interval; NaN where T is not positive."""
+        from scipy import stats  # slow to import: only where it is used
+
         T = self.variance(sums)
         width = stats.t.ppf(0.5 + level / 2, self.df(sums)) * np.sqrt(T)
         return np.asarray(np.where(T > 0, width, np.nan), dtype=np.float64)
 
     def pvalue(self, sums: Sums, distance: FloatArray) -> FloatArray:
         """Two-sided tail probability of ``qbar - q0``; NaN where T is not positive."""
+        from scipy import stats  # slow to import: only where it is used
+
         T = self.variance(sums)
         tail = 2 * stats.t.sf(np.abs(distance) / np.sqrt(T), self.df(sums))
         return np.asarray(np.where(T > 0, tail, np.nan), dtype=np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
@@ -78,6 +77,8 @@ def _mixture(sums: Sums) -> tuple[FloatArray, FloatArray]:
 
     With y = (m - 1) b/X = top s^2 the integrand is smooth in s on (0, 1): the density contributes s^(m - 2).
     """
+    from scipy import stats  # slow to import: only where it is used
+
     m, shape = sums.m, (-1,) + (1,) * np.ndim(sums.ubar)
     top = np.minimum((m - 1) * sums.between / sums.ubar, stats.chi2.isf(1e-18, m - 1))
     s = ((_NODES + 1) / 2).reshape(shape)
@@ -90,4 +91,6 @@ def _mixture(sums: Sums) -> tuple[FloatArray, FloatArray]:
 
 def _tail(weights: FloatArray, scale: FloatArray, distance: FloatArray) -> FloatArray:
     """P(|Z| > distance) under the mixture."""
+    from scipy import stats  # slow to import: only where it is used
+
     return np.asarray((weights * 2 * stats.norm.sf(distance / scale)).sum(axis=0), dtype=np.float64)

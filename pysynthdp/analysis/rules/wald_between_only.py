@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, JointTest
@@ -22,6 +21,8 @@ class WaldBetweenOnly(JointTest):
 
     def wald(self, distance: FloatArray, sums: Sums, *, within: FloatArray, covariance: FloatArray) -> FTest:
         """Evaluate Hotelling's form."""
+        from scipy import stats  # slow to import: only where it is used
+
         del within
         p, m = distance.size, sums.m
         if m <= p:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, JointTest
@@ -21,6 +20,8 @@ class WaldKnownVariance(JointTest):
 
     def wald(self, distance: FloatArray, sums: Sums, *, within: FloatArray, covariance: FloatArray) -> FTest:
         """Evaluate D' T^-1 D/p."""
+        from scipy import stats  # slow to import: only where it is used
+
         del within, sums
         p = distance.size
         stat = float(distance @ np.linalg.solve(covariance, distance)) / p
