@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 
 from pysynthdp._entropy import SystemEntropy
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.errors import PlanError
 
-__all__ = ["NumpySampler", "RandomSource", "root_sequence", "stream"]
+__all__ = ["BalancedSampler", "NumpySampler", "RandomSource", "root_sequence", "stream"]
 
 RandomSource: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 
@@ -66,6 +66,10 @@ class NumpySampler:
         point = self.generator.random(len(cumulated)) * cumulated[:, -1]
         return np.asarray((cumulated <= point[:, None]).sum(axis=1), dtype=np.int64)
 
+    def event(self, probability: FloatArray) -> BoolArray:
+        """Draw one event for each entry."""
+        return np.asarray(self.uniform(len(probability)) < probability)
+
     def poisson(self, mean: FloatArray) -> FloatArray:
         """Draw Poisson counts."""
         return self.generator.poisson(mean).astype(np.float64)
@@ -73,3 +77,39 @@ class NumpySampler:
     def gamma(self, shape: float, scale: FloatArray) -> FloatArray:
         """Draw gammas."""
         return self.generator.gamma(shape, scale)
+
+
+GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class BalancedSampler(NumpySampler):
+    """Draw levels so that their counts are near their expectation among rows that are alike.
+
+    Every row by itself has its law, but rows are no longer independent of each other: for copies that carry
+    no interval. Numbers are independent as ever.
+    """
+
+    def categorical(self, probabilities: FloatArray) -> IntArray:
+        """Draw one level a row by points that spread evenly over rows sorted by their probabilities.
+
+        Among rows with equal probabilities the order is random, so that nothing carries over to the next
+        column. The points are a golden-section sequence from a random start: uniform one by one, and even
+        over every run of neighbours.
+        """
+        cumulated = np.cumsum(probabilities, axis=1)
+        point = self._points(probabilities.T) * cumulated[:, -1]
+        return np.asarray((cumulated <= point[:, None]).sum(axis=1), dtype=np.int64)
+
+    def event(self, probability: FloatArray) -> BoolArray:
+        """Draw events by such points."""
+        return np.asarray(self._points(probability[None]) < probability)
+
+    def _points(self, keys: FloatArray) -> FloatArray:
+        """Spread points over rows sorted by their keys (keys, rows)."""
+        rows = keys.shape[1]
+        points = np.empty(rows)
+        points[np.lexsort((self.uniform(rows), *keys))] = (
+            self.uniform(1)[0] + GOLDEN * np.arange(rows)
+        ) % 1.0
+        return points

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._blas import one_blas_thread
-from pysynthdp._random import NumpySampler, stream
+from pysynthdp._random import BalancedSampler, NumpySampler, stream
 from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.design.encode import Layout, Scale, StepDesign
 from pysynthdp.design.parts import Part, join, settle
@@ -157,7 +157,9 @@ class Machine:
         return drawn
 
     def _sampler(self, source: np.random.Generator) -> NumpySampler:
-        """Draw exactly where the plan's guarantee asks for it."""
+        """Draw exactly where the guarantee asks for it, and evenly where copies carry no interval anyway."""
+        if self.noised is not None and self.noised.balanced and not self.redraw:
+            return BalancedSampler(source)
         exact = getattr(self.plan.guarantee, "exact", False)
         return ExactSampler(source) if exact else NumpySampler(source)
 

@@ -98,6 +98,8 @@ class FittedSynthesizer(Printable):
             None takes fresh entropy from the operating system. Never stored.
         parameters : {"drawn", "fitted"}, optional
             Where the answers are noised: redraw noise and sampling for each copy (default), or share one fit.
+            Copies of one fit of a mixed table carry no interval; their levels are drawn evenly instead of
+            independently, so that their tables are nearer to the model.
 
         Returns
         -------

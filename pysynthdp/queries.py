@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "Answer",
@@ -213,6 +213,10 @@ class Sampler(Protocol):
 
     def categorical(self, probabilities: FloatArray) -> IntArray:
         """One level for each row of ``probabilities`` (rows, levels); rows sum to one."""
+        ...
+
+    def event(self, probability: FloatArray) -> BoolArray:
+        """Whether an event happens, one for each entry of ``probability``."""
         ...
 
     def poisson(self, mean: FloatArray) -> FloatArray:

@@ -116,6 +116,8 @@ def noised_tags(tags: ReleaseTags, plan: SynthesisPlan, state: MomentState, *, r
     details = details_of(state, m=tags.m)
     if plan.noise is not None and plan.noise.testing:
         details["void"] = True
+    if state.balanced and not redraw:
+        details["rows"] = "balanced: counts of levels lie nearer to the model than independent rows would"
     return replace(
         tags,
         noise="per_copy_fresh" if fresh else "per_copy_from_one" if drawn else "shared",

@@ -91,7 +91,7 @@ class LogReg:
 
     def draw(self, params: Coefficients, X: FloatArray, sampler: Sampler) -> FloatArray:
         """Level 0 or 1 for each row of X."""
-        return (sampler.uniform(len(X)) < expit(X @ params.beta)).astype(np.float64)
+        return sampler.event(expit(X @ params.beta)).astype(np.float64)
 
 
 def _one_level(size: int, intercept: float) -> Coefficients:

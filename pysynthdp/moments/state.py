@@ -69,6 +69,11 @@ class MomentState:
         return bool(self.fits[0].cells.codes.shape[1] == 0) and not self.answers[0].margins
 
     @property
+    def balanced(self) -> bool:
+        """Whether copies of the shared fit carry no interval, so that their rows need not be independent."""
+        return len(self.answers) == 1 and not self.numeric
+
+    @property
     def n(self) -> float:
         """Rows, as released."""
         return float(self.grams[0][0, 0])

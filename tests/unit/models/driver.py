@@ -84,6 +84,9 @@ class Draws:
     def uniform(self, size):
         return self.generator.random(size)
 
+    def event(self, probability):
+        return self.generator.random(len(probability)) < probability
+
     def categorical(self, probabilities):
         edges = np.cumsum(probabilities, axis=1)
         edges[:, -1] = 1.0
