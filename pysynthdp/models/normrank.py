@@ -11,8 +11,7 @@ from scipy.special import ndtri
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.bending import bend
-from pysynthdp.numerics.bending_sums import Transform, ask_bent, ask_explained
+from pysynthdp.numerics.bending import Transform, ask_bent, ask_explained, bend
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
 from pysynthdp.numerics.mixture import ask_mixture
 from pysynthdp.numerics.moment_linear import linear_from_moments
@@ -126,11 +125,9 @@ class NormRank:
         -----
         Privacy: post-processing of noised answers.
         """
-        found = bend(fit, X, knots, start=None if start is None else start.beta)
+        found, moved = bend(fit, X, knots, start=None if start is None else start.beta)
         none = np.zeros((found.gamma.size, 0))
-        return NormRankFit(
-            found.gamma, 1.0, fit.df, none, (), found.knots, found.grid, found.cdf, original=False
-        )
+        return NormRankFit(found.gamma, 1.0, fit.df, none, (), moved, found.grid, found.cdf, original=False)
 
     def redraw(self, params: NormRankFit, rng: np.random.Generator) -> NormRankFit:
         """Coefficients and sigma from their posterior; the tables stay."""

@@ -4,48 +4,144 @@ A draw is Q(F(s + e)) with s = x'gamma, e standard normal, F the distribution of
 the quantile function of the margin. Whatever gamma is, the margin is Q's. Gamma is chosen so that the
 least-squares regression of the draw on the features is the given one: E[x Q(F(s + e))] = E[x x'beta]. Rank
 regressions choose it by the correlation of ranks instead, and then bend straight relations.
+
+The rows are confidential, or stand in for a table that is: the search asks for sums over them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.numerics.latent import REACH, SPACING, index_mass, latent_cdf, smoothed
 from pysynthdp.numerics.linear import LinearFit
-from pysynthdp.numerics.quantile_table import quantile_table
+from pysynthdp.numerics.newton import stride
+from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table
+from pysynthdp.queries import Answer, RowSum, Sums
 
-__all__ = ["CLOSE", "FARTHEST", "LEAST_SLOPE", "ROUNDS", "Bent", "bend"]
+__all__ = ["Bent", "Transform", "ask_bent", "ask_explained", "bend"]
 
 ROUNDS = 20
 CLOSE = 1e-3  # of the residual spread, in the regression on the features: far below a standard error
 FARTHEST = 30.0  # spread of s over that of e; a number that is nearly a function of others goes no further
 LEAST_SLOPE = 1e-3
+LONGEST = 8 * FARTHEST  # indices further out count as there: eight spreads
+POINTS = 2 * int((LONGEST + REACH) / SPACING) + 1
+LOW = -SPACING * (POINTS // 2)
+GRID = LOW + SPACING * np.arange(POINTS, dtype=np.float64)
+TRIM = 1e-12
+
+Transform: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
 class Bent:
-    """A latent regression and the tables that lead to values.
+    """A latent regression.
 
     Parameters
     ----------
     gamma : array (features,)
         Latent coefficients; the latent residual has unit spread.
-    knots : array (2, knots)
-        Probabilities and values of the margin, moved to the regression's mean and spread.
+    slope : float
+        Change of a draw for one latent unit, on average.
     grid, cdf : array (points,)
         Distribution of the latent draws over the rows.
     """
 
     gamma: FloatArray
-    knots: FloatArray
+    slope: float
     grid: FloatArray
     cdf: FloatArray
 
 
-def bend(fit: LinearFit, X: FloatArray, knots: FloatArray, *, start: FloatArray | None = None) -> Bent:
+def ask_explained(
+    scales: tuple[Transform, ...], n: int
+) -> Generator[RowSum, Answer, tuple[FloatArray, FloatArray]]:
+    """Ask how much of the target the features explain on some scales.
+
+    Parameters
+    ----------
+    scales : tuple of callables y -> z
+        Each to be explained by a straight line; values of about unit size.
+    n : int
+        Rows; above 50,000 a systematic subsample of at most 20,000 answers.
+
+    Returns
+    -------
+    array (scales,), array (features, features)
+        R squared on each scale, and X'X over the rows that answered.
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    """
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:
+        Z = np.column_stack([scale(y) for scale in scales])
+        return (X.T @ X, X.T @ Z, (Z**2).sum(axis=0))
+
+    gram, cross, square = (yield RowSum(block, stride(n))).value
+    rows = gram[0, 0]
+    total = square - cross[0] ** 2 / rows
+    explained = (cross * (_inverse(gram) @ cross)).sum(axis=0) - cross[0] ** 2 / rows
+    share = np.where(total > 0, explained / np.where(total > 0, total, 1.0), 0.0)
+    return np.clip(share, 0.0, 1.0), gram
+
+
+def ask_bent(
+    fit: LinearFit, table: QuantileTable, gram: FloatArray, n: int, start: FloatArray | None = None
+) -> Generator[RowSum, Answer, Bent]:
+    """Find the latent regression whose draws have a margin and a least-squares regression.
+
+    Parameters
+    ----------
+    fit : LinearFit
+        The regression on the features, on the table's scale.
+    table : QuantileTable
+        The margin.
+    gram : array (features, features)
+        X'X over the rows that answer.
+    n : int
+        Rows; above 50,000 a systematic subsample of at most 20,000 answers.
+    start : array (features,), optional
+        Latent coefficients of a nearby problem.
+
+    Returns
+    -------
+    Bent
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    Expectations over e are convolutions on a grid, so only the rows of X are random. Newton steps with one
+    slope, E[h'(s)] for h(s) = E[Q(F(s + e))]: exact for normal s, by Stein's lemma.
+    """
+    inverse, centred = _inverse(gram), gram - np.outer(gram[0], gram[0]) / gram[0, 0]
+    spread = float(np.sqrt(max(fit.beta @ centred @ fit.beta / gram[0, 0], 0.0)))
+    sigma = max(fit.sigma, spread / FARTHEST, np.finfo(float).tiny)
+    gamma = _within_reach(_centred(fit.beta / sigma if start is None else start, gram), centred, gram)
+    for left in reversed(range(ROUNDS)):
+        cdf = latent_cdf((yield RowSum(_mass(gamma), stride(n))).value[0])
+        expected, slopes = smoothed(table, cdf)
+        cross, total = (yield RowSum(_expected(gamma, expected, slopes), stride(n))).value
+        missing = fit.beta - inverse @ cross
+        slope = max(float(total) / gram[0, 0], LEAST_SLOPE * sigma)
+        far = np.sqrt(max(missing @ centred @ missing / gram[0, 0], 0.0)) >= CLOSE * sigma
+        if not (far and left):
+            break  # gamma and cdf belong together
+        gamma = _within_reach(_centred(gamma + missing / slope, gram), centred, gram)
+    inside = (cdf > TRIM) & (cdf < 1 - TRIM)
+    first, last = max(int(np.argmax(inside)) - 1, 0), POINTS - max(int(np.argmax(inside[::-1])) - 1, 0)
+    return Bent(gamma, slope, GRID[first:last], cdf[first:last])
+
+
+def bend(
+    fit: LinearFit, X: FloatArray, knots: FloatArray, *, start: FloatArray | None = None
+) -> tuple[Bent, FloatArray]:
     """Find the latent regression whose draws have a margin and a least-squares regression.
 
     Parameters
@@ -62,20 +158,20 @@ def bend(fit: LinearFit, X: FloatArray, knots: FloatArray, *, start: FloatArray 
 
     Returns
     -------
-    Bent
+    Bent, array (2, knots)
+        And the margin, moved.
 
     Notes
     -----
     Privacy: post-processing of its arguments.
-    Expectations over e are convolutions on a grid, so only the rows of X are random. Newton steps with one
-    slope, E[h'(s)] for h(s) = E[Q(F(s + e))]: exact for normal s, by Stein's lemma.
+    :func:`ask_bent` with sums over the rows of X.
 
     Examples
     --------
     >>> X = np.column_stack([np.ones(2_000), np.random.default_rng(1).standard_normal(2_000)])
     >>> fit = LinearFit(np.array([1.0, 0.5]), 1.0, 1_998.0, np.zeros((2, 0)), ())
     >>> u = (np.arange(200) + 0.5) / 200
-    >>> bent = bend(fit, X, np.stack([u, -np.log1p(-u)]))
+    >>> bent, _ = bend(fit, X, np.stack([u, -np.log1p(-u)]))
     >>> bool(bent.gamma[1] > 0.5)
     True
     """
@@ -83,31 +179,52 @@ def bend(fit: LinearFit, X: FloatArray, knots: FloatArray, *, start: FloatArray 
     spread = float(np.sqrt(wanted.var() + fit.sigma**2))
     values = knots[1] - knots[1].mean()
     moved = np.stack([knots[0], wanted.mean() + values * (spread / max(float(values.std()), 1e-12))])
-    table = quantile_table(moved)
-    inverse = np.linalg.pinv(X.T @ X, rcond=1e-10, hermitian=True)
-    gamma = fit.beta / fit.sigma if start is None else start
-    for _ in range(ROUNDS):
-        gamma = _within_reach(gamma, X)
-        index = X @ gamma
-        grid, cdf = _on_grid(index)
-        expected, slopes = smoothed(table, cdf)
-        missing = inverse @ (X.T @ (wanted - np.interp(index, grid, expected)))
-        if np.std(X @ missing) < CLOSE * fit.sigma:
-            break
-        slope = float(np.interp(index, grid, slopes).mean())
-        gamma = gamma + missing / max(slope, LEAST_SLOPE * spread)
-    gamma = _within_reach(gamma, X)
-    return Bent(gamma, moved, *_on_grid(X @ gamma))
+    asking = ask_bent(fit, quantile_table(moved), X.T @ X, len(X), start)
+    try:
+        query = next(asking)
+        while True:
+            query = asking.send(Answer(query.of(X, wanted)))
+    except StopIteration as stop:
+        bent: Bent = stop.value
+    return bent, moved
 
 
-def _within_reach(gamma: FloatArray, X: FloatArray) -> FloatArray:
+def _mass(gamma: FloatArray) -> Callable[[FloatArray, FloatArray], Sums]:
+    """Rows at each point of the grid."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+        return (index_mass(np.clip(X @ gamma, -LONGEST, LONGEST), LOW, POINTS),)
+
+    return block
+
+
+def _expected(
+    gamma: FloatArray, expected: FloatArray, slopes: FloatArray
+) -> Callable[[FloatArray, FloatArray], Sums]:
+    """Cross-products of the features with the expected draw, and the sum of its slopes."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+        index = np.clip(X @ gamma, -LONGEST, LONGEST)
+        slope = np.interp(index, GRID, slopes).sum()
+        return (X.T @ np.interp(index, GRID, expected), np.asarray(slope))
+
+    return block
+
+
+def _inverse(gram: FloatArray) -> FloatArray:
+    """Inverse on the features that vary, each scaled to unit length first."""
+    length = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny))
+    scale = np.outer(length, length)
+    return np.asarray(np.linalg.pinv(gram / scale, rcond=1e-10, hermitian=True) / scale)
+
+
+def _centred(gamma: FloatArray, gram: FloatArray) -> FloatArray:
+    """Move the intercept so that the mean index is 0: the latent scale has no place of its own."""
+    mean = float(gram[0] @ gamma) / gram[0, 0]
+    return np.concatenate([[gamma[0] - mean], gamma[1:]])
+
+
+def _within_reach(gamma: FloatArray, centred: FloatArray, gram: FloatArray) -> FloatArray:
     """Shrink latent coefficients whose index would leave nothing to the residual."""
-    spread = float(np.std(X @ gamma))
+    spread = float(np.sqrt(max(gamma @ centred @ gamma / gram[0, 0], 0.0)))
     return gamma if spread <= FARTHEST else gamma * (FARTHEST / spread)
-
-
-def _on_grid(index: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lay a grid around the indices of some rows: its points, and the latent distribution there."""
-    low = float(index.min()) - REACH
-    points = int(np.ceil((float(index.max()) + REACH - low) / SPACING)) + 2
-    return low + SPACING * np.arange(points, dtype=np.float64), latent_cdf(index_mass(index, low, points))
