@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -180,10 +180,18 @@ def _curve_gap(stated: FloatArray, recomputed: FloatArray) -> float:
 
 
 def _guarantee_check(what: str, stated: Guarantee, recomputed: Guarantee) -> Check:
-    """Compare kind and curve; the number shown is the divergence at the lowest order with a bound."""
+    """Compare kind and curve; the number shown is the guarantee's own, as on the card."""
     first, second = stated.renyi(ORDERS), recomputed.renyi(ORDERS)
     agrees = stated.name == recomputed.name and _curve_gap(first, second) <= _AGREE
-    return Check(what, float(first[0]), float(second[0]), agrees)
+    return Check(what, _own_number(stated), _own_number(recomputed), agrees)
+
+
+def _own_number(guarantee: Guarantee) -> float:
+    """Give rho, mu or epsilon where that is all there is; else the divergence at the lowest order."""
+    values = [getattr(guarantee, field.name) for field in fields(guarantee)]  # type: ignore[arg-type]
+    if len(values) == 1 and isinstance(values[0], int | float):
+        return float(values[0])
+    return float(guarantee.renyi(ORDERS)[0])
 
 
 def _column_check(part: ColumnStatement, recomputed: Guarantee) -> Check:

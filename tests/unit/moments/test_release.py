@@ -91,7 +91,9 @@ def test_the_statement_follows_from_integers_and_never_exceeds_the_asked_rho(rel
     assert Fraction(8) * Fraction(999, 1000) < total <= Fraction(8)
     assert release.privacy.guarantee.rho <= 8.0 * (1 + 1e-12)
     assert release.privacy.status == "implemented"
-    assert release.privacy.verify().ok
+    verification = release.privacy.verify()
+    assert verification.ok
+    assert verification.checks[0].stated == release.privacy.guarantee.rho  # the number on the card
     assert PrivacyStatement.from_dict(json.loads(json.dumps(release.privacy.to_dict()))).verify().ok
     ledger = fitted.machine.noised.ledger
     assert ledger.total().rho == pytest.approx(float(total), rel=1e-9)
