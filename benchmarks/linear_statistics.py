@@ -19,7 +19,7 @@ import pandas as pd
 
 import pysynthdp as sdp
 from pysynthdp.models.joint.linear_statistics import LinearStatistics
-from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.protection.sampling.by_sampling import BySampling
 
 TEN = [
     *("sex", "agegr", "edu", "marital", "smoke", "sport", "alcabuse", "workab", "englang", "ls"),
@@ -74,7 +74,7 @@ def run(frame: pd.DataFrame, schema: sdp.Schema, epsilon: float) -> None:
     )
     release = fitted.draw(m=1, k=len(frame))
     seconds = time.perf_counter() - start
-    params = fitted.machine.steps[0].params
+    params = fitted._machine.fit.steps[0].params  # noqa: SLF001 -- what no release shows
     real = shares(frame, schema)
     error = np.abs(shares(release[0], schema) - real)
     noise, bootstrap = bounds(params.scale, params.functions, len(frame))

@@ -27,6 +27,7 @@ from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.analysis.stack import stack
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.protection.noise.by_noise import ByNoise
 
 CELLS = 16
 
@@ -135,7 +136,7 @@ def run(
     rng = np.random.default_rng(seed)
     analysis = Analysis.of(public, shape=shape)
     truth, _, labels = analysis(public.table)
-    settings = {"schema": public.schema, "hints": public.hints, "guarantee": ZCDP(rho)}
+    settings = {"schema": public.schema, "guarantee": ByNoise(ZCDP(rho), hints=public.hints)}
     method = dict.fromkeys(public.numbers, "normrank") if shape else {}
     synthesizer = Synthesizer(**settings, method=method, workers=1, progress=False)
     rule, hits, lengths, plain, seconds, tags = RULES["noise_floored"](), [], [], [], [], []

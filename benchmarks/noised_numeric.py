@@ -24,6 +24,7 @@ from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.analysis.stack import stack
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.protection.noise.by_noise import ByNoise
 
 MEAN = 0.4
 
@@ -53,8 +54,7 @@ def run(*, runs: int, n: int, p: int, rho: float, seed: int) -> dict:
     columns = [NumericColumn(name, lower=-4, upper=4, may_be_missing=False, fallback=0) for name in names]
     synthesizer = Synthesizer(
         schema=Schema(columns),
-        hints=dict.fromkeys(names, (0.0, 1.0)),
-        guarantee=ZCDP(rho),
+        guarantee=ByNoise(ZCDP(rho), hints=dict.fromkeys(names, (0.0, 1.0))),
         workers=1,
         progress=False,
     )

@@ -25,6 +25,7 @@ from noised_mixed import Analysis
 from pysynthdp import Synthesizer
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.noise.by_noise import ByNoise
 
 BINS = 8
 
@@ -65,9 +66,7 @@ def main() -> None:
     names = [name for name in public.table if name not in public.numbers]
     synthesizer = Synthesizer(
         schema=public.schema,
-        hints=public.hints,
-        guarantee=ZCDP(asked.rho),
-        unit=PrivacyUnit("add_remove"),
+        guarantee=ByNoise(ZCDP(asked.rho), hints=public.hints, unit=PrivacyUnit("add_remove")),
         progress=False,
     )
     own, variance, labels = analysis(public.table)

@@ -46,6 +46,7 @@ from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.analysis.stack import stack
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.noise.by_noise import ByNoise
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "peers.csv"
@@ -97,9 +98,7 @@ def synthesizer(public: Public, rho: float, *, shaped: bool) -> Synthesizer:
     """Settle this package's release by the codebook."""
     return Synthesizer(
         schema=public.schema,
-        hints=public.hints,
-        guarantee=ZCDP(rho),
-        unit=PrivacyUnit("add_remove"),
+        guarantee=ByNoise(ZCDP(rho), hints=public.hints, unit=PrivacyUnit("add_remove")),
         method=dict.fromkeys(public.numbers, "normrank") if shaped else {},
         progress=False,
     )

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pysynthdp.overview import look
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
-    from pysynthdp.privacy.by_sampling import BySampling
     from pysynthdp.privacy.guarantees.approx import ApproxDP
     from pysynthdp.privacy.guarantees.gdp import GDP
     from pysynthdp.privacy.guarantees.pure import PureDP
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
     from pysynthdp.privacy.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
+    from pysynthdp.protection.noise.by_noise import ByNoise
+    from pysynthdp.protection.sampling.by_sampling import BySampling
     from pysynthdp.release import SyntheticRelease
     from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, synthesize
@@ -51,7 +52,6 @@ _WHERE = {
     "overview": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
-    "privacy.by_sampling": ("BySampling",),
     "privacy.guarantees.approx": ("ApproxDP",),
     "privacy.guarantees.gdp": ("GDP",),
     "privacy.guarantees.pure": ("PureDP",),
@@ -59,6 +59,8 @@ _WHERE = {
     "privacy.guarantees.zcdp": ("ZCDP",),
     "privacy.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
+    "protection.noise.by_noise": ("ByNoise",),
+    "protection.sampling.by_sampling": ("BySampling",),
     "release": ("SyntheticRelease",),
     "schema": ("CategoricalColumn", "NumericColumn", "Schema"),
     "synthesizer": ("FittedSynthesizer", "Synthesizer", "synthesize"),
@@ -72,6 +74,7 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "BridgeError",
+    "ByNoise",
     "BySampling",
     "CategoricalColumn",
     "CombiningRuleError",

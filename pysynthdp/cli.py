@@ -24,6 +24,7 @@ from pysynthdp.io.plan_file import read_plan
 from pysynthdp.io.release_dir import read_statement
 from pysynthdp.io.tables import read_table
 from pysynthdp.parameters_asked import release_parameter
+from pysynthdp.plan.protection import protection_of
 
 __all__ = ["app", "main"]
 
@@ -117,8 +118,13 @@ def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dic
 
 def _read(file: Path, plan: Path | None) -> tuple[Any, dict[str, Any]]:
     """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
-    table = read_table(file, texts="guarantee" in _settings(plan))
+    table = read_table(file, texts=not _learns(_settings(plan)))
     return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
+
+
+def _learns(settings: Mapping[str, Any]) -> bool:
+    """Whether anything may be learned from the rows: types by all cells, an overview, a log."""
+    return protection_of(settings.get("guarantee")).learns
 
 
 def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]:
@@ -167,7 +173,7 @@ def plan(
     made = sdp.Synthesizer(**settings).plan(table)
     typer.echo(str(made))
     rows = n if table is None else len(table)
-    if (made.guarantee is not None or made.noise is not None) and rows is not None:
+    if made.protection.spends != "nothing" and rows is not None:
         typer.echo(f"\n{made.price(n=rows, n_syn=k, m=m)}")
 
 
@@ -199,7 +205,7 @@ def synth(
     settings["proper"] = proper or settings.get("proper", False)
     synthesizer = sdp.Synthesizer(**settings)
     # an overview depends on the data: not under a guarantee, and not into a batch job's log
-    if "guarantee" not in settings and sys.stdout.isatty():
+    if _learns(settings) and sys.stdout.isatty():
         _show_columns(table, settings)
     fitted = synthesizer.fit(table)
     if stream:

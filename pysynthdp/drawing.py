@@ -1,172 +1,179 @@
-"""Draw synthetic parts block by block from fitted parameters; the confidential table is long gone."""
+"""Draw synthetic parts block by block from a fit; the confidential table is long gone.
+
+The one way to draw is :meth:`Machine.start`, which charges the account first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp._blas import one_blas_thread
-from pysynthdp._random import BalancedSampler, NumpySampler, stream
+from pysynthdp._random import NumpySampler, RandomSource, stream
 from pysynthdp._typing import AnyArray, FloatArray
-from pysynthdp.design.encode import Layout, Scale, StepDesign
+from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part, join, settle
-from pysynthdp.errors import PlanError
+from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.moments.state import CopyParameters, MomentState
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.noised import bends
-from pysynthdp.privacy.exact_sampler import ExactSampler
+from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit, Key
+from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
-__all__ = ["DrawnStep", "Machine", "serial_numbers"]
+__all__ = ["Drawing", "Machine", "serial_numbers"]
 
 BLOCK_ROWS = 16_384  # canonical: streams are keyed by block, so it is not a setting
-Key = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DrawnStep:
-    """A step that can draw.
-
-    Parameters
-    ----------
-    targets : tuple of Part
-        What it fills.
-    model : ColumnModel
-        Settings.
-    design : StepDesign
-        Its features.
-    scale : Scale
-        Of the target, where the model was fitted in scaled units.
-    params : object
-        Fitted parameters; None when the target was there in no row.
-    """
-
-    targets: tuple[Part, ...]
-    model: ColumnModel
-    design: StepDesign
-    scale: Scale
-    params: Any
-
-    def draw(self, params: Any, X: FloatArray, sampler: NumpySampler) -> FloatArray:
-        """Draw one value for each row of the wide X; (rows, targets) for a joint model."""
-        if params is None or not len(X):
-            return np.full(len(X), self.scale.centre)
-        values = self.model.draw(params, self.design.take(X), sampler)
-        if self.scale != Scale():
-            values *= self.scale.width
-            values += self.scale.centre
-        return values
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Machine:
-    """Everything that drawing needs: plan, layout, fitted steps and the columns kept real.
+    """A fit with its plan and the one account of its draws.
 
     Parameters
     ----------
     plan : SynthesisPlan
         Who is drawn from whom.
-    layout : Layout
-        Where features lie.
-    steps : tuple of DrawnStep
-        In drawing order.
-    kept : mapping key -> array (n_org,)
-        Parts of the columns that are released real.
-    kept_columns : mapping column -> Series
-        Those columns themselves, in the rows' order.
-    noised : MomentState, optional
-        Noisy moments that each copy's parameters are redrawn from.
-    redraw : bool
-        Whether they are; else all copies share the one fit.
+    fit : Fit
+        Layout, fitted steps and the source of each copy's parameters.
+    account : Account
+        Charged before every draw.
+
+    Raises
+    ------
+    PrivacyError
+        When it is pickled or deep-copied while draws cost: a second account would miss the first one's draws.
+
+    Notes
+    -----
+    Privacy: as the fit. Nothing is drawn but through :meth:`start`.
     """
 
     plan: SynthesisPlan
-    layout: Layout
-    steps: tuple[DrawnStep, ...]
-    kept: Mapping[Key, AnyArray]
-    kept_columns: Mapping[str, pd.Series[Any]]
-    noised: MomentState | None = None
-    redraw: bool = True
+    fit: Fit
+    account: Account
 
-    def parameters(self, root: np.random.SeedSequence | None, copy: int) -> list[Any]:
-        """Parameters of one copy: the fitted ones, a posterior draw of each step's own, or a noisy refit."""
-        if self.noised is not None:
-            mode: CopyParameters = "drawn" if self.redraw else "fitted"
-            return self.noised.parameters(copy, stream(root, 1, copy, 0), mode)
-        if not self.plan.proper:
-            return [step.params for step in self.steps]
-        return [
-            None if step.params is None else step.model.redraw(step.params, stream(root, 1, copy, index))
-            for index, step in enumerate(self.steps)
-        ]
+    def start(
+        self, *, m: int, n_syn: int, rng: RandomSource = None, parameters: CopyParameters | None = None
+    ) -> Drawing:
+        """Charge m copies of n_syn rows to the account, then give what draws them.
 
-    def copy(self, root: np.random.SeedSequence | None, copy: int, k: int, workers: int) -> pd.DataFrame:
-        """Draw one whole copy."""
-        store = self._store(k)
-        for rows, parts in self.blocks(root, copy, k, workers):
+        Raises
+        ------
+        PlanError
+            If ``parameters`` does not apply.
+        PrivacyError
+            If the account refuses; nothing is drawn then.
+
+        Notes
+        -----
+        Privacy: spends the budget where draws cost.
+        """
+        fit = replace(self.fit, source=self.fit.source.sharing(parameters))
+        root, seeded = self.plan.protection.root(rng)
+        self.account.charge(n_syn=int(n_syn), copies=int(m), seeded=seeded)
+        return Drawing(self.plan, fit, root, int(m), int(n_syn))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        self._refuse_fork()
+        return type(self)(self.plan, deepcopy(self.fit, memo), deepcopy(self.account, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._refuse_fork()
+        return type(self), (self.plan, self.fit, self.account)
+
+    def _refuse_fork(self) -> None:
+        """Keep one account where draws cost."""
+        if self.plan.protection.spends == "at each draw":
+            raise PrivacyError(
+                "a fit whose draws cost cannot be pickled or deep-copied: its account would be forked; draw "
+                "in this process and share the copies instead"
+            )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Drawing:
+    """Copies that were charged and can be drawn now; only those.
+
+    Parameters
+    ----------
+    plan : SynthesisPlan
+        Who is drawn from whom.
+    fit : Fit
+        Fitted steps.
+    root : SeedSequence or None
+        Of all streams; None for entropy that nobody keeps.
+    m, n_syn : int
+        Copies, and rows of each.
+    """
+
+    plan: SynthesisPlan
+    fit: Fit
+    root: np.random.SeedSequence | None
+    m: int
+    n_syn: int
+
+    def copy(self, number: int, workers: int) -> pd.DataFrame:
+        """Draw one whole copy, numbered from 0."""
+        store = self._store(self.n_syn)
+        for rows, parts in self.blocks(number, workers):
             for key, values in parts.items():
                 store[key][rows] = values
-        return self.frame(store, start=0, size=k)
+        return self.frame(store, start=0, size=self.n_syn)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        raise PrivacyError("copies that were charged once are drawn once; draw anew from the fit")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise PrivacyError("copies that were charged once are drawn once; draw anew from the fit")
 
     def _store(self, k: int) -> dict[Key, AnyArray]:
         """Allocate the parts of a copy."""
         return {
             part.key: np.empty(k, dtype=np.float64 if part.numeric else np.int16)
-            for part in self.layout.parts
+            for part in self.fit.layout.parts
         }
 
-    def blocks(
-        self, root: np.random.SeedSequence | None, copy: int, k: int, workers: int
-    ) -> Iterator[tuple[slice, dict[Key, AnyArray]]]:
+    def blocks(self, number: int, workers: int) -> Iterator[tuple[slice, dict[Key, AnyArray]]]:
         """Draw the blocks of one copy, in order."""
-        params = self.parameters(root, copy)
+        if not 0 <= number < self.m:
+            raise PlanError(f"{self.m} copies were charged, and copy {number + 1} is none of them; draw more")
+        params = self.fit.source.parameters(self.fit.steps, self.root, number)
+        k = self.n_syn
         slices = [slice(start, min(start + BLOCK_ROWS, k)) for start in range(0, k, BLOCK_ROWS)]
 
         def work(index: int) -> dict[Key, AnyArray]:
-            return self._block(root, copy, index, slices[index], params)
+            return self._block(number, index, slices[index], params)
 
         with one_blas_thread():
             for first in range(0, len(slices), 4 * workers):
                 several = range(first, min(first + 4 * workers, len(slices)))
                 yield from zip((slices[i] for i in several), _map(work, several, workers), strict=True)
 
-    def _block(
-        self, root: np.random.SeedSequence | None, copy: int, index: int, rows: slice, params: Sequence[Any]
-    ) -> dict[Key, AnyArray]:
+    def _block(self, copy: int, index: int, rows: slice, params: Sequence[Any]) -> dict[Key, AnyArray]:
         """Draw one block, step by step, each new part encoded once."""
-        size = rows.stop - rows.start
-        X = self.layout.empty(size)
-        starts = self.layout.starts
-        drawn: dict[Key, AnyArray] = {key: values[rows] for key, values in self.kept.items()}
-        for part in self.layout.parts:
+        layout, starts = self.fit.layout, self.fit.layout.starts
+        X = layout.empty(rows.stop - rows.start)
+        drawn: dict[Key, AnyArray] = {key: values[rows] for key, values in self.fit.kept.items()}
+        for part in layout.parts:
             if part.key in drawn:
-                self._encode(X, part, starts[part.key], drawn)
-        for number, step in enumerate(self.steps):
-            sampler = self._sampler(stream(root, 0, copy, number, index))
+                _encode(layout, X, part, starts[part.key], drawn)
+        for number, step in enumerate(self.fit.steps):
+            sampler = self.fit.source.sampler(stream(self.root, 0, copy, number, index))
             for part, values in zip(
                 step.targets, self._values(step, params[number], X, sampler, drawn), strict=True
             ):
                 drawn[part.key] = self._typed(values, part, step.model)
-                self._encode(X, part, starts[part.key], drawn)
+                _encode(layout, X, part, starts[part.key], drawn)
         return drawn
-
-    def _sampler(self, source: np.random.Generator) -> NumpySampler:
-        """Draw exactly where the guarantee asks for it, and evenly where copies carry no interval anyway."""
-        if self.noised is not None and self.noised.balanced and not self.redraw:
-            return BalancedSampler(source)
-        exact = getattr(self.plan.guarantee, "exact", False)
-        return ExactSampler(source) if exact else NumpySampler(source)
-
-    def _encode(self, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:
-        """Write a drawn part's features into X."""
-        kind = drawn[part.column, "kind"] if part.partial else None
-        self.layout.write(X, part, start, drawn[part.key], kind)
 
     def _values(
         self,
@@ -187,17 +194,13 @@ class Machine:
         return [values]
 
     def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
-        """Write level codes as int16; round and bound numbers.
-
-        Normal draws from noised moments are left where they fall: the moments are those of clamped rows, and
-        clamping again would move them. A number that is bent to its margin has no such tails.
-        """
+        """Write level codes as int16; round numbers, and bound them where the source of the copies does."""
         if not part.numeric:
             return values.astype(np.int16)
         column = self.plan.schema[part.column]
         if not isinstance(column, NumericColumn):
             return values
-        if self.noised is not None and not bends(model):
+        if not self.fit.source.keeps_bounds(model):
             column = replace(column, lower=None, upper=None)
         return settle(np.ascontiguousarray(values), column)
 
@@ -209,11 +212,17 @@ class Machine:
             if column.name in self.plan.serials:
                 columns[column.name] = serial_numbers(column, start, size)
             elif column.name in self.plan.keep:
-                real = self.kept_columns[column.name].iloc[start : start + size]
+                real = self.fit.kept_columns[column.name].iloc[start : start + size]
                 columns[column.name] = real.reset_index(drop=True)
             else:
                 columns[column.name] = join(own, column)
         return pd.DataFrame(columns, copy=False)
+
+
+def _encode(layout: Layout, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:
+    """Write a drawn part's features into X."""
+    kind = drawn[part.column, "kind"] if part.partial else None
+    layout.write(X, part, start, drawn[part.key], kind)
 
 
 def _map(work: Callable[[int], Any], items: range, workers: int) -> list[Any]:

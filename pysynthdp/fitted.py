@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -12,19 +11,19 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._progress import progress_bar
-from pysynthdp._random import RandomSource, root_sequence
+from pysynthdp._random import RandomSource
 from pysynthdp.display import Printable, Table
-from pysynthdp.drawing import Machine
+from pysynthdp.drawing import Drawing, Machine
 from pysynthdp.errors import PlanError, PrivacyError, ReleaseError
 from pysynthdp.io import fit_file, release_dir
-from pysynthdp.moments.state import CopyParameters
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.fit import CopyParameters
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
-from pysynthdp.tagging import n_is_confidential, provenance_of, release_statement, release_tags
-from pysynthdp.tagging_noised import copies_asked, noised_tags
+from pysynthdp.tagging import marked_outside, provenance_of, release_tags
 
 __all__ = ["FittedSynthesizer"]
 
@@ -36,32 +35,36 @@ class FittedSynthesizer(Printable):
     Parameters
     ----------
     machine : Machine
-        Plan, layout and parameters.
-    n_org : int
-        Rows of the confidential table.
+        Plan, fit and account.
     workers : int
         Threads.
     progress : bool or None
         As in :class:`Synthesizer`.
-    account : Account
-        What has been drawn so far; shared by every in-process copy of this fit.
     """
 
-    machine: Machine
-    n_org: int
+    _machine: Machine
     workers: int
     progress: bool | None
-    account: Account
 
     @property
     def plan(self) -> SynthesisPlan:
         """Who is drawn from whom."""
-        return self.machine.plan
+        return self._machine.plan
 
     @property
     def schema(self) -> Schema:
         """Public facts about the columns."""
         return self.plan.schema
+
+    @property
+    def account(self) -> Account:
+        """What has been drawn so far; shared by every in-process copy of this fit."""
+        return self._machine.account
+
+    @property
+    def n_org(self) -> int:
+        """Rows of the confidential table, or their noisy number."""
+        return self._machine.fit.n
 
     @property
     def ledger(self) -> Ledger:
@@ -71,12 +74,29 @@ class FittedSynthesizer(Printable):
         -----
         Privacy: public constants only.
         """
-        return Ledger() if self.machine.noised is None else self.machine.noised.ledger
+        return self._machine.fit.source.ledger
+
+    @property
+    def holds(self) -> str:
+        """What of the confidential table the fit itself holds, for whoever keeps it.
+
+        Notes
+        -----
+        Privacy: a sentence from settings; no value.
+        """
+        return self.plan.protection.holds(self.plan, self._machine.fit)
 
     @property
     def confidential(self) -> bool:
-        """Whether the fit itself holds real values (``emit_original``)."""
-        return bool(self.plan.real_values)
+        """Whether the fit must stay where the table is.
+
+        It holds values of real records, or exact statistics behind a guarantee that covers only the draws.
+        """
+        return bool(self._real_values()) or self.plan.protection.spends == "at each draw"
+
+    def _real_values(self) -> tuple[str, ...]:
+        """Columns whose models hold values of real records."""
+        return tuple(dict.fromkeys((*self.plan.real_values, *self._machine.fit.rows_held)))
 
     def draw(
         self,
@@ -115,36 +135,18 @@ class FittedSynthesizer(Printable):
         -----
         Privacy: post-processing of the fit where the fit carries the guarantee; else each draw is accounted.
         """
-        m = copies_asked(self.plan.noise, m)
-        rows = self._rows_of(m, k)
-        machine = self._machine(parameters)
-        root = self._charge(rows, m, rng)
+        m = self.plan.protection.copies(m)
+        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng, parameters=parameters)
         copies = []
         with progress_bar(m, "draw", show=self.progress) as note:
             for copy in range(m):
-                copies.append(machine.copy(root, copy, rows, self.workers))
+                copies.append(drawing.copy(copy, self.workers))
                 note(f"copy {copy + 1}")
-        return self._release(machine, copies, m, rows)
-
-    def _machine(self, parameters: CopyParameters | None) -> Machine:
-        """Share one fit among the copies, or redraw it."""
-        if parameters is None:
-            return self.machine
-        if self.machine.noised is None:
-            raise PlanError("parameters= belongs to noise in the answers; use proper=True at the fit")
-        if parameters not in ("drawn", "fitted"):
-            raise PlanError("parameters must be 'drawn' or 'fitted'")
-        return replace(self.machine, redraw=parameters == "drawn")
-
-    def _charge(self, rows: int, m: int, rng: RandomSource) -> np.random.SeedSequence | None:
-        """Account for a draw before it is made; under a guarantee, unseeded draws have no root to keep."""
-        guaranteed = self.plan.guarantee is not None
-        self.account.charge(n_syn=int(rows), copies=int(m), seeded=guaranteed and rng is not None)
-        return None if guaranteed and rng is None else root_sequence(rng)
+        return self._release(drawing, copies)
 
     def _rows_of(self, m: int, k: int | None) -> int:
         """Check m and k."""
-        if k is None and n_is_confidential(self.plan):
+        if k is None and not self.plan.protection.n_told:
             raise PrivacyError(
                 "under add/remove neighbours the number of rows is confidential; give k= from public facts"
             )
@@ -159,18 +161,21 @@ class FittedSynthesizer(Printable):
             )
         return rows
 
-    def _release(
-        self, machine: Machine, copies: Sequence[pd.DataFrame], m: int, n_syn: int
-    ) -> SyntheticRelease:
+    def _release(self, drawing: Drawing, copies: Sequence[pd.DataFrame]) -> SyntheticRelease:
         """Tag the copies."""
-        privacy = release_statement(self.plan, self.account, machine.noised)
+        plan, fit = self.plan, drawing.fit
+        privacy = self._statement(drawing)
         marks = {"synthetic": True, "privacy": privacy.to_dict()}
         for number, copy in enumerate(copies, start=1):
             copy.attrs["pysynthdp"] = {**marks, "copy": number}
-        tags = release_tags(self.plan, copies, m=m, n_syn=n_syn, n_org=self.n_org)
-        if machine.noised is not None:
-            tags = noised_tags(tags, self.plan, machine.noised, redraw=machine.redraw)
-        return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(self.plan), tags)
+        tags = release_tags(plan, m=drawing.m, n_syn=drawing.n_syn, n_org=fit.n)
+        tags = plan.protection.tags(tags, plan, fit=fit, copies=copies)
+        return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(plan), tags)
+
+    def _statement(self, drawing: Drawing) -> PrivacyStatement:
+        """State what is true of all draws so far; what another package states is marked so."""
+        protection = self.plan.protection
+        return marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
 
     def draw_to(
         self,
@@ -208,20 +213,17 @@ class FittedSynthesizer(Printable):
         """
         if Path(folder).exists():
             raise ReleaseError(f"{folder} exists already; choose another name or move it away")
-        m = copies_asked(self.plan.noise, m)
-        rows = self._rows_of(m, k)
-        root = self._charge(rows, m, rng)
-        parts = self._release(self.machine, [], m, rows).parts()
+        m = self.plan.protection.copies(m)
+        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng)
+        parts = self._release(drawing, []).parts()
         with progress_bar(m, "draw", show=self.progress) as note:
-            parts["copies"] = (self._stream(root, copy, rows, note) for copy in range(m))
+            parts["copies"] = (self._stream(drawing, copy, note) for copy in range(m))
             return release_dir.write(parts, Path(folder), file_format=format)
 
-    def _stream(
-        self, root: np.random.SeedSequence | None, copy: int, rows: int, note: Callable[[str], None]
-    ) -> Iterator[pd.DataFrame]:
+    def _stream(self, drawing: Drawing, copy: int, note: Callable[[str], None]) -> Iterator[pd.DataFrame]:
         """Yield one copy as frames of consecutive blocks."""
-        for where, parts in self.machine.blocks(root, copy, rows, self.workers):
-            yield self.machine.frame(parts, start=where.start, size=where.stop - where.start)
+        for where, parts in drawing.blocks(copy, self.workers):
+            yield drawing.frame(parts, start=where.start, size=where.stop - where.start)
         note(f"copy {copy + 1}")
 
     def save(self, path: str | Path) -> Path:
@@ -240,26 +242,24 @@ class FittedSynthesizer(Printable):
         statement says, so without a guarantee the file is as confidential as any table of estimates.
         """
         self._refuse_to_save()
-        parts = {"machine": self.machine, "n_org": self.n_org, "workers": self.workers}
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
-        return fit_file.save({**parts, "draws": draws}, Path(path))
+        parts = {"plan": self.plan, "fit": self._machine.fit, "workers": self.workers, "draws": draws}
+        return fit_file.save(parts, Path(path))
 
     def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return replace(self, machine=deepcopy(self.machine, memo), account=deepcopy(self.account, memo))
-
     def __reduce__(self) -> tuple[Any, ...]:
         self._refuse_real_values()
-        return type(self), (self.machine, self.n_org, self.workers, self.progress, self.account)
+        return type(self), (self._machine, self.workers, self.progress)
 
     def _refuse_real_values(self) -> None:
         """Keep real values out of files, pickles too."""
-        if self.confidential:
+        real = self._real_values()
+        if real:
             raise PrivacyError(
-                "this fit holds values of real records, because emit_original asked for them; "
-                "release copies instead of saving it, or fit without emit_original"
+                f"this fit holds values of real records in {', '.join(real)}, because emit_original or the "
+                "model asked for them; release copies instead of saving it, or fit by another method"
             )
         if self.plan.keep:
             raise PrivacyError(
@@ -270,11 +270,9 @@ class FittedSynthesizer(Printable):
     def _refuse_to_save(self) -> None:
         """Keep real values, and accounts that must stay single, out of files."""
         self._refuse_real_values()
-        if self.account.by_sampling:
-            raise PrivacyError(
-                "every draw from this fit costs, and a saved fit would have a second account; "
-                "release copies instead of saving it"
-            )
+        reason = self.plan.protection.unsaveable()
+        if reason:
+            raise PrivacyError(reason)
 
     @classmethod
     def load(cls, path: str | Path) -> FittedSynthesizer:
@@ -286,14 +284,20 @@ class FittedSynthesizer(Printable):
             If the file is not a saved fit, or damaged.
         """
         parts = fit_file.load(Path(path))
-        account = Account()
+        plan, fit = parts["plan"], parts["fit"]
+        account = plan.protection.account(plan, n=fit.n)
         for n_syn, copies in parts["draws"]:
             account.charge(n_syn=n_syn, copies=copies)
-        return cls(parts["machine"], parts["n_org"], parts["workers"], None, account)
+        return cls(Machine(plan, fit, account), parts["workers"], None)
 
     def to_table(self) -> Table:
         """Build a card of methods and predictors; no number but the rows depends on the data."""
         plan = self.plan.to_table()
-        rows = "not published" if n_is_confidential(self.plan) else self.n_org
-        facts = (("rows fitted", rows), ("copies drawn so far", self.account.copies), *plan.facts)
+        rows = self.n_org if self.plan.protection.n_told else "not published"
+        facts = (
+            ("rows fitted", rows),
+            ("copies drawn so far", self.account.copies),
+            ("the fit itself holds", self.holds),
+            *plan.facts,
+        )
         return replace(plan, title="Fitted synthesizer", facts=facts)

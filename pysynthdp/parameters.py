@@ -18,7 +18,7 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.errors import PrivacyError
 from pysynthdp.numerics.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.numerics.settings import positive_setting, public_range
-from pysynthdp.plan.guaranteed import check_declared, public_schema
+from pysynthdp.plan.declared import check_declared, public_schema
 from pysynthdp.privacy.domain import count, upward
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.pure import PureDP

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 import pandas as pd
 
 from pysynthdp.analysis.recipe import recipe_of
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.display import Printable, Table
 from pysynthdp.io import release_dir
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
+from pysynthdp.tags import ReleaseTags
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults

@@ -1,4 +1,4 @@
-"""What the settings of a synthesizer come to: their checks, the schema, the noise, the plan."""
+"""What the settings of a synthesizer come to: their checks, the schema, the plan."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pysynthdp.design.dtypes import with_public_types, with_types
+from pysynthdp.design.dtypes import with_types
 from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.infer import infer_schema
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
-from pysynthdp.privacy.by_sampling import BySampling
-from pysynthdp.privacy.noise_in_answers import NoiseInAnswers, noise_asked
+from pysynthdp.plan.protection import protection_of
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
 
-__all__ = ["check_settings", "fitting_schema", "noise_of", "plan_of", "schema_of_table"]
+__all__ = ["check_named", "check_settings", "fitting_schema", "plan_of", "schema_of_table"]
 
 
 def check_settings(settings: Synthesizer) -> None:
@@ -31,9 +30,22 @@ def check_settings(settings: Synthesizer) -> None:
     both = set(settings.keep) & set(settings.drop)
     if both:
         raise PlanError(f"{min(both)} is both kept and dropped; name it once")
-    if settings.workers is not None and (not isinstance(settings.workers, int) or settings.workers < 1):
-        raise PlanError("workers must be a whole number of at least 1")
+    _check_types(settings)
+    protection_of(settings.guarantee)  # refuses what is no guarantee
     _check_schema(settings)
+
+
+def _check_types(settings: Synthesizer) -> None:
+    """Refuse settings that are merely like what is asked for: a text is true, and so is 1."""
+    for what in ("proper", "emit_original"):
+        if not isinstance(getattr(settings, what), bool):
+            raise PlanError(f"{what} must be True or False")
+    if settings.progress is not None and not isinstance(settings.progress, bool):
+        raise PlanError("progress must be True, False or None")
+    workers = settings.workers
+    whole = isinstance(workers, int) and not isinstance(workers, bool)
+    if workers is not None and (not whole or workers < 1):
+        raise PlanError("workers must be a whole number of at least 1")
 
 
 def _check_schema(settings: Synthesizer) -> None:
@@ -51,6 +63,7 @@ def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
     """Plan from a schema and the settings."""
     return make_plan(
         schema.without(settings.drop),
+        settings.protection,
         method=settings.method,
         visit_sequence=settings.visit_sequence,
         predictor_matrix=settings.predictor_matrix,
@@ -60,23 +73,6 @@ def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
         proper=settings.proper,
         emit_original=settings.emit_original,
         joint=settings.joint,
-        guarantee=settings.guarantee if isinstance(settings.guarantee, BySampling) else None,
-        noise=noise_of(settings),
-    )
-
-
-def noise_of(settings: Synthesizer) -> NoiseInAnswers | None:
-    """Turn an asked guarantee into a noise budget; None where none is asked or the draw carries it."""
-    if settings.guarantee is None or isinstance(settings.guarantee, BySampling):
-        return None
-    hints = tuple((name, float(centre), float(spread)) for name, (centre, spread) in settings.hints.items())
-    return noise_asked(
-        settings.guarantee,
-        unit=settings.unit,
-        deltas=settings.deltas,
-        fresh=settings.fresh_noise,
-        testing=settings.testing,
-        hints=hints,
     )
 
 
@@ -110,13 +106,16 @@ def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:
 
 
 def fitting_schema(settings: Synthesizer, schema: Schema, rows: FrameRows) -> Schema:
-    """Fill in the types that the schema leaves open; refuse columns that it does not name."""
-    for name in rows.columns:
+    """Fill in the types that the schema leaves open by the table's; refuse columns that it does not name."""
+    check_named(settings, schema, rows)
+    return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
+
+
+def check_named(settings: Synthesizer, schema: Schema, rows: FrameRows | None) -> None:
+    """Refuse columns of the table that the schema does not name: nothing is left out in silence."""
+    for name in () if rows is None else rows.columns:
         if name not in schema and name not in settings.drop:
             raise SchemaError(f"the schema does not name {name!r}; declare it, or drop=[{name!r}]")
-    if settings.guarantee is not None:
-        return with_public_types(schema)
-    return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
 
 
 def _check_drops(settings: Synthesizer, frame: pd.DataFrame) -> None:

@@ -10,24 +10,19 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp._progress import progress_bar
 from pysynthdp._random import RandomSource
+from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
-from pysynthdp.fitting import checked_rows, fit_machine
-from pysynthdp.fitting_noised import fit_noised
 from pysynthdp.infer import Codes
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.guaranteed import priced_columns
-from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-from pysynthdp.settings import check_settings, fitting_schema, noise_of, plan_of, schema_of_table
+from pysynthdp.settings import check_named, check_settings, fitting_schema, plan_of, schema_of_table
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -69,21 +64,10 @@ class Synthesizer:
         Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
-    guarantee : BySampling, ZCDP or ApproxDP, optional
-        Ask for a formal guarantee, by the draw itself or by noise in the answers that is paid at the fit;
-        every column must then be declared.
-    unit : PrivacyUnit
-        Whose record noise in the answers protects, and what neighbours are.
-    deltas : tuple of float
-        Where the statement of noise in the answers quotes (epsilon, delta).
-    hints : mapping column -> (centre, spread)
-        Public guesses of mean and standard deviation, for noise in the answers; rather too large a spread.
-        Without one: the middle of the bounds, and a sixth of their width.
-    fresh_noise : int
-        Number of copies that each get noisy answers of their own, with an equal part of the budget; 0 for one
-        noisy release that any number of copies come from.
-    testing : bool
-        Allow seeded noise; everything is then void.
+    guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
+        How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
+        the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
+        then be declared. Without it nothing formal is promised.
     workers : int, optional
         Threads; never changes a result. All cores by default, at most four.
     progress : bool, optional
@@ -114,17 +98,17 @@ class Synthesizer:
     proper: bool = False
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
-    guarantee: BySampling | Guarantee | None = None
-    unit: PrivacyUnit = field(default_factory=PrivacyUnit)
-    deltas: tuple[float, ...] = (1e-6,)
-    hints: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    fresh_noise: int = 0
-    testing: bool = False
+    guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
 
     def __post_init__(self) -> None:
         check_settings(self)
+
+    @property
+    def protection(self) -> Protection:
+        """How the table is protected: what ``guarantee`` asks for, short forms written out."""
+        return protection_of(self.guarantee)
 
     def plan(self, data: pd.DataFrame | Schema | None = None) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
@@ -171,7 +155,7 @@ class Synthesizer:
             File for the noised answers, written before their first use; a rerun of the same plan with it
             reads them and never the table. Without it a rerun is a second spending.
         noise_seed : int, optional
-            Seed of the noise; refused but for ``testing=True``.
+            Seed of the noise; refused but for ``ByNoise(..., testing=True)``.
 
         Returns
         -------
@@ -187,48 +171,33 @@ class Synthesizer:
         -----
         Privacy: reads real rows; gives no formal guarantee unless every column's model carries one.
         """
-        if self.guarantee is not None and self.schema is None:
+        protection = self.protection
+        protection.check_request(answers=answers, noise_seed=noise_seed)
+        if not protection.learns and self.schema is None:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
-        if noise_of(self) is not None:
-            return self._fit_noised(table, block_rows, answers, noise_seed)
-        if answers is not None or noise_seed is not None:
-            raise PlanError("answers= and noise_seed= belong to guarantee=ZCDP(...) or ApproxDP(...)")
-        hidden = isinstance(self.guarantee, BySampling) and self.guarantee.unit.relation == "add_remove"
-        rows = checked_rows(table, block_rows, may_be_empty=hidden)
-        plan = plan_of(
-            self,
-            schema_of_table(self, rows) if self.schema is None else fitting_schema(self, self.schema, rows),
-        )
-        account = Account()
-        if plan.guarantee is not None:  # priced, and refused, before a record is read
-            priced = priced_columns(plan, plan.guarantee, n=rows.n_rows)
-            account = Account(priced, unit=plan.guarantee.unit)
-        quiet = plan.guarantee is not None  # which step is ready when depends on the records
-        with progress_bar(len(plan.steps), "fit", show=False if quiet else self.progress) as note:
-            machine = fit_machine(plan, rows, workers=self._threads(), progress=note)
-        return FittedSynthesizer(machine, rows.n_rows, self._threads(), self.progress, account)
-
-    def _fit_noised(
-        self,
-        table: pd.DataFrame | None,
-        block_rows: int | None,
-        answers: str | Path | None,
-        noise_seed: int | None,
-    ) -> FittedSynthesizer:
-        """Fit to noised answers; the plan is made, and refused, before the table is looked at."""
-        plan = self.plan()
-        noise = plan.noise
-        if noise is None:
-            raise PrivacyError("the plan lost its guarantee; make it anew")
-        rows = None if table is None else FrameRows(table, block_rows)
+        if protection.learns:
+            rows = protection.open(table, block_rows)
+            plan = self._learned_plan(rows)
+        else:  # refused before the table is looked at
+            plan = self.plan()
+            rows = protection.open(table, block_rows)
+            check_named(self, plan.schema, rows)
+        account = protection.account(
+            plan, n=0 if rows is None else rows.n_rows
+        )  # priced before a record is read
         path = None if answers is None else Path(answers)
-        with progress_bar(1, "fit", show=self.progress) as note:
-            machine = fit_noised(plan, noise, rows, answers=path, noise_seed=noise_seed, progress=note)
-        state = machine.noised
-        n = 0 if state is None else max(round(state.n), 1)
-        return FittedSynthesizer(machine, n, self._threads(), self.progress, Account())
+        fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
+        return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
+
+    def _learned_plan(self, rows: FrameRows | None) -> SynthesisPlan:
+        """Plan for a table: by its own schema, or by the declared one with its open types settled."""
+        if rows is None:
+            return self.plan()
+        if self.schema is None:
+            return plan_of(self, schema_of_table(self, rows))
+        return plan_of(self, fitting_schema(self, self.schema, rows))
 
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
         """Run the whole synthesis on a public or synthetic table, to see what a budget would give.
@@ -256,9 +225,8 @@ class Synthesizer:
         -----
         Privacy: none; never give it the confidential table.
         """
-        if noise_of(self) is None:
-            raise PrivacyError("rehearse is for noise in the answers; give guarantee=ZCDP(rho=...)")
-        return replace(self, testing=True).fit(table, noise_seed=0).draw(m=m, rng=rng)
+        twin = replace(self, guarantee=self.protection.rehearsal())
+        return twin.fit(table, noise_seed=0).draw(m=m, rng=rng)
 
     def _threads(self) -> int:
         """Threads to use."""

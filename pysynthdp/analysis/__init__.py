@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pysynthdp.analysis.pooling import pool
     from pysynthdp.analysis.results import PooledResults
     from pysynthdp.analysis.survey import survey_copies
-    from pysynthdp.analysis.tags import AnalysableRelease, ReleaseTags
     from pysynthdp.analysis.wrappers import apply, fit_copies, glm, logit, ols
+    from pysynthdp.tags import AnalysableRelease, ReleaseTags
 
 _WHERE = {
     "combining": ("Combined", "combine"),
@@ -24,7 +24,7 @@ _WHERE = {
     "pooling": ("pool",),
     "results": ("PooledResults",),
     "survey": ("survey_copies",),
-    "tags": ("AnalysableRelease", "ReleaseTags"),
+    "..tags": ("AnalysableRelease", "ReleaseTags"),  # below this room, since plans and releases know tags too
     "wrappers": ("apply", "fit_copies", "glm", "logit", "ols"),
 }
 _HOME = {name: module for module, names in _WHERE.items() for name in names}
@@ -56,4 +56,5 @@ def __getattr__(name: str) -> Any:
     """Load a public name from its module."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    where = _HOME[name]
+    return getattr(import_module(where if where.startswith("..") else f".{where}", __name__), name)

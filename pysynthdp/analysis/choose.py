@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pysynthdp.analysis.combining import lacking
 from pysynthdp.analysis.rules.base import RULES, Facts, Rule, find_rule
 from pysynthdp.analysis.stack import Stack
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Why", "choose", "facts_of", "model_columns", "objections", "take", "why"]
 

@@ -87,7 +87,9 @@ class Adapter(Protocol):
         ...
 
 
-ADAPTERS: Registry[type[Adapter]] = Registry("pysynthdp.analysis.adapters", FitError)
+ADAPTERS: Registry[type[Adapter]] = Registry(
+    "pysynthdp.analysis.adapters", FitError, group="pysynthdp.adapters"
+)
 
 
 def adapter_for(fit: Any) -> Adapter:

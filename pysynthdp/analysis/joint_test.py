@@ -103,4 +103,6 @@ class JointTest:
         return float(t * (1 + 1 / p) * (1 + self.sign / r) ** 2 / 2)
 
 
-JOINT_TESTS: Registry[type[JointTest]] = Registry("pysynthdp.analysis.rules", CombiningRuleError)
+JOINT_TESTS: Registry[type[JointTest]] = Registry(
+    "pysynthdp.analysis.rules", CombiningRuleError, group="pysynthdp.joint_tests"
+)

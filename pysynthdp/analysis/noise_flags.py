@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.tags import ReleaseTags
 
 __all__ = ["noise_flags"]
 

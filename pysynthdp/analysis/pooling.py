@@ -16,8 +16,8 @@ from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
 from pysynthdp.analysis.stack import Stack, stack
-from pysynthdp.analysis.tags import AnalysableRelease, ReleaseTags
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
+from pysynthdp.tags import AnalysableRelease, ReleaseTags
 
 __all__ = ["pool"]
 

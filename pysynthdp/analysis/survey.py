@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.analysis.results import PooledResults
-from pysynthdp.analysis.tags import AnalysableRelease
 from pysynthdp.analysis.wrappers import apply
 from pysynthdp.errors import FitError, PysynthdpWarning
+from pysynthdp.tags import AnalysableRelease
 
 __all__ = ["survey_copies"]
 

@@ -16,8 +16,8 @@ from pysynthdp.analysis.fitting import Job, fit_one, model_kind
 from pysynthdp.analysis.frames import code_response, coded, response_column
 from pysynthdp.analysis.pooling import pool
 from pysynthdp.analysis.results import PooledResults
-from pysynthdp.analysis.tags import AnalysableRelease
 from pysynthdp.errors import FitError, PysynthdpError
+from pysynthdp.tags import AnalysableRelease
 
 __all__ = ["apply", "fit_copies", "glm", "logit", "ols"]
 

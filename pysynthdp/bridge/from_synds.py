@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.bridge.codec import DEFAULT_MAX_BYTES, NA_INTEGER, RValue, RVector, load_rds
 from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.errors import BridgeError
@@ -19,6 +18,7 @@ from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance, SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
+from pysynthdp.tags import ReleaseTags
 
 __all__ = ["read_synds", "release_from_synds"]
 

@@ -1,21 +1,22 @@
-"""A guarantee that an R user asked for -> the settings of a Synthesizer."""
+"""A guarantee that an R user asked for -> a protection: R's flat arguments and names understood."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pysynthdp.errors import PlanError
-from pysynthdp.privacy.by_sampling import BySampling
-from pysynthdp.privacy.guarantees.approx import ApproxDP
-from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.plan.protection import Protection, protection_named
 
-__all__ = ["guarantee_settings"]
+__all__ = ["protection_from_r"]
+
+_UNIT: Final = {"relation": "relation", "rows_per_unit": "rows_per_unit", "unit": "name", "unit_key": "key"}
+_NAMES: Final = {"fresh_noise": "fresh"}
+_APPROX: Final = {"epsilon": "eps", "delta": "at_delta"}
 
 
-def guarantee_settings(asked: Any) -> dict[str, Any]:
-    """Read what R's ``by_sampling()``, ``zcdp()`` or ``approx_dp()`` made.
+def protection_from_r(asked: Any) -> Protection:
+    """Read what R's ``by_sampling()``, ``zcdp()``, ``approx_dp()`` or ``protection()`` made.
 
     Parameters
     ----------
@@ -24,13 +25,12 @@ def guarantee_settings(asked: Any) -> dict[str, Any]:
 
     Returns
     -------
-    dict
-        ``guarantee``, and for noise in the answers ``unit``, ``deltas``, ``hints`` and ``fresh_noise``.
+    Protection
 
     Raises
     ------
     PlanError
-        If it is nothing that these functions make.
+        If it is nothing that these functions make, or a setting has another form.
     PrivacyError
         For a number outside its domain.
 
@@ -40,73 +40,24 @@ def guarantee_settings(asked: Any) -> dict[str, Any]:
 
     Examples
     --------
-    >>> guarantee_settings({"name": "zcdp", "rho": 0.5})["guarantee"]
+    >>> protection_from_r({"name": "zcdp", "rho": 0.5}).guarantee
     ZCDP(rho=0.5)
     """
-    if not isinstance(asked, Mapping) or asked.get("name") not in _MAKERS:
-        raise PlanError("guarantee must come from by_sampling(), zcdp() or approx_dp()")
-    unit = PrivacyUnit(
-        relation=asked.get("relation", "replace_one"),
-        rows_per_unit=_whole(asked.get("rows_per_unit", 1), "rows_per_unit"),
-        name=asked.get("unit", "record"),
-    )
-    deltas = asked.get("deltas", 1e-6)
-    return _MAKERS[asked["name"]](asked, unit, tuple(deltas) if isinstance(deltas, list) else (deltas,))
+    if not isinstance(asked, Mapping) or not isinstance(asked.get("name"), str):
+        raise PlanError("guarantee must come from by_sampling(), zcdp(), approx_dp() or protection()")
+    given = {name: _plain(value) for name, value in asked.items() if value is not None}
+    unit = {_UNIT[name]: given.pop(name) for name in _UNIT if name in given}
+    if given["name"] == "approx_dp":
+        own = {_APPROX.get(name, name): value for name, value in given.items()}
+        given = {**own, "name": "approx"}
+    plain = {_NAMES.get(name, name): value for name, value in given.items()}
+    return protection_named({**plain, **({"unit": unit} if unit else {})}, "guarantee")
 
 
-def _by_sampling(asked: Mapping[str, Any], unit: PrivacyUnit, deltas: tuple[float, ...]) -> dict[str, Any]:
-    """Ask that the draw itself carries it."""
-    exact = asked.get("exact", False)
-    if not isinstance(exact, bool):
-        raise PlanError("exact must be True or False")
-    return {"guarantee": BySampling(unit=unit, deltas=deltas, exact=exact)}
-
-
-def _zcdp(asked: Mapping[str, Any], unit: PrivacyUnit, deltas: tuple[float, ...]) -> dict[str, Any]:
-    """Ask for noise in the answers, as zCDP."""
-    return {"guarantee": ZCDP(_number(asked, "rho")), **_noise(asked, unit, deltas)}
-
-
-def _approx_dp(asked: Mapping[str, Any], unit: PrivacyUnit, deltas: tuple[float, ...]) -> dict[str, Any]:
-    """Ask for noise in the answers, as a pair (epsilon, delta)."""
-    pair = ApproxDP(_number(asked, "epsilon"), _number(asked, "delta"))
-    return {"guarantee": pair, **_noise(asked, unit, deltas)}
-
-
-def _noise(asked: Mapping[str, Any], unit: PrivacyUnit, deltas: tuple[float, ...]) -> dict[str, Any]:
-    """Read what noise in the answers has besides."""
-    hints = asked.get("hints") or {}
-    if not isinstance(hints, Mapping) or any(
-        not isinstance(pair, list) or len(pair) != 2 for pair in hints.values()
-    ):
-        raise PlanError("hints must be a list with a name for each column: list(age = c(centre, spread))")
-    return {
-        "unit": unit,
-        "deltas": deltas,
-        "hints": {name: (pair[0], pair[1]) for name, pair in hints.items()},
-        "fresh_noise": _whole(asked.get("fresh_noise", 0), "fresh_noise"),
-    }
-
-
-def _number(asked: Mapping[str, Any], at: str) -> float:
-    """Take one number."""
-    value = asked.get(at)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PlanError(f"{at} must be a number")
-    return float(value)
-
-
-def _whole(value: Any, at: str) -> int:
-    """Take a whole number that R may have written as a double."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        raise PlanError(f"{at} must be a whole number")
-    return int(value)
-
-
-_MAKERS: Final[
-    Mapping[str, Callable[[Mapping[str, Any], PrivacyUnit, tuple[float, ...]], dict[str, Any]]]
-] = {
-    "by_sampling": _by_sampling,
-    "zcdp": _zcdp,
-    "approx_dp": _approx_dp,
-}
+def _plain(value: Any) -> Any:
+    """Give whole doubles as integers, in lists too: R writes 1 as one."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value

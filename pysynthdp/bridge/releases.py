@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.bridge.codec import RValue, RVector, character, named_list
 from pysynthdp.bridge.facts import FrameFacts
 from pysynthdp.bridge.frames import frame_from_r
@@ -20,6 +19,7 @@ from pysynthdp.errors import BridgeError, PysynthdpError
 from pysynthdp.io.schema_file import from_plain, to_plain
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance, SyntheticRelease
+from pysynthdp.tags import ReleaseTags
 
 __all__ = ["release_from_r", "release_to_r", "statement_words"]
 

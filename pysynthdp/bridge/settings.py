@@ -12,7 +12,7 @@ import pandas as pd
 
 from pysynthdp.bridge.codec import RVector
 from pysynthdp.bridge.facts import ColumnFacts, RFrame
-from pysynthdp.bridge.guarantees import guarantee_settings
+from pysynthdp.bridge.guarantees import protection_from_r
 from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.io.codebook import read_codebook
 from pysynthdp.io.plan_file import read_plan
@@ -29,7 +29,7 @@ def settings_from_r(given: Mapping[str, Any], data: RFrame) -> dict[str, Any]:
     ----------
     given : mapping
         Plain values: keywords of :class:`pysynthdp.Synthesizer`; ``plan``, a file; and ``guarantee``, see
-        :func:`~pysynthdp.bridge.guarantees.guarantee_settings`. None is not given.
+        :func:`~pysynthdp.bridge.guarantees.protection_from_r`. None is not given.
     data : RFrame
         The confidential frame; only its types and R's labels are looked at.
 
@@ -55,7 +55,7 @@ def settings_from_r(given: Mapping[str, Any], data: RFrame) -> dict[str, Any]:
         if name not in _READERS:
             raise PlanError(f"there is no setting {name!r}; settings are {', '.join(_READERS)}")
         settings[name] = _READERS[name](value, name)
-    return settings if guarantee is None else {**settings, **guarantee_settings(guarantee)}
+    return settings if guarantee is None else {**settings, "guarantee": protection_from_r(guarantee)}
 
 
 def labelled_codes(data: RFrame) -> dict[str, dict[str, Any]]:

@@ -15,10 +15,10 @@ import numpy as np
 
 from pysynthdp.curator.answers import StepRows, answer_alone, answer_moments
 from pysynthdp.curator.encoded import EncodedRows
-from pysynthdp.errors import FitError, PysynthdpError
+from pysynthdp.errors import FitError, PrivacyError, PysynthdpError
 from pysynthdp.models.base import ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
-from pysynthdp.queries import Answer, Moments, Query, RowSum
+from pysynthdp.queries import Answer, Moments, Query, RowSum, WholeRows
 
 __all__ = ["Curator", "StepFit"]
 
@@ -35,6 +35,8 @@ class StepFit:
         What the model is told.
     rows : StepRows
         How the step sees a block.
+    held_rows : bool
+        Whether the model was handed whole rows; noted by the curator, whatever the model says of itself.
     """
 
     model: ColumnModel
@@ -43,6 +45,7 @@ class StepFit:
     params: Any = None
     query: Query | None = None
     done: bool = False
+    held_rows: bool = False
     _fit: Fit | None = field(default=None)
 
     def advance(self, answer: Answer | None) -> None:
@@ -77,11 +80,16 @@ class Curator:
         The table, encoded on demand.
     relation : {"replace_one", "add_remove"}
         Neighbours between which noisy answers must hide the difference.
+    guarded : bool
+        Whether a guarantee is in force, under which nobody is handed whole rows.
     """
 
-    def __init__(self, rows: EncodedRows, relation: Relation = "replace_one") -> None:
+    def __init__(
+        self, rows: EncodedRows, relation: Relation = "replace_one", *, guarded: bool = False
+    ) -> None:
         self._rows = rows
         self._relation = relation
+        self._guarded = guarded
 
     def __repr__(self) -> str:
         return "<Curator>"
@@ -110,10 +118,21 @@ class Curator:
             return
         other = [fit for fit in active if fit.query is not None and not isinstance(fit.query, RowSum)]
         for fit in other:
+            if isinstance(fit.query, WholeRows):
+                self._hand_over(fit)
             fit.advance(answer_alone(fit.query, fit.rows, self._rows, keep=False, relation=self._relation))
         sums = [fit for fit in active if isinstance(fit.query, RowSum)]
         if not other and sums:
             self._sums(sums)
+
+    def _hand_over(self, fit: StepFit) -> None:
+        """Refuse whole rows under a guarantee; else note who got them."""
+        if self._guarded:
+            raise PrivacyError(
+                f"{fit.task.target.name}: the {fit.model.name!r} model asks for whole rows, which can have "
+                "no guarantee; choose another method for it"
+            )
+        fit.held_rows = True
 
     def _sums(self, fits: list[StepFit]) -> None:
         """Answer row sums: one step to its next other question, or all together when memory is short."""

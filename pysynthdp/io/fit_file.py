@@ -18,7 +18,7 @@ from pysynthdp.io.tree import from_tree, to_tree
 
 __all__ = ["FIT_VERSION", "load", "save"]
 
-FIT_VERSION = 1
+FIT_VERSION = 2
 _FORMAT = "pysynthdp fit"
 _MAIN = "fit.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # of every member, so that the same fit gives the same bytes
@@ -114,10 +114,13 @@ def load(path: Path) -> dict[str, Any]:
 
 def _check(head: Any, path: Path) -> None:
     """Refuse other files and other versions."""
-    given = (head.get("format"), head.get("format_version")) if isinstance(head, dict) else None
-    if given != (_FORMAT, FIT_VERSION):
+    given = (head.get("format"), head.get("format_version")) if isinstance(head, dict) else (None, None)
+    if given[0] != _FORMAT:
+        raise ReleaseError(f"{path} is not a saved fit; give a file that save() wrote")
+    if given[1] != FIT_VERSION:
         raise ReleaseError(
-            f"{path} is not a fit of format version {FIT_VERSION}; read it with its own version"
+            f"{path} is a fit of another format version than {FIT_VERSION}, made by another version of this "
+            "package; fit again"
         )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pysynthdp.errors import PlanError
 from pysynthdp.io.codebook import read_codebook
-from pysynthdp.io.plan_guarantee import deltas_of, guarantee_of, hint_of, plain_guarantee, unit_of
+from pysynthdp.io.plan_guarantee import guarantee_of, plain_guarantee, refuse_settings_outside
 from pysynthdp.io.toml_text import as_number, read_toml, refuse_unknown, to_toml
 from pysynthdp.io.toml_values import (
     Reader,
@@ -36,7 +36,7 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     ----------
     path : path
         Keys: ``method, visit_sequence, predictors, formulas, missing, spikes, bounds, decimals, levels,
-        keep, drop, proper, emit_original, joint, guarantee, unit, deltas, hints, fresh_noise``, and
+        keep, drop, proper, emit_original, joint, guarantee``, which holds the settings of its own, and
         ``codebook``, a path relative to the file.
     dtypes : mapping column -> pandas dtype, optional
         Of the table; codes of text columns then stay texts. Without it, what looks like a number is one.
@@ -57,6 +57,7 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     """
     file = Path(path)
     content = read_toml(file, PlanError)
+    refuse_settings_outside(content, str(file))
     refuse_unknown(content, (*_READERS, "codebook"), where=str(file), error=PlanError)
     settings = {
         _RENAMED.get(key, key): _READERS[key](value, f"{file}: {key}")
@@ -151,10 +152,6 @@ _READERS: dict[str, Reader] = {
     "emit_original": flag_of,
     "joint": _joint,
     "guarantee": guarantee_of,
-    "unit": unit_of,
-    "deltas": deltas_of,
-    "hints": by_column(hint_of),
-    "fresh_noise": whole_of,
 }
 _RENAMED = {"predictors": "predictor_matrix"}
 
@@ -242,5 +239,4 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
     "joint": _plain_joint,
     "method": _plain_method,
     "guarantee": plain_guarantee,
-    "unit": _own,
 }

@@ -1,19 +1,31 @@
-"""What a column model is: settings, and three functions of arrays."""
+"""What a column model is: settings, and three functions of arrays; and what some models can do besides."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from pysynthdp._registry import Registry
 from pysynthdp._typing import FloatArray
 from pysynthdp.errors import PlanError
-from pysynthdp.queries import Answer, Query, Sampler
+from pysynthdp.queries import Answer, Query, Sampler, StepMoments
 
-__all__ = ["COLUMN_MODELS", "ColumnModel", "Fit", "FitTask", "Target"]
+__all__ = [
+    "COLUMN_MODELS",
+    "Bends",
+    "ColumnModel",
+    "Fit",
+    "FitTask",
+    "FitsFromMoments",
+    "HoldsRows",
+    "NumberParams",
+    "Priced",
+    "SplitsLevels",
+    "Target",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +112,12 @@ class ColumnModel(Protocol):
         reads the column that is already in X.
     bias : str, optional
         What its draws may move, for the release's tags; "none" by default.
-    mechanism : callable, optional
-        For a model whose draws carry a guarantee: task -> (name of the mechanism, its public constants).
+
+    Notes
+    -----
+    What a model can do besides is said by further protocols, looked for when the plan is made, never while
+    rows are read: :class:`Priced`, :class:`FitsFromMoments` with :class:`SplitsLevels`, :class:`Bends`,
+    :class:`HoldsRows`.
     """
 
     name: ClassVar[str]
@@ -121,6 +137,93 @@ class ColumnModel(Protocol):
 
     def draw(self, params: Any, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One value for each row of X; level codes as floats for a categorical target."""
+        ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A model whose own draw carries a guarantee: its price follows from public constants.
+
+    ``mechanism`` is called before a record is read; the name is one of the registry of mechanisms
+    (``pysynthdp.privacy.mechanisms``, entry points ``pysynthdp.mechanisms``), the mapping its public
+    constants.
+    """
+
+    def mechanism(self, task: FitTask) -> tuple[str, dict[str, Any]]:
+        """Name the mechanism that draws this target, and its public constants."""
+        ...
+
+
+class NumberParams(Protocol):
+    """What :meth:`FitsFromMoments.fit_from_moments` returns for a number: a frozen dataclass with these.
+
+    Attributes
+    ----------
+    beta : array (features,)
+        Coefficients of its regression on the features, intercept first.
+    sigma : float
+        Residual standard deviation; it is raised by ``dataclasses.replace`` where noise hides a smaller one.
+    df : float
+        Degrees of freedom of sigma; zero where the moments left no residual variance.
+    """
+
+    @property
+    def beta(self) -> FloatArray:
+        """Coefficients."""
+        ...
+
+    @property
+    def sigma(self) -> float:
+        """Residual standard deviation."""
+        ...
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of sigma."""
+        ...
+
+
+@runtime_checkable
+class FitsFromMoments(Protocol):
+    """A model that can be fitted to noisy cross-products, so that it serves where answers are noised.
+
+    For a number it returns :class:`NumberParams`; for levels the model must be :class:`SplitsLevels` too.
+    """
+
+    def fit_from_moments(self, task: FitTask, given: StepMoments) -> Any:
+        """Return parameters from the moments alone."""
+        ...
+
+
+@runtime_checkable
+class SplitsLevels(Protocol):
+    """A model of levels that says how likely each is: later columns need the features' distribution."""
+
+    def level_shares(self, params: Any, X: FloatArray) -> FloatArray:
+        """Shares (rows, levels) given X (rows, features); each row sums to one."""
+        ...
+
+
+@runtime_checkable
+class Bends(FitsFromMoments, Protocol):
+    """A model of numbers that takes a noisy histogram besides, and bends its draws to that margin."""
+
+    def bent(self, fit: Any, X: FloatArray, knots: FloatArray, start: Any) -> Any:
+        """Return parameters whose draws have the margin ``knots`` and keep the fit's regression."""
+        ...
+
+
+@runtime_checkable
+class HoldsRows(Protocol):
+    """A model that can be told to keep records' own values, as synthpop does, by ``emit_original``.
+
+    The curator watches who asks for whole rows, so a model without this protocol is found out: its fit is
+    marked as holding rows all the same.
+    """
+
+    @property
+    def emit_original(self) -> bool:
+        """Whether it was told so."""
         ...
 
 

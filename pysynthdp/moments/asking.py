@@ -10,12 +10,12 @@ from typing import TypeAlias
 import numpy as np
 
 from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.moments.design import MomentShape
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.learning import learned_whitening
 from pysynthdp.moments.margins import Margin, range_edges
 from pysynthdp.moments.released import reduced_moments
 from pysynthdp.moments.whitening import Whitening
-from pysynthdp.plan.noised import MomentShape
 from pysynthdp.privacy.moment_budget import MomentBudget, Question, count_first, moment_budget
 from pysynthdp.privacy.moment_scales import COUNT_UNIT
 from pysynthdp.privacy.unit import Relation

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.plan.noised import Span
+from pysynthdp.moments.design import Span
 
 __all__ = ["Margin", "margin_of", "nearest_shares", "range_edges"]
 

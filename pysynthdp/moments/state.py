@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +13,15 @@ from pysynthdp.design.encode import Layout
 from pysynthdp.models.base import FitTask
 from pysynthdp.moments.asking import Answers
 from pysynthdp.moments.copies import implied_moments, normal_moments, sampled_moments
+from pysynthdp.moments.design import moment_designs
 from pysynthdp.moments.fitting import Hidden, MomentFit, MomentStep, fit_steps
 from pysynthdp.moments.released import fresh_moments, reduced_moments
 from pysynthdp.plan import Step, SynthesisPlan, target_of
-from pysynthdp.plan.noised import moment_designs
+from pysynthdp.plan.fit import CopyParameters
 from pysynthdp.privacy.ledger import Ledger
 
-__all__ = ["CopyParameters", "MomentState", "moment_state", "moment_steps", "owners_of"]
+__all__ = ["MomentState", "moment_state", "moment_steps", "owners_of"]
 
-CopyParameters: TypeAlias = Literal["drawn", "fitted"]
 REDRAWS = 10
 CHECKS = 100
 SELDOM = 0.5  # of redraws accepted: below, the release is flagged as dominated by noise

@@ -2,6 +2,7 @@
 
 from pysynthdp.plan.choose import draws_numbers_only
 from pysynthdp.plan.make import make_plan
+from pysynthdp.plan.protection import Protection
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.plan.synthesis_plan import SynthesisPlan
 from pysynthdp.plan.task import step_design, task_of
@@ -9,6 +10,7 @@ from pysynthdp.plan.task import step_design, task_of
 __all__ = [
     "SERIAL",
     "Method",
+    "Protection",
     "Step",
     "SynthesisPlan",
     "Terms",

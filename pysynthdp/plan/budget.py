@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pysynthdp.errors import PrivacyError
-from pysynthdp.plan.price import PlanPrice, price_plan
+from pysynthdp.plan.protection import Price
 from pysynthdp.privacy.domain import positive, probability
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
@@ -58,7 +58,7 @@ class Budget:
         if self.delta is not None:
             probability("delta", self.delta)
 
-    def holds(self, price: PlanPrice) -> bool:
+    def holds(self, price: Price) -> bool:
         """Whether a price stays within the budget, up to rounding."""
         if self.rho is None:
             return price.epsilon(self.delta) <= (self.epsilon or 0.0) * _ROUNDING
@@ -77,7 +77,7 @@ def records_for(plan: SynthesisPlan, budget: Budget, *, n: int, m: int = 1) -> i
     PrivacyError
         If even one record costs more; widen the prior, floor or ridge.
     """
-    return _largest(lambda rows: budget.holds(price_plan(plan, n=n, n_syn=rows, m=m)), "record a copy")
+    return _largest(lambda rows: budget.holds(plan.price(n=n, n_syn=rows, m=m)), "record a copy")
 
 
 def copies_for(plan: SynthesisPlan, budget: Budget, *, n: int, n_syn: int | None = None) -> int:
@@ -88,7 +88,7 @@ def copies_for(plan: SynthesisPlan, budget: Budget, *, n: int, n_syn: int | None
     PrivacyError
         If even one copy costs more; draw fewer records, or widen the prior, floor or ridge.
     """
-    return _largest(lambda copies: budget.holds(price_plan(plan, n=n, n_syn=n_syn, m=copies)), "copy")
+    return _largest(lambda copies: budget.holds(plan.price(n=n, n_syn=n_syn, m=copies)), "copy")
 
 
 def _largest(fits: Callable[[int], bool], what: str) -> int:
@@ -124,15 +124,12 @@ def smallest_setting(
     PrivacyError
         If the column's model has no such setting, or no value of it is large enough.
     """
-    if setting not in _PROTECTING:
-        raise PrivacyError(f"{setting!r} is not among the settings that protect: {', '.join(_PROTECTING)}")
-
     _check_setting(plan, column, setting)
 
     def fits(value: float) -> bool | None:
         try:
             changed = _with_setting(plan, column, setting, value)
-            price = price_plan(changed, n=n, n_syn=n_syn, m=m)
+            price = changed.price(n=n, n_syn=n_syn, m=m)
         except PrivacyError:
             return None
         return budget.holds(price)

@@ -6,20 +6,35 @@ from dataclasses import replace
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.errors import PlanError
-from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, Target
+from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
+from pysynthdp.plan.protection import Wishes
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["column_steps", "draws_numbers_only", "joint_step", "model_of"]
+__all__ = ["all_steps", "draws_numbers_only", "model_of"]
 
 
-def column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:
+def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
+    """List the steps of all columns in visit order: a joint step where the first of its columns stands."""
+    together = {columns[0]: _joint_step(columns, model, schema) for columns, model in wishes.groups.items()}
+    inside = {name for columns in wishes.groups for name in columns}
+    steps: list[Step] = []
+    for name in wishes.order:
+        if name in together:
+            steps.append(together[name])
+        elif name not in inside:
+            wish = wishes.methods.get(name, wishes.everywhere)
+            steps += _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original)
+    return steps
+
+
+def _column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:
     """List the steps that fill one column: its kind, then its value."""
     steps = []
     for part in parts_of(column):
         model = _model_for(part, column, wish, has_terms=bool(terms))
-        if emit_original and hasattr(model, "emit_original"):
-            model = replace(model, emit_original=True)  # type: ignore[type-var]
+        if emit_original and isinstance(model, HoldsRows):
+            model = replace(model, emit_original=True)  # type: ignore[type-var]  # a dataclass
         steps.append(Step((part,), model, () if model.name in ("sample", "constant") else terms))
     return steps
 
@@ -78,7 +93,7 @@ def _default(part: Part, column: Column, has_terms: bool) -> str:
     return "polr" if column.ordered and len(part.levels) > 2 else _logistic(part)
 
 
-def joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema) -> Step:
+def _joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema) -> Step:
     """Make one step of several columns; each must be a plain value in every row."""
     parts = [part for name in columns for part in parts_of(schema[name])]
     for part in parts:

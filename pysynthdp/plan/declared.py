@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pysynthdp.design.dtypes import with_public_types
 from pysynthdp.design.level_keys import same_key
 from pysynthdp.design.parts import grid_bounds
 from pysynthdp.design.values import LARGEST
-from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.errors import PrivacyError
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["lack_of_bounds", "lack_of_distinct_levels"]
+__all__ = ["UNDECLARED", "check_declared", "lack_of_bounds", "lack_of_distinct_levels", "public_schema"]
+
+UNDECLARED = "a formal guarantee takes nothing from the data; declare the column in schema=Schema([...])"
 
 
 def lack_of_distinct_levels(column: CategoricalColumn) -> str:
@@ -43,4 +50,64 @@ def lack_of_bounds(column: NumericColumn) -> str:
     low, high = grid_bounds(column)
     if low is not None and high is not None and low > high:
         return "no number with its decimals lies within its bounds; widen them or give more decimals"
+    return ""
+
+
+def public_schema(schema: Schema) -> Schema:
+    """Draw the missing values of a categorical column as levels: their number is then no fact of its own.
+
+    Types that the user leaves open are public ones, so that none depends on a record or a carrier.
+    """
+    columns = (
+        replace(column, absence="level") if isinstance(column, CategoricalColumn) else column
+        for column in schema
+    )
+    return with_public_types(Schema(tuple(columns)))
+
+
+def check_declared(schema: Schema, names: Sequence[str]) -> None:
+    """Refuse a column of which something would have to be learned from the data.
+
+    Raises
+    ------
+    PrivacyError
+        Names the column and what to declare.
+    """
+    for name in names:
+        column = schema[name]
+        lack = _lack(column)
+        if lack:
+            raise PrivacyError(f"{name}: {lack}")
+
+
+def _lack(column: Column) -> str:
+    """Say what a column must still declare; empty when nothing."""
+    if not column.declared:
+        return UNDECLARED
+    if isinstance(column, CategoricalColumn):
+        return _categorical_lack(column)
+    return _numeric_lack(column)
+
+
+def _categorical_lack(column: CategoricalColumn) -> str:
+    """Say what a categorical column must still declare."""
+    if column.other is None:
+        return "unlisted values need a level to go to; declare other=<one of the levels>"
+    if len(column.levels) + len(column.specials) + int(column.may_be_missing) == 1:
+        return "it has one declared level, so there is nothing to draw; drop it and add it to the copies"
+    return lack_of_distinct_levels(column)
+
+
+def _numeric_lack(column: NumericColumn) -> str:
+    """Say what a numeric column must still declare."""
+    lack = lack_of_bounds(column)
+    if lack:
+        return lack
+    if column.may_be_missing or column.specials:
+        return (
+            "a numeric column that may be missing or has codes or spikes has no guarantee by sampling; "
+            "declare may_be_missing=False with fallback=..., or make it categorical by public intervals"
+        )
+    if column.fallback is None:
+        return "say what a cell without a readable value becomes: declare fallback=..."
     return ""

@@ -9,15 +9,9 @@ import pandas as pd
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.display import Printable, Table
-from pysynthdp.errors import PrivacyError
 from pysynthdp.plan.budget import Budget, copies_for, records_for, smallest_setting
-from pysynthdp.plan.noised_given import given_columns, predictor_matrix
-from pysynthdp.plan.noised_precision import ExpectedPrecision, expected_precision
-from pysynthdp.plan.noised_price import NoisePrice, price_noised
-from pysynthdp.plan.price import PlanPrice, price_plan
+from pysynthdp.plan.protection import Price, Protection
 from pysynthdp.plan.step import SERIAL, Step
-from pysynthdp.privacy.by_sampling import BySampling
-from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
 from pysynthdp.schema import Schema
 
 __all__ = ["SynthesisPlan", "predicting"]
@@ -35,6 +29,8 @@ class SynthesisPlan(Printable):
         Columns in the order in which they are drawn.
     steps : tuple of Step
         In the order in which they run.
+    protection : Protection
+        How the table is protected; "not at all" is an answer too.
     keep : tuple of str
         Columns released as they really are.
     serials : tuple of str
@@ -43,21 +39,16 @@ class SynthesisPlan(Printable):
         Columns of the table that are not released.
     proper : bool
         Whether each copy draws its own parameters.
-    guarantee : BySampling, optional
-        What the draw itself must guarantee.
-    noise : NoiseInAnswers, optional
-        What noise in the answers must guarantee.
     """
 
     schema: Schema
     visit_sequence: tuple[str, ...]
     steps: tuple[Step, ...]
+    protection: Protection
     keep: tuple[str, ...] = ()
     serials: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     proper: bool = False
-    guarantee: BySampling | None = None
-    noise: NoiseInAnswers | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -74,16 +65,15 @@ class SynthesisPlan(Printable):
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        if self.noise is not None:
-            return predictor_matrix(self)
         names = list(self.schema.names)
         matrix = pd.DataFrame(0, index=names, columns=names)
-        for step in self.steps:
+        for step, given in zip(self.steps, self.protection.given(self), strict=True):
+            predictors = list(dict.fromkeys(name for term in given for name in term))
             for part in step.targets:
-                matrix.loc[part.column, list(step.predictors)] = 1
+                matrix.loc[part.column, predictors] = 1
         return matrix
 
-    def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> PlanPrice | NoisePrice:
+    def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Price m copies of n_syn records (n by default) before a record is read.
 
         Raises
@@ -91,9 +81,7 @@ class SynthesisPlan(Printable):
         PrivacyError
             If the plan asks for no guarantee, or a number lies outside a formula's domain.
         """
-        if self.noise is not None:
-            return price_noised(self, self.noise, n=n)
-        return price_plan(self, n=n, n_syn=n_syn, m=m)
+        return self.protection.price(self, n=n, n_syn=n_syn, m=m)
 
     def records_for(
         self,
@@ -125,7 +113,7 @@ class SynthesisPlan(Printable):
         Raises
         ------
         PrivacyError
-            If one record already costs more, or the plan asks for no guarantee by sampling.
+            If one record already costs more, or the plan asks for no guarantee.
 
         Notes
         -----
@@ -159,7 +147,7 @@ class SynthesisPlan(Printable):
         Raises
         ------
         PrivacyError
-            If one copy already costs more, or the plan asks for no guarantee by sampling.
+            If one copy already costs more, or the plan asks for no guarantee.
 
         Notes
         -----
@@ -207,7 +195,7 @@ class SynthesisPlan(Printable):
         budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
         return smallest_setting(self, column, setting, budget=budget, n=n, n_syn=n_syn, m=m)
 
-    def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> ExpectedPrecision:
+    def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> Printable:
         """Say how much longer intervals get by noise in the answers, before a record is read.
 
         Parameters
@@ -233,9 +221,7 @@ class SynthesisPlan(Printable):
         -----
         Privacy: public constants only.
         """
-        if self.noise is None:
-            raise PrivacyError("the plan asks for no noise in the answers; give guarantee=ZCDP(rho=...)")
-        return expected_precision(self, self.noise, n=n, m=m, n_syn=n_syn)
+        return self.protection.expected_precision(self, n=n, m=m, n_syn=n_syn)
 
     @property
     def real_values(self) -> tuple[str, ...]:
@@ -243,23 +229,14 @@ class SynthesisPlan(Printable):
         emitting = [step for step in self.steps if getattr(step.model, "real_values", False)]
         return tuple(dict.fromkeys(part.column for step in emitting for part in step.targets))
 
-    def _parameters(self) -> str:
-        """Say how copies get their parameters."""
-        if self.noise is not None and not self.noise.fresh:
-            return "redrawn for each copy around the noisy answers"
-        if self.noise is not None:
-            return "fitted, from noisy answers of each copy's own"
-        return "drawn for each copy (proper)" if self.proper else "fitted, one set"
-
     def to_table(self) -> Table:
         """One row a step."""
-        terms = [tuple(":".join(term) for term in step.terms) for step in self.steps]
-        given = terms if self.noise is None else given_columns(self)
+        given = [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
         rows = tuple(
             _row(number, *each) for number, each in enumerate(zip(self.steps, given, strict=True), start=1)
         )
         facts: list[tuple[str, str | int]] = [("columns", len(self.schema))]
-        facts.append(("parameters", self._parameters()))
+        facts.append(("parameters", self.protection.parameters(self)))
         named = (
             ("released REAL", self.keep),
             ("repeats REAL values", self.real_values),

@@ -14,7 +14,7 @@ from pysynthdp.plan.step import Step, target_of
 if TYPE_CHECKING:
     from pysynthdp.plan.synthesis_plan import SynthesisPlan
 
-__all__ = ["step_design", "task_of"]
+__all__ = ["row_norm", "step_design", "task_of"]
 
 
 def task_of(step: Step, plan: SynthesisPlan, layout: Layout, *, n: int) -> FitTask:
@@ -28,12 +28,11 @@ def task_of(step: Step, plan: SynthesisPlan, layout: Layout, *, n: int) -> FitTa
         dummies=tuple(_all(layout.dummies, positions) for positions in design.features),
         n=n,
         proper=plan.proper,
-        row_norm=None if plan.guarantee is None else _row_norm(step, plan),
-        exact=plan.guarantee is not None and plan.guarantee.exact,
+        **plan.protection.task_facts(step, plan),
     )
 
 
-def _row_norm(step: Step, plan: SynthesisPlan) -> float:
+def row_norm(step: Step, plan: SynthesisPlan) -> float:
     """Bound a row of features in [-1, 1]: each part adds at most 1, its dummies being exclusive.
 
     The squared norm of a product of vectors is the product of theirs.

@@ -11,7 +11,6 @@ from typing import Any
 _WHERE = {
     "account": "Account",
     "basic_mechanisms": "exponential_probabilities gaussian_scale laplace_scale zcdp_gaussian_scale",
-    "by_sampling": "BySampling",
     "column_statement": "ColumnStatement Draw",
     "composition": "compose group_privacy repeat",
     "convert_gdp": "gdp_delta gdp_epsilon gdp_mu",
@@ -26,7 +25,6 @@ _WHERE = {
     "guarantees.rdp": "RDP",
     "guarantees.zcdp": "ZCDP",
     "mechanism": "MECHANISMS PricedColumn SamplingMechanism price_of",
-    "noise_in_answers": "NoiseInAnswers",
     "orders": "ORDERS",
     "sampling.addremove": "add_one_renyi addremove_renyi remove_one_renyi",
     "sampling.beta_binomial": "beta_binomial_delta beta_delta one_parameter_delta parameter_delta",

@@ -43,6 +43,8 @@ def downward(value: float) -> float:
 
 def real(name: str, value: float) -> float:
     """Return a finite number or say which argument is not one."""
+    if isinstance(value, bool | str | bytes):  # True is no 1, and "1" may be a slip in a file
+        raise PrivacyError(f"{name} must be a number")
     try:
         number = float(value)
     except (TypeError, ValueError):

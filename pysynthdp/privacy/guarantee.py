@@ -51,7 +51,9 @@ class Guarantee(Protocol):
         ...
 
 
-GUARANTEES: Registry[type[Guarantee]] = Registry("pysynthdp.privacy.guarantees", PrivacyError)
+GUARANTEES: Registry[type[Guarantee]] = Registry(
+    "pysynthdp.privacy.guarantees", PrivacyError, group="pysynthdp.guarantees"
+)
 
 
 def checked_shares(shares: Sequence[float]) -> tuple[float, ...]:

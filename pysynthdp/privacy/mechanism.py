@@ -59,7 +59,9 @@ class SamplingMechanism(Protocol):
         ...
 
 
-MECHANISMS: Registry[type[SamplingMechanism]] = Registry("pysynthdp.privacy.mechanisms", PrivacyError)
+MECHANISMS: Registry[type[SamplingMechanism]] = Registry(
+    "pysynthdp.privacy.mechanisms", PrivacyError, group="pysynthdp.mechanisms"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ formula_text <- function(formula, data) {
 # Codes and the like come as a list with names; a vector with names is one too.
 as_listing <- function(x) if (is.null(x)) NULL else as.list(x)
 
-# With no seed given, four numbers of R's own generator: set.seed() governs the draw. (Under a guarantee the engine
-# leaves them aside and draws from the operating system.)
+# With no seed given, four numbers of R's own generator: set.seed() governs the draw. (Where every draw costs, the
+# engine leaves them aside and draws from the operating system.)
 check_seed <- function(seed) {
   if (!is.null(seed) && (!is.numeric(seed) || anyNA(seed) || !length(seed))) {
     abort("pysynthdp_plan_error", "seed must be a number; leave it out to let set.seed() govern the draw")

@@ -48,10 +48,13 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
 #' @param relation What neighbouring tables are: `"replace_one"` or `"add_remove"`.
 #' @param rows_per_unit The most rows that one unit can have.
 #' @param unit What the unit is called.
+#' @param name Name of a protection, for those that another Python package brings.
+#' @param ... Its settings, by name; what it does not have is refused.
 #' @return A list that [synthesise()] takes in `guarantee`.
 #' @examples
 #' zcdp(rho = 0.5, unit = "person")
 #' by_sampling(deltas = 1e-6, unit = "person")
+#' protection("zcdp", rho = 0.5)
 #' @export
 zcdp <- function(rho, deltas = 1e-6, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
                  rows_per_unit = 1L, unit = "record") {
@@ -73,6 +76,16 @@ by_sampling <- function(deltas = 1e-6, exact = FALSE, relation = c("replace_one"
                         rows_per_unit = 1L, unit = "record") {
   list(name = "by_sampling", deltas = deltas, exact = exact, relation = match.arg(relation),
        rows_per_unit = rows_per_unit, unit = unit)
+}
+
+#' @rdname zcdp
+#' @export
+protection <- function(name, ...) {
+  settings <- list(...)
+  if (length(settings) && (is.null(names(settings)) || any(names(settings) == ""))) {
+    abort("pysynthdp_plan_error", "settings of a protection have names: protection(\"zcdp\", rho = 0.5)")
+  }
+  c(list(name = name), settings)
 }
 
 #' Look at data and plans before anything is fitted

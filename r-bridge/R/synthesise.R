@@ -31,10 +31,12 @@
 #' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "dirichlet"))`.
 #' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
 #'   codebook.
-#' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()] or [by_sampling()]; it needs a `schema`.
+#' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()], [by_sampling()] or [protection()]; it
+#'   needs a `schema`.
 #' @param plan Path of a plan file with settings; arguments given here win.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
-#'   under a guarantee it comes from the operating system, as it must. Never stored.
+#'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
+#'   [zcdp()] always does. Never stored.
 #' @param ... For methods. synthpop's spellings `visit.sequence`, `predictor.matrix`, `cont.na` and `semicont`
 #'   are understood; any other argument is an error.
 #' @return An object of class `c("synthetic", "synds")`: the copies are in `$syn`, and `x[[i]]` gives the i-th. It

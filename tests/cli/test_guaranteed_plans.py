@@ -232,6 +232,6 @@ def test_an_odd_cell_moves_the_fit_by_no_more_than_one_record(cell, survey, tmp_
         frame.assign(religious=[first, *frame["religious"][1:]]).to_csv(file, index=False)
         for table in (pd.read_csv(file), read_table(file, texts=True)):
             fit = sdp.Synthesizer(**settings).fit(table)
-            weights.append(fit.machine.steps[0].params.weights)
+            weights.append(fit._machine.fit.steps[0].params.weights)
     for one in weights:
         assert np.abs(one - weights[0]).sum() <= 2

@@ -35,9 +35,7 @@ def folder(request, tmp_path):
             "pay": np.where(rng.random(N) < 0.2, -8, rng.uniform(0, 10, N)),
         }
     )
-    settings = sdp.Synthesizer(
-        schema=SCHEMA, method=request.param, guarantee=sdp.ZCDP(2.0), unit=sdp.PrivacyUnit(), progress=False
-    )
+    settings = sdp.Synthesizer(schema=SCHEMA, method=request.param, guarantee=sdp.ZCDP(2.0), progress=False)
     settings.fit(table).draw(m=3, rng=1).save(tmp_path / "out")
     return tmp_path / "out"
 

@@ -50,8 +50,8 @@ def spells() -> pd.DataFrame:
 @pytest.mark.usefixtures("expon")
 def test_its_coefficients_agree_with_statsmodels(spells):
     fitted = sdp.Synthesizer(method={"weeks": "expon"}, decimals={"weeks": 12}).fit(spells)
-    step = next(step for step in fitted.machine.steps if step.model.name == "expon")
-    scale = fitted.machine.layout.scales["age", "value"]
+    step = next(step for step in fitted._machine.fit.steps if step.model.name == "expon")
+    scale = fitted._machine.fit.layout.scales["age", "value"]
     X = sm.add_constant((spells["age"] - scale.centre) / scale.width)
     oracle = sm.GLM(spells["weeks"], X, family=sm.families.Gamma(sm.families.links.Log())).fit(tol=1e-12)
     np.testing.assert_allclose(step.params.beta, oracle.params, rtol=1e-6)

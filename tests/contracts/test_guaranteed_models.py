@@ -23,7 +23,6 @@ from pysynthdp.models.joint.linear_statistics import LinearStatistics
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.models.ridge import Ridge
-from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.orders import ORDERS
@@ -35,6 +34,7 @@ from pysynthdp.privacy.sampling.gaussian_truncated import truncated_draws
 from pysynthdp.privacy.sampling.multivariate_normal import ridged_normal
 from pysynthdp.privacy.sampling.regression import logistic_ridge_curve, ridge_draws
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.sampling.by_sampling import BySampling
 
 N, K, M = 500, 300, 2
 BINS = {"age": [15, 25, 35, 50], "educ": 4}
@@ -159,7 +159,7 @@ def fitted(case: Case) -> sdp.FittedSynthesizer:
 
 def params(fit: sdp.FittedSynthesizer) -> Any:
     """Parameters of the case's own step, which runs last."""
-    return fit.machine.steps[-1].params
+    return fit._machine.fit.steps[-1].params
 
 
 def arrays(value: Any) -> list[np.ndarray]:

@@ -17,7 +17,7 @@ from pysynthdp.models.gaussian import Gaussian
 from pysynthdp.models.gaussian_floor import GaussianFloor
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.models.ridge import Ridge
-from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.protection.sampling.by_sampling import BySampling
 
 N = 500
 RELIGION = [1.0, 2.0, 3.0, 4.0]

@@ -120,7 +120,7 @@ def test_grids_are_coarse_and_average_records(n: int) -> None:
     table = survey().iloc[500 - n // 2 :].head(n).reset_index(drop=True)
     fitted = Synthesizer(progress=False).fit(table)
     income = np.sort(table["income"])
-    arrays = [thing for thing in parts_of(fitted.machine.steps, set()) if isinstance(thing, np.ndarray)]
+    arrays = [thing for thing in parts_of(fitted._machine.fit.steps, set()) if isinstance(thing, np.ndarray)]
     assert max(max(array.shape, default=0) for array in arrays if array.ndim == 2) <= 2 * (
         min(200, n // 10) + 2
     )

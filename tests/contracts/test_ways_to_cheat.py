@@ -152,7 +152,7 @@ def test_an_account_cannot_be_forked(fork, tmp_path):
 
 def test_a_draw_that_fails_is_charged(monkeypatch):
     fit = fitted(AGE)
-    monkeypatch.setattr("pysynthdp.drawing.Machine.copy", lambda *_: 1 / 0)
+    monkeypatch.setattr("pysynthdp.drawing.Drawing.copy", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         fit.draw(m=2)
     assert fit.account.copies == 2
@@ -279,7 +279,7 @@ def test_the_float_attack_separates_neighbours_and_the_exact_sampler_defeats_it(
     fits = [
         sdp.Synthesizer(**settings, progress=False).fit(pd.DataFrame({"x": [end, *common]})) for end in ends
     ]
-    laws = [fit.machine.steps[0].params for fit in fits]
+    laws = [fit._machine.fit.steps[0].params for fit in fits]
     drawn = fits[0].draw(m=1, k=5000)[0]["x"].to_numpy()
     inside = drawn[np.abs(drawn) < 4]
     if exact:

@@ -12,7 +12,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import pysynthdp as sdp
-from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.tags import ReleaseTags
 
 pytestmark = pytest.mark.skipif(
     shutil.which("Rscript") is None and not os.environ.get("CI"), reason="R is not installed"

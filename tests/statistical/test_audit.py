@@ -28,13 +28,13 @@ from pysynthdp.models.gaussian_floor import GaussianFloor
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.models.ridge import Ridge
-from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.noise import add_discrete_laplace
 from pysynthdp.privacy.sampling.cells_curves import binary_draws, categorical_draws
 from pysynthdp.privacy.sampling.gaussian_truncated import truncated_epsilon
+from pysynthdp.protection.sampling.by_sampling import BySampling
 
 pytestmark = pytest.mark.statistical
 RUNS, LEVEL = int(os.environ.get("AUDIT_RUNS", "20000")), 1e-9

@@ -20,12 +20,13 @@ from pysynthdp.curator.noised import NoisedRows, answer_all
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.moments.asking import ask_moments
+from pysynthdp.moments.design import moment_layout, moment_shape
 from pysynthdp.moments.integers import integer_rows
 from pysynthdp.moments.released import fresh_moments, reduced_moments
 from pysynthdp.moments.state import owners_of
-from pysynthdp.plan.noised import moment_layout, moment_shape
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.noise import add_discrete_gaussian
+from pysynthdp.protection.noise.by_noise import ByNoise
 from pysynthdp.rows.frame import FrameRows
 
 pytestmark = pytest.mark.statistical
@@ -48,7 +49,7 @@ def rows(n: int, seed: int = 0) -> pd.DataFrame:
 def opened(schema: Schema, table: pd.DataFrame, rho: float) -> tuple:
     """Plan, layout and rows as a fit makes them."""
     plan = Synthesizer(schema=schema, guarantee=ZCDP(rho)).plan()
-    layout = moment_layout(plan, plan.noise)
+    layout = moment_layout(plan, plan.protection.hints)
     return (
         plan,
         layout,
@@ -196,9 +197,7 @@ def test_intervals_that_count_the_noise_cover_and_others_do_not():
     runs, n = 60, 3_000
     synthesizer = Synthesizer(
         schema=NUMBERS,
-        guarantee=ZCDP(0.05),
-        hints=dict.fromkeys("xyz", (0, 1.0)),
-        testing=True,
+        guarantee=ByNoise(ZCDP(0.05), hints=dict.fromkeys("xyz", (0, 1.0)), testing=True),
         progress=False,
     )
     truth = np.append(np.full(3, 0.3), np.linalg.solve(S[:2, :2], S[:2, 2]))
@@ -229,7 +228,7 @@ def test_fresh_noise_for_each_copy_gives_intervals_that_cover():
     runs, n = 50, 3_000
     hints = dict.fromkeys("xyz", (0, 1.0))
     synthesizer = Synthesizer(
-        schema=NUMBERS, guarantee=ZCDP(0.5), hints=hints, fresh_noise=5, testing=True, progress=False
+        schema=NUMBERS, guarantee=ByNoise(ZCDP(0.5), hints=hints, fresh=5, testing=True), progress=False
     )
     truth = np.append(np.full(3, 0.3), np.linalg.solve(S[:2, :2], S[:2, 2]))
     counted = ignoring = 0

@@ -21,11 +21,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import pysynthdp.fitting_noised
+import pysynthdp.protection.noise.fitting
 from pysynthdp import CategoricalColumn, NumericColumn, PrivacyUnit, Schema, Synthesizer
 from pysynthdp.curator.noised import NoisedRows
 from pysynthdp.privacy import moment_scales
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.protection.noise.by_noise import ByNoise
 
 pytestmark = pytest.mark.statistical
 RUNS = int(os.environ.get("AUDIT_RUNS", "20000")) // 200
@@ -56,9 +57,8 @@ SHAPES = {"x": "normrank", "y": "normrank"}
 
 def settings(schema: Schema, relation: str = "replace_one", **more: Any) -> Synthesizer:
     hints = {name: (0.0, 1.0) for name in schema.names if name in "xy"}
-    return Synthesizer(
-        schema=schema, hints=hints, unit=PrivacyUnit(relation), guarantee=ZCDP(RHO), progress=False, **more
-    )
+    asked = ByNoise(ZCDP(RHO), hints=hints, unit=PrivacyUnit(relation))
+    return Synthesizer(schema=schema, guarantee=asked, progress=False, **more)
 
 
 def worst_neighbours(schema: Schema, relation: str = "replace_one") -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -93,8 +93,8 @@ def questioned(
         raise Answered
 
     with patch.context() as here:
-        here.setattr(pysynthdp.fitting_noised, "add_discrete_gaussian", noise)
-        here.setattr(pysynthdp.fitting_noised, "moment_state", stop)
+        here.setattr(pysynthdp.protection.noise.fitting, "add_discrete_gaussian", noise)
+        here.setattr(pysynthdp.protection.noise.fitting, "moment_state", stop)
         with pytest.raises(Answered):
             synthesizer.fit(table)
     return exact, scales, back
@@ -209,7 +209,7 @@ def test_a_planted_bug_is_found_out(bug, schema, more, monkeypatch):
 
 def noises(synthesizer: Synthesizer, table: pd.DataFrame, runs: int, patch: pytest.MonkeyPatch) -> np.ndarray:
     """Standardised noise of every question of some runs, one row a run."""
-    found, real = [], pysynthdp.fitting_noised.add_discrete_gaussian
+    found, real = [], pysynthdp.protection.noise.fitting.add_discrete_gaussian
 
     def watched(values: np.ndarray, scale: float) -> np.ndarray:
         noised = real(values, scale)
@@ -217,8 +217,10 @@ def noises(synthesizer: Synthesizer, table: pd.DataFrame, runs: int, patch: pyte
         return noised
 
     with patch.context() as here:
-        here.setattr(pysynthdp.fitting_noised, "add_discrete_gaussian", watched)
-        here.setattr(pysynthdp.fitting_noised, "moment_state", lambda *_: (_ for _ in ()).throw(Answered))
+        here.setattr(pysynthdp.protection.noise.fitting, "add_discrete_gaussian", watched)
+        here.setattr(
+            pysynthdp.protection.noise.fitting, "moment_state", lambda *_: (_ for _ in ()).throw(Answered)
+        )
         for _ in range(runs):
             with pytest.raises(Answered):
                 synthesizer.fit(table)
@@ -254,14 +256,12 @@ def _reuse(bug: str, patch: pytest.MonkeyPatch) -> None:
         kept.append(z)
         return values + np.rint(scale * z).astype(np.int64)
 
-    patch.setattr(pysynthdp.fitting_noised, "add_discrete_gaussian", reused)
+    patch.setattr(pysynthdp.protection.noise.fitting, "add_discrete_gaussian", reused)
 
 
 def shares_of_a_level(table: pd.DataFrame, rho: float) -> np.ndarray:
     """What a release says about one level, over many releases; copies are long, so drawing adds little."""
-    synthesizer = Synthesizer(
-        schema=Schema([levels("a")]), guarantee=ZCDP(rho), unit=PrivacyUnit(), progress=False
-    )
+    synthesizer = Synthesizer(schema=Schema([levels("a")]), guarantee=ZCDP(rho), progress=False)
     found = []
     for _ in range(RUNS):
         release = synthesizer.fit(table).draw(m=4, k=100_000, parameters="fitted")

@@ -7,7 +7,9 @@ import pytest
 from pysynthdp import CategoricalColumn, NumericColumn, PlanError, Schema
 from pysynthdp.models.norm import Norm
 from pysynthdp.plan import make_plan
+from pysynthdp.plan.protection import protection_of
 
+NONE = protection_of(None)
 SCHEMA = Schema(
     [
         NumericColumn("age", may_be_missing=False),
@@ -20,12 +22,12 @@ SCHEMA = Schema(
 
 
 def terms_of(name: str, **wishes) -> tuple:
-    plan = make_plan(SCHEMA, **wishes)
+    plan = make_plan(SCHEMA, NONE, **wishes)
     return next(step.terms for step in plan.steps if step.targets[0].column == name)
 
 
 def test_defaults() -> None:
-    plan = make_plan(SCHEMA)
+    plan = make_plan(SCHEMA, NONE)
     assert plan.methods == {
         "age": "sample",
         "sex": "logreg",
@@ -84,19 +86,25 @@ def test_formulas(formula, terms) -> None:
 )
 def test_formulas_that_cannot_be_used(formula, rule) -> None:
     with pytest.raises(PlanError, match=rule):
-        make_plan(SCHEMA, formulas=[formula])
+        make_plan(SCHEMA, NONE, formulas=[formula])
 
 
 def test_two_formulas_of_one_column_are_refused() -> None:
     with pytest.raises(PlanError, match="two formulas"):
-        make_plan(SCHEMA, formulas=["edu ~ age", "edu ~ sex"])
+        make_plan(SCHEMA, NONE, formulas=["edu ~ age", "edu ~ sex"])
 
 
 def test_predictor_matrix_as_frame_and_mapping() -> None:
     names = list(SCHEMA.names)
     matrix = pd.DataFrame(np.tril(np.ones((5, 5), dtype=int), -1), index=names, columns=names)
     matrix.loc["edu", "age"] = 0
-    assert make_plan(SCHEMA, predictor_matrix=matrix).predictor_matrix.loc["edu"].tolist() == [0, 1, 1, 0, 0]
+    assert make_plan(SCHEMA, NONE, predictor_matrix=matrix).predictor_matrix.loc["edu"].tolist() == [
+        0,
+        1,
+        1,
+        0,
+        0,
+    ]
     assert terms_of("edu", predictor_matrix={"edu": ["sex", "sex"]}) == (("sex",),)
     assert terms_of("the wage", predictor_matrix={"edu": []}) == (("age",), ("sex",))
 
@@ -115,12 +123,12 @@ def test_predictor_matrix_as_frame_and_mapping() -> None:
 )
 def test_predictor_matrices_that_cannot_be_used(matrix) -> None:
     with pytest.raises(PlanError):
-        make_plan(SCHEMA, predictor_matrix=matrix)
+        make_plan(SCHEMA, NONE, predictor_matrix=matrix)
 
 
 def test_visit_sequence() -> None:
     order = ["edu", "gone", "the wage", "sex", "age"]
-    plan = make_plan(SCHEMA, visit_sequence=order)
+    plan = make_plan(SCHEMA, NONE, visit_sequence=order)
     assert plan.visit_sequence == tuple(order)
     assert plan.methods["edu"] == "sample"
 
@@ -142,16 +150,16 @@ def test_visit_sequence() -> None:
 )
 def test_wishes_that_cannot_be_met(wishes, rule) -> None:
     with pytest.raises(PlanError, match=rule):
-        make_plan(SCHEMA, **wishes)
+        make_plan(SCHEMA, NONE, **wishes)
 
 
 def test_methods_by_name_and_by_object() -> None:
-    plan = make_plan(SCHEMA, method={"age": "norm", "the wage": Norm()})
+    plan = make_plan(SCHEMA, NONE, method={"age": "norm", "the wage": Norm()})
     assert (plan.methods["age"], plan.methods["the wage"]) == ("norm", "norm")
 
 
 def test_kept_columns_predict_but_are_not_drawn() -> None:
-    plan = make_plan(SCHEMA, keep=["age"])
+    plan = make_plan(SCHEMA, NONE, keep=["age"])
     assert plan.visit_sequence == ("sex", "the wage", "edu", "gone")
     assert plan.predictor_matrix.loc["sex", "age"] == 1
     assert plan.methods["age"] == "kept real"
@@ -159,7 +167,7 @@ def test_kept_columns_predict_but_are_not_drawn() -> None:
 
 
 def test_a_renumbered_column_leaves_no_level_in_the_plan() -> None:
-    plan = make_plan(SCHEMA, method={"sex": "serial"})
+    plan = make_plan(SCHEMA, NONE, method={"sex": "serial"})
     assert plan.schema["sex"].levels == ()
     assert plan.serials == ("sex",)
     assert plan.predictor_matrix["sex"].sum() == 0
@@ -169,16 +177,16 @@ def test_a_renumbered_column_leaves_no_level_in_the_plan() -> None:
 def test_running_numbers_need_a_type_that_counts(dtype) -> None:
     schema = Schema([CategoricalColumn("id", [], dtype=dtype), NumericColumn("x")])
     with pytest.raises(PlanError, match="running numbers"):
-        make_plan(schema, method={"id": "serial"})
+        make_plan(schema, NONE, method={"id": "serial"})
 
 
 def test_nothing_left_is_refused() -> None:
     with pytest.raises(PlanError, match="no column is left"):
-        make_plan(Schema([]))
+        make_plan(Schema([]), NONE)
 
 
 def test_emit_original_reaches_every_model_that_has_it() -> None:
-    plan = make_plan(SCHEMA, emit_original=True)
+    plan = make_plan(SCHEMA, NONE, emit_original=True)
     assert [step.model.emit_original for step in plan.steps if step.label in ("age", "the wage")] == [
         True,
         True,

@@ -241,7 +241,9 @@ class Rule:
         return None
 
 
-RULES: Registry[type[Rule]] = Registry("pysynthdp.analysis.rules", CombiningRuleError)
+RULES: Registry[type[Rule]] = Registry(
+    "pysynthdp.analysis.rules", CombiningRuleError, group="pysynthdp.rules"
+)
 
 
 def find_rule(name: str) -> Rule:

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis import Estimates, PooledResults, compare_fits, pool
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.bridge.codec import character
 from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import FitError
+from pysynthdp.tags import ReleaseTags
 
 __all__ = ["compare", "pool_fits"]
 

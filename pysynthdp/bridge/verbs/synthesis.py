@@ -31,13 +31,13 @@ def synthesise(
     seed: Any = None,
     ambient: Any = None,
 ) -> RVector:
-    """Fit and draw; without a seed by R's own generator (``ambient``), unless a guarantee is asked for."""
+    """Fit and draw; without a seed by R's own generator (``ambient``), unless every draw costs."""
     frame, rows = _frame(data, "data"), _rows(k)
     own = _with_labels(settings_from_r(settings, data), data)
     _refuse_lists(data, own.get("drop", ()))
     _warn_of_tags(data, own)
     fitted = sdp.Synthesizer(**own, progress=False).fit(frame)
-    if seed is None and fitted.plan.guarantee is None:
+    if seed is None and fitted.plan.protection.spends != "at each draw":  # there a seed voids every claim
         seed = ambient
     release = fitted.draw(_size(m, "m"), rows, rng=_seed(seed))
     used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
@@ -63,7 +63,7 @@ def _refuse_lists(data: RFrame, dropped: Collection[str]) -> None:
 
 def _warn_of_tags(data: RFrame, settings: Mapping[str, Any]) -> None:
     """Say which tags are lost; under a guarantee by the labels alone: a warning must not tell of rows."""
-    tagged = declared_tags(data) if settings.get("guarantee") is not None else found_tags(data)
+    tagged = found_tags(data) if sdp.Synthesizer(**settings).protection.learns else declared_tags(data)
     apart = {*settings.get("drop", ()), *settings.get("keep", ())}
     warn_of_tags([name for name in tagged if name not in apart], "become plain NA in the copies")
 
@@ -126,7 +126,7 @@ def plan(data: RFrame | None, settings: Mapping[str, Any], m: Any = 5, n: Any = 
     made = sdp.Synthesizer(**own).plan(None if data is None else held.frame)
     rows = len(held.frame) if data is not None else n
     text = str(made)
-    if made.guarantee is not None and rows is not None:
+    if made.protection.spends != "nothing" and rows is not None:
         text += "\n\n" + str(made.price(n=_whole(rows, "n"), m=_whole(m, "m")))
     return {"text": in_r_words(text)}
 

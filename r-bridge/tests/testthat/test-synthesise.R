@@ -146,7 +146,7 @@ test_that("noise in the answers is asked for, and pooled by a rule that counts i
   p <- pool(with(s, lm(age ~ sex)))
   expect_match(p$rule, "noise")
   expect_error(synthesise(d, schema = schema, guarantee = zcdp(-1)), class = "pysynthdp_privacy_error")
-  expect_error(synthesise(d, schema = schema, guarantee = list(name = "none")), "zcdp", class = "pysynthdp_plan_error")
+  expect_error(synthesise(d, schema = schema, guarantee = list(name = "nothing")), "zcdp", class = "pysynthdp_plan_error")
 })
 
 test_that("plans and looks are texts", {

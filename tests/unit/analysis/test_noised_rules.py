@@ -10,8 +10,8 @@ from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.analysis.stack import Stack
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.errors import CombiningRuleError
+from pysynthdp.tags import ReleaseTags
 
 IGNORES = ("raab_simple", "raab_proper", "partial_size_adjusted", "partial_reiter2003", "missing_rubin1987")
 COUNTS = ("noise_floored", "full_rrr2003", "full_posterior_truncated")

@@ -60,7 +60,7 @@ def test_aliases_are_unique():
 
 def test_tags_cost_no_model_library_and_names_do_not_clash_with_modules():
     code = (
-        "import sys, pysynthdp.analysis.tags; assert 'statsmodels' not in sys.modules;"
+        "import sys, pysynthdp.tags; assert 'statsmodels' not in sys.modules;"
         "import pysynthdp.analysis as a; assert all(callable(getattr(a, name)) for name in a.__all__)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.errors import ReleaseError
+from pysynthdp.tags import ReleaseTags
 
 
 def make(**changes):

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.analysis.tags import ReleaseTags
 from pysynthdp.infer import infer_schema
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance, SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
+from pysynthdp.tags import ReleaseTags
 
 Build = Callable[..., dict[str, Any]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,8 @@ import pytest
 from pysynthdp.errors import PrivacyError, ReleaseError
 from pysynthdp.io import fit_file
 from pysynthdp.io.tree import from_tree, to_tree
+from pysynthdp.models.base import COLUMN_MODELS
+from pysynthdp.protection.sampling.by_sampling import BySampling
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer
 
@@ -144,12 +146,11 @@ def test_file_cannot_name_other_classes(name, words, tmp_path):
 
 
 def test_fits_whose_draws_cost_are_not_saved(table, tmp_path):
-    class Costly:
-        by_sampling = True
-
-    fitted = Synthesizer(progress=False).fit(table[["age"]])
+    age = NumericColumn("age", lower=0, upper=120, may_be_missing=False, fallback=40)
+    method = {"age": COLUMN_MODELS["gaussian"](sigma=20.0)}
+    settings = Synthesizer(schema=Schema([age]), method=method, guarantee=BySampling(), progress=False)
     with pytest.raises(PrivacyError, match="second account"):
-        replace(fitted, account=Costly()).save(tmp_path / "fit")
+        settings.fit(table[["age"]]).save(tmp_path / "fit")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import PlanError, SchemaError
+from pysynthdp.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.io.plan_file import read_plan, write_plan
 from pysynthdp.models.base import COLUMN_MODELS
-from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.noise.by_noise import ByNoise
+from pysynthdp.protection.sampling.by_sampling import BySampling
 from pysynthdp.synthesizer import Synthesizer
 
 TOML = """
@@ -89,16 +90,17 @@ def test_written_plan_reads_back(plan, tmp_path):
 
 def test_a_plan_with_noise_in_the_answers_reads_back(tmp_path):
     settings = {
-        "guarantee": ZCDP(0.5),
-        "unit": PrivacyUnit(relation="add_remove", rows_per_unit=2),
-        "deltas": (1e-6, 1e-9),
-        "hints": {"age": (40.0, 15.0)},
-        "fresh_noise": 5,
+        "guarantee": ByNoise(
+            ZCDP(0.5),
+            unit=PrivacyUnit(relation="add_remove", rows_per_unit=2),
+            deltas=(1e-6, 1e-9),
+            hints={"age": (40.0, 15.0)},
+            fresh=5,
+        )
     }
     assert read_plan(write_plan(settings, tmp_path / "noised.toml")) == settings
-    assert (
-        read_plan(write_plan({"guarantee": ApproxDP(1.0, 1e-6)}, tmp_path / "a.toml"))["guarantee"].eps == 1
-    )
+    short = write_plan({"guarantee": ApproxDP(1.0, 1e-6)}, tmp_path / "a.toml")
+    assert read_plan(short) == {"guarantee": ByNoise(ApproxDP(1.0, 1e-6))}
 
 
 def test_one_method_for_all_and_a_predictor_matrix(tmp_path):
@@ -148,10 +150,18 @@ def test_codebook_is_found_beside_the_plan(tmp_path):
         ("guarantee = {name = 'rdp'}", "by_sampling"),
         ("guarantee = {name = 'zcdp'}", "lacks a parameter"),
         ("guarantee = {name = 'zcdp', eps = 1.0}", "eps"),
-        ("guarantee = {name = 'by_sampling', deltas = [1]}", "deltas must be a list of numbers"),
-        ("deltas = 1e-6", "deltas"),
-        ("unit = {rows = 2}", "rows"),
-        ("hints = {age = [1]}", "centre, spread"),
+        ("guarantee = {name = 'by_sampling', deltas = ['a']}", "deltas must be a list of numbers"),
+        ("guarantee = {name = 'by_sampling', deltas = [1]}", "deltas must lie strictly between 0 and 1"),
+        ("guarantee = {name = 'by_sampling', unit = {row_per_unit = 2}}", "did you mean 'rows_per_unit'"),
+        ("guarantee = {name = 'zcdp', rho = 1, hints = {age = [1]}}", "centre, spread"),
+        ("guarantee = {name = 'zcdp', rho = '1'}", "rho must be a number"),
+        ("guarantee = {name = 'zcdp', rho = true}", "rho must be a number"),
+        ("guarantee = {name = 'none', rho = 1}", "has no settings"),
+        ("guarantee = {name = 'nothing'}", "by_sampling"),
+        ("deltas = 1e-6", "belongs to the guarantee"),
+        ("unit = {rows_per_unit = 2}", "belongs to the guarantee"),
+        ("hints = {age = [1, 2]}", "belongs to the guarantee"),
+        ("fresh_noise = 2", "write it as fresh inside"),
         ("guarantee = {name = 'by_sampling', delta = 1}", "did you mean 'deltas'"),
         ("codebook = 1", "codebook must be a text"),
         ("a = [", "not TOML"),
@@ -160,7 +170,7 @@ def test_codebook_is_found_beside_the_plan(tmp_path):
 def test_slips_are_named(text, words, tmp_path):
     path = tmp_path / "p.toml"
     path.write_text(text)
-    with pytest.raises(PlanError, match=words) as caught:
+    with pytest.raises((PlanError, PrivacyError), match=words) as caught:
         read_plan(path)
     assert "\n" not in str(caught.value)
 

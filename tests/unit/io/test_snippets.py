@@ -17,7 +17,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import pysynthdp as sdp
-from pysynthdp.analysis.tags import ReleaseTags
+from pysynthdp.tags import ReleaseTags
 
 N = 60
 

@@ -15,9 +15,9 @@ from pysynthdp.models.base import FitTask, Target
 from pysynthdp.models.joint.linear_statistics import LinearStatistics
 from pysynthdp.numerics.marginals import Marginals, public_points
 from pysynthdp.numerics.sup_norm_fit import closest_weights
-from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.sampling.linear_statistics import marginals_sensitivity
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.sampling.by_sampling import BySampling
 from pysynthdp.queries import NoisyStatistics
 
 LEAST = 1e-9
@@ -120,7 +120,7 @@ def test_test_functions_are_met_too():
 def test_the_noise_has_the_scale_that_the_relation_needs(relation, norm):
     model = LinearStatistics(epsilon=0.5, ways=2, bins={"age": EDGES})
     fitted = fit(model, relation)
-    params = fitted.machine.steps[0].params
+    params = fitted._machine.fit.steps[0].params
     assert params.scale * N == pytest.approx(norm / 0.5, rel=0.1)
     statement = fitted.draw(m=1, k=100).privacy
     assert statement.guarantee.epsilon(1e-9) == pytest.approx(0.5, rel=1e-6)
@@ -155,7 +155,7 @@ def test_the_reduced_space_is_all_cells_or_a_public_sample_that_no_record_moves(
     mine = LinearStatistics(
         epsilon=1.0, bins={"age": 2}, sampler=lambda size, rng: rng.integers(0, 2, (size, 3)), space=30
     )
-    assert set(fit(mine).machine.steps[0].params.points.ravel()) <= {0, 1}
+    assert set(fit(mine)._machine.fit.steps[0].params.points.ravel()) <= {0, 1}
 
 
 def test_a_sampler_outside_the_levels_is_refused():

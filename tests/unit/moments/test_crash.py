@@ -79,11 +79,11 @@ def killed(path: Path, where: str, what: str, at: int) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_killed_after_the_answers_were_written_the_rerun_never_reads_the_table(tmp_path):
     path = tmp_path / "answers.json"
-    killed(path, "pysynthdp.fitting_noised", "moment_state", at=1)
+    killed(path, "pysynthdp.protection.noise.fitting", "moment_state", at=1)
     kept = path.read_text()
     fitted = settings().fit(UnreadableFrame(table()), answers=path)
     assert path.read_text() == kept
-    ledger = fitted.machine.noised.ledger
+    ledger = fitted.ledger
     assert ledger.to_dict() == json.loads(kept)["ledger"]
     assert ledger.total().rho <= 3.0
     assert fitted.draw(m=2).privacy.verify().ok
@@ -101,7 +101,7 @@ def test_killed_while_an_answer_is_written_only_whole_answers_count(tmp_path, an
     done = json.loads(path.read_text())
     assert done["answers"][:answered] == kept["answers"]
     assert len(done["answers"]) == 3
-    assert fitted.machine.noised.ledger.total().rho <= 3.0
+    assert fitted.ledger.total().rho <= 3.0
 
 
 def test_each_answer_is_flushed_with_the_name_of_its_file_before_it_is_used(tmp_path, monkeypatch):

@@ -14,12 +14,13 @@ from pysynthdp.curator.noised import NoisedRows, answer_all
 from pysynthdp.curator.table import split_rows
 from pysynthdp.errors import PrivacyError
 from pysynthdp.moments.asking import Asked, frame_of
+from pysynthdp.moments.design import moment_layout, moment_shape
 from pysynthdp.moments.integers import UNIT, Frame, exact_gram, integer_rows
 from pysynthdp.moments.whitening import Whitening
-from pysynthdp.plan.noised import moment_layout, moment_shape
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.moment_budget import Question
 from pysynthdp.privacy.noise import add_discrete_gaussian
+from pysynthdp.protection.noise.by_noise import ByNoise
 from pysynthdp.rows.frame import FrameRows
 
 N, ODD_ROW = 120, 7
@@ -77,7 +78,7 @@ def table() -> pd.DataFrame:
 def integers(data: pd.DataFrame) -> np.ndarray:
     """Integer rows under one public whitening, as the second stage makes them."""
     plan = Synthesizer(schema=SCHEMA, guarantee=ZCDP(1.0)).plan()
-    layout = moment_layout(plan, plan.noise)
+    layout = moment_layout(plan, plan.protection.hints)
     frame = frame_of(moment_shape(layout.parts))
     rng = np.random.default_rng(1)
     p = frame.numbers
@@ -154,7 +155,7 @@ def absurd(**changes: object) -> Schema:
 )
 def test_what_would_end_some_fits_only_is_refused_from_the_schema(schema, hints, column):
     with pytest.raises(PrivacyError, match=f"^{column}: "):
-        Synthesizer(schema=schema, hints=hints, guarantee=ZCDP(1.0)).plan()
+        Synthesizer(schema=schema, guarantee=ByNoise(ZCDP(1.0), hints=hints)).plan()
 
 
 def test_the_widest_bounds_take_their_own_ends_without_a_word():
@@ -164,7 +165,7 @@ def test_the_widest_bounds_take_their_own_ends_without_a_word():
         for cell in (1e150, -1e150, 1e308, 0.0):
             data = pd.DataFrame({"x": [cell, *np.linspace(-1, 1, 499)]})
             for hints in ({}, {"x": (0.0, 1e51)}):
-                settings = Synthesizer(schema=wide, hints=hints, guarantee=ZCDP(9.0), progress=False)
+                settings = Synthesizer(schema=wide, guarantee=ByNoise(ZCDP(9.0), hints=hints), progress=False)
                 assert settings.fit(data).draw(m=1).privacy.publishable
 
 
@@ -172,12 +173,12 @@ def test_the_widest_bounds_take_their_own_ends_without_a_word():
 def test_a_budget_whose_noise_leaves_64_bits_is_refused_before_spending(rho):
     unit = PrivacyUnit("add_remove")
     with pytest.raises(PrivacyError, match="rho is so small"):
-        Synthesizer(schema=SCHEMA, unit=unit, guarantee=ZCDP(rho)).plan()
+        Synthesizer(schema=SCHEMA, guarantee=ByNoise(ZCDP(rho), unit=unit)).plan()
 
 
 def test_sums_beyond_what_noise_takes_stop_at_a_limit_instead_of_telling(monkeypatch):
     plan = Synthesizer(schema=SCHEMA, guarantee=ZCDP(1.0)).plan()
-    layout = moment_layout(plan, plan.noise)
+    layout = moment_layout(plan, plan.protection.hints)
     held = NoisedRows(split_rows(FrameRows(table()), plan.schema, tolerant=True), layout)
     monkeypatch.setattr(
         "pysynthdp.curator.noised.exact_gram", lambda rows: exact_gram(rows) + np.int64(2**61)
@@ -199,9 +200,11 @@ def _one_question(frame: Frame):
 @pytest.mark.parametrize("names", [["sex"], ["age"], ["sex", "pay"]])
 def test_hardly_any_rows_end_no_fit_where_their_number_is_confidential(names, rho, n):
     schema = Schema([SCHEMA[name] for name in names])
-    settings = Synthesizer(schema=schema, unit=PrivacyUnit("add_remove"), guarantee=ZCDP(rho), progress=False)
+    settings = Synthesizer(
+        schema=schema, guarantee=ByNoise(ZCDP(rho), unit=PrivacyUnit("add_remove")), progress=False
+    )
     for _ in range(3):
-        assert settings.fit(table().head(n)).draw(m=2, k=5).m == 2
+        assert settings.fit(table()[names].head(n)).draw(m=2, k=5).m == 2
 
 
 def test_a_fit_leaves_the_table_as_it_was():

@@ -18,6 +18,7 @@ from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.noise.by_noise import ByNoise
 
 N = 3_000
 SCHEMA = Schema(
@@ -55,8 +56,10 @@ def numbers(n: int = N, seed: int = 0) -> pd.DataFrame:
 
 
 def settings(**changes) -> Synthesizer:
-    """A synthesizer with a guarantee."""
-    return Synthesizer(**{"schema": SCHEMA, "guarantee": ZCDP(1.0), "progress": False, **changes})
+    """A synthesizer with a guarantee, whose own settings are told apart here."""
+    own = {name: changes.pop(name) for name in ("unit", "hints", "fresh", "testing") if name in changes}
+    asked = ByNoise(changes.pop("guarantee", ZCDP(1.0)), **own)
+    return Synthesizer(**{"schema": SCHEMA, "guarantee": asked, "progress": False, **changes})
 
 
 def test_copies_have_the_tables_types_and_about_its_moments():
@@ -87,7 +90,7 @@ def test_the_statement_follows_from_integers_and_never_exceeds_the_asked_rho(rel
     unit = PrivacyUnit(relation, rows)
     fitted = settings(unit=unit, guarantee=ZCDP(8.0)).fit(table())
     release = fitted.draw(m=2, rng=1)
-    total = fitted.machine.noised.answers[0].cost * rows**2
+    total = fitted._machine.fit.source.state.answers[0].cost * rows**2
     assert Fraction(8) * Fraction(999, 1000) < total <= Fraction(8)
     assert release.privacy.guarantee.rho <= 8.0 * (1 + 1e-12)
     assert release.privacy.status == "implemented"
@@ -95,7 +98,7 @@ def test_the_statement_follows_from_integers_and_never_exceeds_the_asked_rho(rel
     assert verification.ok
     assert verification.checks[0].stated == release.privacy.guarantee.rho  # the number on the card
     assert PrivacyStatement.from_dict(json.loads(json.dumps(release.privacy.to_dict()))).verify().ok
-    ledger = fitted.machine.noised.ledger
+    ledger = fitted.ledger
     assert ledger.total().rho == pytest.approx(float(total), rel=1e-9)
     assert all(entry.scale == int(entry.scale) for entry in ledger.entries)
     for entry in ledger.entries:
@@ -229,7 +232,7 @@ def test_answers_on_disk_are_used_again_and_the_table_is_not(tmp_path):
     first = settings().fit(table(), answers=path)
     again = settings().fit(None, answers=path)
     pd.testing.assert_frame_equal(first.draw(m=2, rng=5)[1], again.draw(m=2, rng=5)[1])
-    assert again.machine.noised.ledger == first.machine.noised.ledger
+    assert again.ledger == first.ledger
     with pytest.raises(PrivacyError, match="another plan"):
         settings(guarantee=ZCDP(2.0)).fit(table(), answers=path)
     kept = json.loads(path.read_text())
@@ -260,7 +263,7 @@ def test_a_crash_after_the_first_answer_goes_on_with_it(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return values
 
-    monkeypatch.setattr("pysynthdp.fitting_noised.add_discrete_gaussian", crash_at_second)
+    monkeypatch.setattr("pysynthdp.protection.noise.fitting.add_discrete_gaussian", crash_at_second)
     with pytest.raises(KeyboardInterrupt):
         settings().fit(table(), answers=path)
     kept = json.loads(path.read_text())
@@ -271,7 +274,7 @@ def test_a_crash_after_the_first_answer_goes_on_with_it(tmp_path, monkeypatch):
     done = json.loads(path.read_text())
     assert done["answers"][0] == kept["answers"][0]
     assert len(done["answers"]) == 3
-    assert len(fitted.machine.noised.ledger.entries) == 3
+    assert len(fitted.ledger.entries) == 3
     path.write_text(json.dumps({**done, "answers": done["answers"][:1], "ledger": done["ledger"][:1]}))
     with pytest.raises(PrivacyError, match="rows"):
         settings().fit(table(N - 1), answers=path)
@@ -293,7 +296,7 @@ def test_a_saved_fit_draws_the_same_and_keeps_its_statement(tmp_path):
 
 
 def test_fresh_noise_for_each_copy_splits_the_budget():
-    fitted = settings(schema=NUMBERS, fresh_noise=5).fit(numbers())
+    fitted = settings(schema=NUMBERS, fresh=5).fit(numbers())
     release = fitted.draw(rng=1)
     assert release.m == 5
     assert release.tags.noise == "per_copy_fresh"
@@ -357,7 +360,7 @@ def test_the_plan_shows_what_each_step_is_really_drawn_from():
     assert steps["pay (kind)"] == "sex, area"  # not age, a number, which is drawn later
     assert steps["age"] == "sex, area, pay"
     assert "noisy answers" in str(settings().plan())
-    assert "each copy's own" in str(settings(fresh_noise=3).plan())
+    assert "each copy's own" in str(settings(fresh=3).plan())
 
 
 def test_the_predictor_matrix_shows_who_is_drawn_from_whom():
@@ -369,7 +372,7 @@ def test_the_predictor_matrix_shows_who_is_drawn_from_whom():
 
 
 def test_the_ledger_names_every_query_with_its_sensitivity_scale_and_share():
-    fitted = settings(unit=PrivacyUnit("add_remove", 2), fresh_noise=2).fit(table())
+    fitted = settings(unit=PrivacyUnit("add_remove", 2), fresh=2).fit(table())
     ledger = fitted.ledger
     assert len(ledger.entries) == 8  # rows, two stages, clipped rows; twice
     assert sum(ledger.shares) == pytest.approx(1)

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from pysynthdp.moments.integers import BLOCK_ROWS, UNIT, Frame, exact_gram, integer_rows
 from pysynthdp.moments.whitening import Whitening
-from pysynthdp.plan.noised import MOST_FEATURES
 from pysynthdp.privacy.convert_zcdp import zcdp_epsilon
 from pysynthdp.privacy.moment_budget import Question, moment_budget
 from pysynthdp.privacy.moment_scales import (
@@ -28,6 +27,7 @@ from pysynthdp.privacy.moment_scales import (
     gram_square,
     scale_for,
 )
+from pysynthdp.protection.noise.steps import MOST_FEATURES
 
 RELATIONS = ("replace_one", "add_remove")
 TABLES = [(0, 1), (0, 10), (0, 20), (1, 0), (5, 0), (5, 3), (12, 8)]

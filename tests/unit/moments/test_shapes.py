@@ -12,13 +12,14 @@ from scipy import optimize, stats
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer
 from pysynthdp.errors import PrivacyError
 from pysynthdp.models.normrank import NormRank
+from pysynthdp.moments.design import Span
 from pysynthdp.moments.margins import margin_of, nearest_shares, range_edges
-from pysynthdp.plan.noised import Span
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.moment_budget import moment_budget
 from pysynthdp.privacy.moment_scales import COUNT_UNIT, histogram_square
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.noise.by_noise import ByNoise
 
 N = 5_000
 SCHEMA = Schema(
@@ -43,8 +44,8 @@ def table(n: int = N, seed: int = 0) -> pd.DataFrame:
 
 def fitted(method: str, rho: float = 1.0, **changes):
     """A fit with or without the shape."""
-    chosen = {"method": {"wait": method}, "guarantee": ZCDP(rho), "schema": SCHEMA, "hints": HINTS}
-    return Synthesizer(**{**chosen, "progress": False, **changes}).fit(table())
+    asked = ByNoise(ZCDP(rho), hints=HINTS, **changes)
+    return Synthesizer(schema=SCHEMA, method={"wait": method}, guarantee=asked, progress=False).fit(table())
 
 
 def waits(method: str) -> np.ndarray:
@@ -78,11 +79,11 @@ def test_the_regression_of_the_shaped_number_is_that_of_the_table():
 @pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
 def test_histograms_are_paid_within_the_budget_and_stated(relation):
     one = fitted("normrank", 0.5, unit=PrivacyUnit(relation))
-    names = [question.name for question in one.machine.noised.answers[0].budget.questions]
+    names = [question.name for question in one._machine.fit.source.state.answers[0].budget.questions]
     assert names[-2:] == ["clipped", "shape"]
-    total = float(one.machine.noised.answers[0].cost)
+    total = float(one._machine.fit.source.state.answers[0].cost)
     assert 0.5 * 0.999 < total <= 0.5
-    assert one.machine.noised.ledger.total().rho == pytest.approx(total, rel=1e-9)
+    assert one.ledger.total().rho == pytest.approx(total, rel=1e-9)
     release = one.draw(m=2, rng=1)
     plain = json.loads(json.dumps(release.privacy.to_dict()))
     assert PrivacyStatement.from_dict(plain).verify().ok
@@ -103,7 +104,7 @@ def test_the_sensitivity_of_histograms_is_attained(relation):
 def test_a_row_is_in_one_range_of_each_number_at_most(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "pysynthdp.fitting_noised.add_discrete_gaussian", lambda v, _scale: seen.append(v) or v + 0
+        "pysynthdp.protection.noise.fitting.add_discrete_gaussian", lambda v, _scale: seen.append(v) or v + 0
     )
     fitted("normrank")
     counts = seen[-1] // COUNT_UNIT
@@ -158,6 +159,6 @@ def test_negative_counts_move_to_the_nearest_shares():
 def test_a_number_that_nobody_has_still_ends():
     nobody = table(500).assign(wait=np.nan)
     release = Synthesizer(
-        schema=SCHEMA, hints=HINTS, guarantee=ZCDP(50.0), method={"wait": "normrank"}, progress=False
+        schema=SCHEMA, guarantee=ByNoise(ZCDP(50.0), hints=HINTS), method={"wait": "normrank"}, progress=False
     ).fit(nobody)
     assert release.draw(3, rng=1)[0].wait.isna().mean() > 0.95

@@ -9,8 +9,8 @@ from scipy import stats
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer
 from pysynthdp.errors import PrivacyError
 from pysynthdp.numerics.expected_length import median_length
-from pysynthdp.plan.noised_precision import ExpectedPrecision
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.protection.noise.precision import ExpectedPrecision
 
 
 def number(name: str) -> NumericColumn:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from pysynthdp.display import Cell, Printable, Table
 from pysynthdp.errors import PrivacyError
-from pysynthdp.plan.noised import bends, moment_shape
+from pysynthdp.moments.design import bends, moment_shape
+from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.moment_budget import MomentBudget, Question, moment_budget
-from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
-
-if TYPE_CHECKING:
-    from pysynthdp.plan.synthesis_plan import SynthesisPlan
+from pysynthdp.protection.noise.budget import NoiseBudget
 
 __all__ = [
     "NoisePrice",
@@ -26,7 +23,7 @@ __all__ = [
 ]
 
 
-def budget_of(plan: SynthesisPlan, noise: NoiseInAnswers, *, n: float) -> MomentBudget:
+def budget_of(plan: SynthesisPlan, noise: NoiseBudget, *, n: float) -> MomentBudget:
     """Give the questions of one release."""
     shape = moment_shape([step.targets[0] for step in plan.steps])
     shaped = sum(bends(step.model) for step in plan.steps)
@@ -95,7 +92,7 @@ class NoisePrice(Printable):
         )
 
 
-def price_noised(plan: SynthesisPlan, noise: NoiseInAnswers, *, n: int) -> NoisePrice:
+def price_noised(plan: SynthesisPlan, noise: NoiseBudget, *, n: int) -> NoisePrice:
     """Price a fit; copies are free.
 
     Notes
@@ -107,10 +104,10 @@ def price_noised(plan: SynthesisPlan, noise: NoiseInAnswers, *, n: int) -> Noise
     factor = noise.releases * noise.unit.rows_per_unit**2
     shares = tuple(float(cost / budget.total) for cost in costs)
     total = ZCDP(float(budget.total * factor))
-    return NoisePrice(total, budget.questions, noise.releases, shares, n, noise.deltas)
+    return NoisePrice(total, budget.questions, noise.releases, shares, n, noise.quoted)
 
 
-def check_worth(plan: SynthesisPlan, noise: NoiseInAnswers, *, n: int) -> None:
+def check_worth(plan: SynthesisPlan, noise: NoiseBudget, *, n: int) -> None:
     """Refuse a table that is too small for its budget, before anything is spent.
 
     Raises

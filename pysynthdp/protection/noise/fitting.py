@@ -1,37 +1,89 @@
-"""From a plan and rows to a machine that draws from noised answers; only the curator sees the rows."""
+"""From a plan and rows to steps that draw from noised answers; only the curator sees the rows."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 from pysynthdp._blas import one_blas_thread
+from pysynthdp._random import BalancedSampler, NumpySampler, stream
 from pysynthdp._typing import IntArray
 from pysynthdp.curator.noised import Noise, NoisedRows, answer_all, entry_of
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.encode import Layout, Scale
-from pysynthdp.drawing import DrawnStep, Machine
-from pysynthdp.errors import PrivacyError
+from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io import schema_file
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
+from pysynthdp.models.base import ColumnModel
 from pysynthdp.moments.asking import Answers, Asked, ask_moments
+from pysynthdp.moments.design import bends, moment_layout, moment_shape, spans_of
 from pysynthdp.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.noised import moment_layout, moment_shape, spans_of
-from pysynthdp.plan.noised_price import check_worth
+from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit
+from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.noise import add_discrete_gaussian
-from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
 from pysynthdp.privacy.testing_noise import seeded_noise
+from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.price import check_worth
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
-__all__ = ["fit_noised"]
+__all__ = ["MomentCopies", "fit_noised"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MomentCopies:
+    """Copies from noisy moments: their parameters redrawn with fresh noise of the same law, or shared.
+
+    Parameters
+    ----------
+    state : MomentState
+        Noisy moments that each copy's parameters are redrawn from.
+    redraw : bool
+        Whether they are; else all copies share the one fit.
+    """
+
+    state: MomentState
+    redraw: bool = True
+
+    def parameters(
+        self, steps: Sequence[DrawnStep], root: np.random.SeedSequence | None, copy: int
+    ) -> Sequence[Any]:
+        """Parameters of one copy."""
+        del steps
+        return self.state.parameters(copy, stream(root, 1, copy, 0), "drawn" if self.redraw else "fitted")
+
+    def sampler(self, source: np.random.Generator) -> NumpySampler:
+        """Draw evenly where copies carry no interval anyway."""
+        return BalancedSampler(source) if self.state.balanced and not self.redraw else NumpySampler(source)
+
+    def keeps_bounds(self, model: ColumnModel) -> bool:
+        """Only a number that is bent to its margin stays inside.
+
+        Normal draws are left where they fall: the moments are those of clamped rows, and clamping again would
+        move them.
+        """
+        return bends(model)
+
+    def sharing(self, parameters: CopyParameters | None) -> Self:
+        """Share one fit among the copies, or redraw it."""
+        if parameters is None:
+            return self
+        if parameters not in ("drawn", "fitted"):
+            raise PlanError("parameters must be 'drawn' or 'fitted'")
+        return replace(self, redraw=parameters == "drawn")
+
+    @property
+    def ledger(self) -> Ledger:
+        """Every noisy answer that was asked."""
+        return self.state.ledger
 
 
 @dataclass(slots=True, repr=False)
@@ -42,7 +94,7 @@ class _Record:
     path: Path | None
     ledger: Ledger
     columns: tuple[str, ...]
-    noise: NoiseInAnswers
+    noise: NoiseBudget
     recalled: int = 0
 
     def recall(self, asked: Asked, answer: IntArray) -> None:
@@ -63,35 +115,21 @@ class _Record:
             save_answers(self.saved, self.path)
 
 
-def fit_noised(
-    plan: SynthesisPlan,
-    noise: NoiseInAnswers,
-    rows: FrameRows | None,
-    *,
-    answers: Path | None = None,
-    noise_seed: int | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> Machine:
+def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> Fit:
     """Fit a plan to noised answers.
 
     Parameters
     ----------
     plan : SynthesisPlan
         What to fit.
-    noise : NoiseInAnswers
+    noise : NoiseBudget
         The budget.
-    rows : FrameRows, optional
-        The confidential table; not needed where ``answers`` holds everything.
-    answers : path, optional
-        Where noised answers are kept, or already lie.
-    noise_seed : int, optional
-        For testing only.
-    progress : callable, optional
-        Told what is done.
+    request : FitRequest
+        With the confidential table, or the file of answers that holds everything.
 
     Returns
     -------
-    Machine
+    Fit
 
     Raises
     ------
@@ -102,22 +140,20 @@ def fit_noised(
     -----
     Privacy: reads real rows through the curator, and spends the budget, unless the answers are there.
     """
-    layout = moment_layout(plan, noise)
-    record = _record(plan, noise, rows, answers)
-    source = _source(noise, noise_seed)
+    layout, rows = moment_layout(plan, noise.hints), request.rows
+    record = _record(plan, noise, rows, request.answers)
+    source = _source(request.noise_seed)
     found, known = [], list(record.saved.answers)
     with one_blas_thread():
         for _ in range(noise.releases):
             one = _answers(plan, layout, rows, record, source, known)
             known = known[len(one.entries) :]
             found.append(one)
-        if progress is not None:
-            progress("answers")
         state = moment_state(plan, layout, found, record.ledger)
-    return _machine(plan, layout, state)
+    return Fit(layout, _steps(layout, state), MomentCopies(state), max(round(state.n), 1))
 
 
-def _record(plan: SynthesisPlan, noise: NoiseInAnswers, rows: FrameRows | None, path: Path | None) -> _Record:
+def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: FrameRows | None, path: Path | None) -> _Record:
     """Start a record, or go on with the one on disk."""
     digest = _digest(plan, noise)
     saved = None if path is None else load_answers(path)
@@ -137,23 +173,16 @@ def _record(plan: SynthesisPlan, noise: NoiseInAnswers, rows: FrameRows | None, 
     return _Record(saved, path, Ledger.from_dict(list(saved.ledger)), columns, noise)
 
 
-def _digest(plan: SynthesisPlan, noise: NoiseInAnswers) -> str:
+def _digest(plan: SynthesisPlan, noise: NoiseBudget) -> str:
     """Digest what the answers depend on, from public facts."""
     steps = [(step.label, step.model.name, step.terms) for step in plan.steps]
     plain = {"schema": schema_file.to_plain(plan.schema), "steps": steps, "noise": repr(noise)}
     return hashlib.sha256(json.dumps(plain, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _source(noise: NoiseInAnswers, seed: int | None) -> Noise:
+def _source(seed: int | None) -> Noise:
     """Noise from the operating system's entropy, or seeded noise where everything is void."""
-    if seed is None:
-        return add_discrete_gaussian
-    if not noise.testing:
-        raise PrivacyError(
-            "a seed would let anyone take the noise off again; leave noise_seed out, or set testing=True, "
-            "which marks everything void"
-        )
-    return seeded_noise(np.random.default_rng(seed))
+    return add_discrete_gaussian if seed is None else seeded_noise(np.random.default_rng(seed))
 
 
 def _answers(
@@ -182,13 +211,12 @@ def _answers(
     return answer_all(asking, opened, source, known=known, recall=record.recall, keep=record.keep)
 
 
-def _machine(plan: SynthesisPlan, layout: Layout, state: MomentState) -> Machine:
+def _steps(layout: Layout, state: MomentState) -> tuple[DrawnStep, ...]:
     """Put together what drawing needs."""
-    steps = tuple(
+    return tuple(
         DrawnStep((step.part,), step.model, step.design, _scale(layout, step.part.key), params)
         for step, params in zip(state.steps, state.fits[0].params, strict=True)
     )
-    return Machine(plan, layout, steps, {}, {}, state)
 
 
 def _scale(layout: Layout, key: tuple[str, str]) -> Scale:

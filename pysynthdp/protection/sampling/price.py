@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from pysynthdp.display import Cell, Printable, Table
-from pysynthdp.errors import PrivacyError
-from pysynthdp.plan.guaranteed import priced_columns
+from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.domain import count
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import PricedColumn
+from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.privacy.verification import shares_of
-
-if TYPE_CHECKING:
-    from pysynthdp.plan.synthesis_plan import SynthesisPlan
+from pysynthdp.protection.sampling.checks import priced_columns
 
 __all__ = ["PlanPrice", "price_plan"]
 
@@ -81,19 +77,25 @@ class PlanPrice(Printable):
         return Table("Price of the plan", tuple(frame.columns), rows, tuple(facts), tuple(notes))
 
 
-def price_plan(plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> PlanPrice:
-    """Price m copies of n_syn records (n by default)."""
-    guarantee = _asked(plan)
+def price_plan(
+    plan: SynthesisPlan,
+    unit: PrivacyUnit,
+    deltas: tuple[float, ...],
+    *,
+    exact: bool,
+    n: int,
+    n_syn: int | None = None,
+    m: int = 5,
+) -> PlanPrice:
+    """Price m copies of n_syn records (n by default).
+
+    Notes
+    -----
+    Privacy: public constants only.
+    """
     count("n, the rows of the table,", n)
     rows = n if n_syn is None else n_syn
-    steps = priced_columns(plan, guarantee, n=n)
-    account = Account(steps, unit=guarantee.unit)
+    steps = priced_columns(plan, exact=exact, n=n)
+    account = Account(steps, unit=unit)
     total = account.charge(n_syn=rows, copies=m)
-    return PlanPrice(total, steps, account.by_step(), n, rows, m, guarantee.deltas)
-
-
-def _asked(plan: SynthesisPlan) -> BySampling:
-    """Find the guarantee of a plan."""
-    if plan.guarantee is None:
-        raise PrivacyError("the plan asks for no guarantee, so it has no price; give guarantee=BySampling()")
-    return plan.guarantee
+    return PlanPrice(total, steps, account.by_step(), n, rows, m, deltas)

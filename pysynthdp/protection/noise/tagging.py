@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pysynthdp.analysis.tags import ReleaseTags
-from pysynthdp.errors import PrivacyError
 from pysynthdp.moments.health import details_of, flags_of
 from pysynthdp.moments.state import MomentState
 from pysynthdp.plan import SynthesisPlan
@@ -15,38 +13,16 @@ from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.mechanism import price_of, public_constants
 from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
-from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
 from pysynthdp.privacy.statement import PrivacyStatement, Status
+from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.refusals import outside_names
+from pysynthdp.tags import ReleaseTags
 
-__all__ = ["copies_asked", "noised_statement", "noised_tags"]
-
-_COPIES, _NOISED_COPIES = 5, 20
-
-
-def copies_asked(noise: NoiseInAnswers | None, m: int | None) -> int:
-    """Default number of copies; no more than there are noisy releases where each copy has its own.
-
-    Raises
-    ------
-    PrivacyError
-        If more copies are asked for than there are noisy releases; fit with ``fresh_noise=0`` for any number.
-
-    Notes
-    -----
-    Privacy: settings only.
-    """
-    if noise is None:
-        return _COPIES if m is None else m
-    if noise.fresh and m is not None and m > noise.fresh:
-        raise PrivacyError(
-            f"the budget of this fit is spent on {noise.fresh} copies with noise of their own; draw at "
-            "most those, or fit with fresh_noise=0 for any number"
-        )
-    return (noise.fresh or _NOISED_COPIES) if m is None else m
+__all__ = ["noised_statement", "noised_tags"]
 
 
 def noised_statement(
-    plan: SynthesisPlan, noise: NoiseInAnswers, state: MomentState, account: Account, *, public: Sequence[str]
+    plan: SynthesisPlan, noise: NoiseBudget, state: MomentState, account: Account, *, public: Sequence[str]
 ) -> PrivacyStatement:
     """State what the noise in the answers guarantees; copies add nothing.
 
@@ -79,32 +55,31 @@ def noised_statement(
     return PrivacyStatement(
         guarantee=cost,
         status=status,
-        reason=_reason(state),
+        reason=_reason(plan, state),
         unit=noise.unit,
         columns=(column,),
         public=_facts(public, noise),
         draws=account.draws,
-        deltas=noise.deltas,
+        deltas=noise.quoted,
     )
 
 
-def _reason(state: MomentState) -> str:
-    """Say what protects, and what makes intervals doubtful."""
+def _reason(plan: SynthesisPlan, state: MomentState) -> str:
+    """Say what protects, whose code saw the answers, and what makes intervals doubtful."""
     reason = "all that was learned from the table are answers with noise, paid once; copies cost nothing"
+    outside = outside_names([step.model for step in plan.steps])
+    if outside:
+        reason += f"; {', '.join(outside)}: outside code, which sees the noised answers only"
     flags = flags_of(state)
     return f"{reason}. Flags: {'; '.join(flags)}" if flags else reason
 
 
-def _facts(public: Sequence[str], noise: NoiseInAnswers) -> tuple[str, ...]:
-    """Public facts; under add-or-remove the number of rows is a noisy answer and no such fact."""
-    facts = list(public)
-    if noise.unit.relation == "add_remove":
-        facts[0] = "the number of rows of a copy, and the number of copies"
-    facts += [f"{name}: a guess of centre and spread" for name, _, _ in noise.hints]
-    return tuple(facts)
+def _facts(public: Sequence[str], noise: NoiseBudget) -> tuple[str, ...]:
+    """Public facts, the guesses among them."""
+    return (*public, *(f"{name}: a guess of centre and spread" for name in noise.hints))
 
 
-def noised_tags(tags: ReleaseTags, plan: SynthesisPlan, state: MomentState, *, redraw: bool) -> ReleaseTags:
+def noised_tags(tags: ReleaseTags, state: MomentState, *, redraw: bool, void: bool) -> ReleaseTags:
     """Tag copies from noised answers.
 
     Notes
@@ -114,7 +89,7 @@ def noised_tags(tags: ReleaseTags, plan: SynthesisPlan, state: MomentState, *, r
     fresh = len(state.answers) > 1
     drawn = redraw and not fresh
     details = details_of(state, m=tags.m)
-    if plan.noise is not None and plan.noise.testing:
+    if void:
         details["void"] = True
     if state.balanced and not redraw:
         details["rows"] = "balanced: counts of levels lie nearer to the model than independent rows would"

@@ -6,19 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from pysynthdp.display import Cell, Printable, Table
 from pysynthdp.errors import PrivacyError
+from pysynthdp.moments.design import moment_shape
 from pysynthdp.numerics.expected_length import median_length
-from pysynthdp.plan.noised import moment_shape
-from pysynthdp.plan.noised_price import budget_of
+from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.moment_budget import MomentBudget
-from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
-
-if TYPE_CHECKING:
-    from pysynthdp.plan.synthesis_plan import SynthesisPlan
+from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.price import budget_of
 
 __all__ = ["ExpectedPrecision", "expected_precision"]
 
@@ -83,7 +80,7 @@ class ExpectedPrecision(Printable):
 
 
 def expected_precision(
-    plan: SynthesisPlan, noise: NoiseInAnswers, *, n: int, m: int = 20, n_syn: int | None = None
+    plan: SynthesisPlan, noise: NoiseBudget, *, n: int, m: int = 20, n_syn: int | None = None
 ) -> ExpectedPrecision:
     """Say what a budget buys, from public constants.
 

@@ -1,0 +1,167 @@
+"""What a fit of a plan is: steps that can draw, and the source of each copy's parameters and variates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, Self, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._random import NumpySampler
+from pysynthdp._typing import AnyArray, FloatArray
+from pysynthdp.design.encode import Layout, Scale, StepDesign
+from pysynthdp.design.parts import Part
+from pysynthdp.errors import FitError, PysynthdpError
+from pysynthdp.models.base import ColumnModel
+from pysynthdp.privacy.ledger import Ledger
+
+__all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "Key"]
+
+Key: TypeAlias = tuple[str, str]
+CopyParameters: TypeAlias = Literal["drawn", "fitted"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DrawnStep:
+    """A step that can draw.
+
+    Parameters
+    ----------
+    targets : tuple of Part
+        What it fills.
+    model : ColumnModel
+        Settings.
+    design : StepDesign
+        Its features.
+    scale : Scale
+        Of the target, where the model was fitted in scaled units.
+    params : object
+        Fitted parameters; None when the target was there in no row.
+    holds_rows : bool
+        Whether the model was handed whole rows, so that its parameters may hold them.
+    """
+
+    targets: tuple[Part, ...]
+    model: ColumnModel
+    design: StepDesign
+    scale: Scale
+    params: Any
+    holds_rows: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name for messages."""
+        return ", ".join(part.label for part in self.targets)
+
+    def draw(self, params: Any, X: FloatArray, sampler: NumpySampler) -> FloatArray:
+        """Draw one value for each row of the wide X; (rows, targets) for a joint model."""
+        if params is None or not len(X):
+            return np.full(len(X), self.scale.centre)
+        with named(self.label, self.model, "draw"):
+            values = self.model.draw(params, self.design.take(X), sampler)
+        if self.scale != Scale():
+            values *= self.scale.width
+            values += self.scale.centre
+        return values
+
+    def redrawn(self, rng: np.random.Generator) -> Any:
+        """Draw the parameters from their posterior."""
+        if self.params is None:
+            return None
+        with named(self.label, self.model, "redraw its parameters"):
+            return self.model.redraw(self.params, rng)
+
+
+class named:  # noqa: N801 -- reads as a clause: with named(...)
+    """Give what a model raises the name of its column; the original text may quote data and stays out.
+
+    Parameters
+    ----------
+    label : str
+        The step's.
+    model : ColumnModel
+        At work.
+    what : str
+        What it could not do.
+    """
+
+    __slots__ = ("_label", "_model", "_what")
+
+    def __init__(self, label: str, model: ColumnModel, what: str) -> None:
+        self._label, self._model, self._what = label, model, what
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: object
+    ) -> None:
+        if not isinstance(problem, Exception) or isinstance(problem, PysynthdpError):
+            return
+        raise FitError(
+            f"{self._label}: the {self._model.name!r} model could not {self._what} "
+            f"({type(problem).__name__}); choose another method for it"
+        ) from None
+
+
+class CopySource(Protocol):
+    """Where each copy gets its parameters and its random numbers."""
+
+    def parameters(
+        self, steps: Sequence[DrawnStep], root: np.random.SeedSequence | None, copy: int
+    ) -> Sequence[Any]:
+        """Give the parameters of one copy, one a step."""
+        ...
+
+    def sampler(self, source: np.random.Generator) -> NumpySampler:
+        """Make the sampler of one block of one step on its stream."""
+        ...
+
+    def keeps_bounds(self, model: ColumnModel) -> bool:
+        """Whether drawn numbers are cut to their declared bounds."""
+        ...
+
+    def sharing(self, parameters: CopyParameters | None) -> Self:
+        """Draw parameters for each copy, or share the fitted ones; None leaves it as it is."""
+        ...
+
+    @property
+    def ledger(self) -> Ledger:
+        """Every noisy answer that the fit asked; empty where none was."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Fit:
+    """A fitted plan: everything that drawing needs, and no record but those asked for by name.
+
+    Parameters
+    ----------
+    layout : Layout
+        Where features lie.
+    steps : tuple of DrawnStep
+        In drawing order.
+    source : CopySource
+        Of each copy's parameters and random numbers.
+    n : int
+        Rows of the confidential table, as far as they may be known.
+    kept : mapping key -> array (n,)
+        Parts of the columns that are released real.
+    kept_columns : mapping column -> Series
+        Those columns themselves, in the rows' order.
+    """
+
+    layout: Layout
+    steps: tuple[DrawnStep, ...]
+    source: CopySource
+    n: int
+    kept: Mapping[Key, AnyArray] = field(default_factory=dict)
+    kept_columns: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
+
+    @property
+    def rows_held(self) -> tuple[str, ...]:
+        """Columns whose models were handed whole rows."""
+        holding = (part.column for step in self.steps if step.holds_rows for part in step.targets)
+        return tuple(dict.fromkeys(holding))

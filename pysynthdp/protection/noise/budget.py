@@ -1,0 +1,127 @@
+"""What noise in the answers must guarantee: the settings, and the budget of one row that they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from scipy.optimize import brentq
+
+from pysynthdp.errors import PrivacyError
+from pysynthdp.privacy.convert_zcdp import zcdp_epsilon
+from pysynthdp.privacy.guarantees.approx import ApproxDP
+from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.refusals import checked_deltas
+
+__all__ = ["NoiseBudget", "deltas_of", "hints_of", "rho_of"]
+
+_DELTAS = (1e-6,)
+
+
+class NoiseBudget(Protocol):
+    """What questions are asked with: the part of ``ByNoise`` that the rest of this room needs."""
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Whose record is protected, and what neighbours are."""
+        ...
+
+    @property
+    def hints(self) -> Mapping[str, tuple[float, float]]:
+        """Public guesses of centre and spread."""
+        ...
+
+    @property
+    def testing(self) -> bool:
+        """Whether everything is void."""
+        ...
+
+    @property
+    def releases(self) -> int:
+        """Noisy releases that share the budget."""
+        ...
+
+    @property
+    def row_rho(self) -> float:
+        """Budget of one row in one release."""
+        ...
+
+    @property
+    def quoted(self) -> tuple[float, ...]:
+        """Where (epsilon, delta) is quoted."""
+        ...
+
+
+def rho_of(guarantee: Any) -> float:
+    """Turn an asked guarantee into a zCDP budget for discrete Gaussian noise.
+
+    Raises
+    ------
+    PrivacyError
+        For a kind that this noise does not have; ask for ZCDP or ApproxDP.
+
+    Notes
+    -----
+    Privacy: a setting; reads nothing. (epsilon, delta) becomes the largest rho whose conversion stays within
+    it.
+
+    Examples
+    --------
+    >>> round(rho_of(ApproxDP(1.0, 1e-6)), 4)
+    0.0244
+    """
+    if isinstance(guarantee, ZCDP):
+        if not guarantee.rho > 0:
+            raise PrivacyError("rho must be above zero, or no answer can be given")
+        return guarantee.rho
+    if isinstance(guarantee, ApproxDP):
+        return _rho_within(guarantee)
+    name = getattr(guarantee, "name", type(guarantee).__name__)
+    why = "discrete Gaussian noise is not proved to be" if name == "gdp" else "noisy answers do not give"
+    raise PrivacyError(f"{why} {name!r}; ask for ZCDP(rho=...) or ApproxDP(eps=..., at_delta=...)")
+
+
+def deltas_of(guarantee: ZCDP | ApproxDP, given: Any) -> tuple[float, ...]:
+    """Take deltas; a pair (epsilon, delta) has its own, beside which no other is kept."""
+    if not isinstance(guarantee, ApproxDP):
+        return checked_deltas(_DELTAS if given is None else given)
+    own = (guarantee.at_delta,)
+    if given is not None and checked_deltas(given) != own:
+        raise PrivacyError(
+            f"ApproxDP states its own delta, {guarantee.at_delta:g}; leave deltas out, or ask for "
+            "ZCDP(rho=...)"
+        )
+    return own
+
+
+def hints_of(given: Any) -> dict[str, tuple[float, float]]:
+    """Take (centre, spread) of some columns."""
+    if not isinstance(given, Mapping):
+        raise PrivacyError("hints must be a mapping {'column': (centre, spread)}")
+    return {name: _hint(name, pair) for name, pair in given.items()}
+
+
+def _hint(name: str, pair: Any) -> tuple[float, float]:
+    """Take one pair of numbers."""
+    two = isinstance(pair, tuple | list) and len(pair) == 2
+    if not two or any(isinstance(part, bool | str) for part in pair):
+        raise PrivacyError(f"{name}: a hint is two numbers, (centre, spread)")
+    return float(pair[0]), float(pair[1])
+
+
+def _rho_within(asked: ApproxDP) -> float:
+    """Largest rho whose epsilon at the delta stays within the asked one."""
+    if asked.eps <= 0:
+        raise PrivacyError("eps must be above zero, or no answer can be given")
+    low, high = 1e-12, asked.eps + 1.0
+
+    def gap(rho: float) -> float:
+        return zcdp_epsilon(rho, asked.at_delta) - asked.eps
+
+    if gap(low) > 0:
+        raise PrivacyError("so small an eps at that delta leaves no budget; raise either")
+    root = float(brentq(gap, low, high, xtol=1e-15, rtol=1e-13))
+    while gap(root) > 0:
+        root *= 1 - 1e-10
+    return root

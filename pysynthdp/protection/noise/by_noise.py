@@ -1,0 +1,268 @@
+"""Ask for a guarantee by noise in the answers: paid once at the fit, draws free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+import pandas as pd
+
+from pysynthdp._progress import progress_bar
+from pysynthdp.display import Printable
+from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.plan import Step, SynthesisPlan, Terms
+from pysynthdp.plan.declared import public_schema
+from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Spends, Wishes
+from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.domain import downward
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.privacy.guarantees.approx import ApproxDP
+from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.facts import public_facts
+from pysynthdp.protection.noise.budget import deltas_of, hints_of, rho_of
+from pysynthdp.protection.noise.fitting import MomentCopies, fit_noised
+from pysynthdp.protection.noise.given import given_columns
+from pysynthdp.protection.noise.precision import expected_precision
+from pysynthdp.protection.noise.price import price_noised
+from pysynthdp.protection.noise.steps import check_noised, noised_steps
+from pysynthdp.protection.noise.tagging import noised_statement, noised_tags
+from pysynthdp.protection.plain import common_settings, plain_unit, refuse_unknown_settings
+from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
+from pysynthdp.rows.frame import FrameRows
+from pysynthdp.schema import Schema
+from pysynthdp.tags import ReleaseTags
+
+__all__ = ["ByNoise"]
+
+_COPIES = 20
+_KINDS: Mapping[str, type[ZCDP | ApproxDP]] = {"zcdp": ZCDP, "approx": ApproxDP}
+_SETTINGS = ("unit", "deltas", "hints", "fresh", "outside")
+
+
+@PROTECTIONS.register
+@dataclass(frozen=True, slots=True)
+class ByNoise(Protection):
+    """A guarantee by noise in the answers that all columns are fitted to; copies cost nothing.
+
+    Parameters
+    ----------
+    guarantee : ZCDP or ApproxDP
+        What the fit must guarantee one unit over everything that is asked.
+    unit : PrivacyUnit
+        Whose record is protected, and what neighbours are.
+    deltas : tuple of float, optional
+        Where the statement quotes (epsilon, delta); 1e-6 by default. ``ApproxDP`` has its own.
+    hints : mapping column -> (centre, spread)
+        Public guesses of mean and standard deviation; rather too large a spread. Without one: the middle of
+        the bounds, and a sixth of their width.
+    fresh : int
+        Number of copies that each get noisy answers of their own, with an equal part of the budget; 0 for one
+        noisy release that any number of copies come from.
+    testing : bool
+        Allow seeded noise; everything is then void.
+    outside : tuple of str
+        Models of other packages that are allowed by name; the noise protects whatever they do with it.
+
+    Raises
+    ------
+    PrivacyError
+        For a guarantee that this noise does not have, or a setting outside its domain or of another type.
+
+    Notes
+    -----
+    Privacy: a setting; reads nothing. ``guarantee=ZCDP(0.5)`` of a Synthesizer is short for
+    ``guarantee=ByNoise(ZCDP(0.5))``.
+
+    Examples
+    --------
+    >>> ByNoise(ZCDP(0.1), deltas=(1e-6, 1e-9)).row_rho
+    0.1
+    """
+
+    guarantee: ZCDP | ApproxDP
+    unit: PrivacyUnit = field(default_factory=PrivacyUnit, kw_only=True)
+    deltas: tuple[float, ...] | None = field(default=None, kw_only=True)
+    hints: Mapping[str, tuple[float, float]] = field(default_factory=dict, kw_only=True)
+    fresh: int = field(default=0, kw_only=True)
+    testing: bool = field(default=False, kw_only=True)
+    outside: tuple[str, ...] = field(default=(), kw_only=True)
+    rho: float = field(init=False, repr=False, compare=False)
+    name: ClassVar[str] = "by_noise"
+    forms: ClassVar[tuple[str, ...]] = tuple(_KINDS)
+    spends: ClassVar[Spends] = "at the fit"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.unit, PrivacyUnit):
+            raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+        whole = isinstance(self.fresh, int) and not isinstance(self.fresh, bool)
+        if not whole or self.fresh < 0:
+            raise PrivacyError("fresh must be a number of copies, or 0 for one noisy release")
+        checked_flag("testing", self.testing)
+        for name, value in (
+            ("rho", rho_of(self.guarantee)),
+            ("deltas", deltas_of(self.guarantee, self.deltas)),
+            ("hints", hints_of(self.hints)),
+            ("outside", checked_outside(self.outside)),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def releases(self) -> int:
+        """Noisy releases that share the budget."""
+        return max(self.fresh, 1)
+
+    @property
+    def row_rho(self) -> float:
+        """Budget of one row in one release: group privacy divides by the square of the rows of a unit."""
+        parts = self.releases * self.unit.rows_per_unit**2
+        return self.rho if parts == 1 else downward(self.rho / parts)
+
+    @property
+    def quoted(self) -> tuple[float, ...]:
+        """Where (epsilon, delta) is quoted."""
+        return self.deltas or ()
+
+    @classmethod
+    def from_short(cls, asked: object) -> Self | None:
+        """Take a bare guarantee, which means noise in the answers."""
+        if not isinstance(asked, Guarantee) or isinstance(asked, type):
+            return None
+        rho_of(asked)  # refuses kinds that this noise does not have
+        return cls(asked)  # type: ignore[arg-type]  # checked in the line above
+
+    @classmethod
+    def from_plain(cls, given: Mapping[str, Any], at: str) -> Self:
+        """``{name = "zcdp", rho = 0.5, unit = {...}, deltas = [...], hints = {...}, fresh = 0}``."""
+        kind = _KINDS[given["name"]]
+        own = [item.name for item in fields(kind)]
+        refuse_unknown_settings(given, ("name", *own, *_SETTINGS), at)
+        lacking = [name for name in own if name not in given]
+        if lacking:
+            raise PlanError(f"{at}: {given['name']!r} lacks a parameter; write {' and '.join(lacking)}")
+        asked = kind(**{name: given[name] for name in own})
+        rest = {name: given[name] for name in ("hints", "fresh") if name in given}
+        return cls(asked, **common_settings(given, at), **rest)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Write what :meth:`from_plain` reads."""
+        asked = self.guarantee
+        plain = {"name": asked.name, **{item.name: getattr(asked, item.name) for item in fields(asked)}}
+        plain |= {"unit": plain_unit(self.unit), "deltas": list(self.quoted), "fresh": self.fresh}
+        plain |= {"hints": {name: list(pair) for name, pair in self.hints.items()}} if self.hints else {}
+        return plain | ({"outside": list(self.outside)} if self.outside else {})
+
+    @property
+    def n_told(self) -> bool:
+        """Where neighbours differ in it, the number of rows is a noisy answer."""
+        return True
+
+    def public_schema(self, schema: Schema) -> Schema:
+        """Draw the missing values of a categorical column as levels."""
+        return public_schema(schema)
+
+    def check_wishes(self, schema: Schema, wishes: Wishes) -> None:
+        """Refuse what noisy cross-products do not have, or do anyway."""
+        refuse_real_rows(wishes)
+        if wishes.proper:
+            raise PlanError(
+                "proper=True does not apply under noise in the answers, where parameters are drawn anew for "
+                "each copy anyway; leave it out"
+            )
+        check_noised(schema, wishes, hints=self.hints, rho=self.row_rho, relation=self.unit.relation)
+        if wishes.groups:
+            raise PlanError(
+                "joint= draws columns together, which noisy cross-products do anyway; leave it out"
+            )
+
+    def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
+        """Categorical parts first, then numbers."""
+        return noised_steps(schema, wishes)
+
+    def check(self, plan: SynthesisPlan) -> None:
+        """Refuse models of other packages that were not allowed."""
+        for step in plan.steps:
+            refuse_outside(step.model, step.label, self.outside)
+
+    def given(self, plan: SynthesisPlan) -> tuple[Terms, ...]:
+        """Every earlier part in moment order, or the user's own."""
+        return given_columns(plan)
+
+    def parameters(self, plan: SynthesisPlan) -> str:
+        """Redrawn around the answers, or fitted to answers of a copy's own."""
+        del plan
+        if self.fresh:
+            return "fitted, from noisy answers of each copy's own"
+        return "redrawn for each copy around the noisy answers"
+
+    def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
+        """Price the fit; copies are free."""
+        del n_syn, m
+        return price_noised(plan, self, n=n)
+
+    def expected_precision(
+        self, plan: SynthesisPlan, *, n: int, m: int = _COPIES, n_syn: int | None = None
+    ) -> Printable:
+        """Say what the budget buys, from public constants."""
+        return expected_precision(plan, self, n=n, m=m, n_syn=n_syn)
+
+    def rehearsal(self) -> Self:
+        """Let the noise be seeded, and mark everything void."""
+        return replace(self, testing=True)
+
+    def check_request(self, *, answers: object, noise_seed: object) -> None:
+        """Refuse a seed where it counts."""
+        del answers
+        if noise_seed is not None and not self.testing:
+            raise PrivacyError(
+                "a seed would let anyone take the noise off again; leave noise_seed out, or set "
+                "ByNoise(..., testing=True), which marks everything void"
+            )
+
+    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows | None:
+        """Take a table; none is needed where all answers are on file."""
+        return None if table is None else FrameRows(table, block_rows)
+
+    def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
+        """Ask, with noise, and fit to the answers."""
+        with progress_bar(1, "fit", show=request.progress) as note:
+            found = fit_noised(plan, self, request)
+            note("answers")
+        return found
+
+    def holds(self, plan: SynthesisPlan, fit: Fit) -> str:
+        """Noised answers."""
+        del plan, fit
+        return "noised answers and what follows from them: protected as the copies are"
+
+    def copies(self, m: int | None) -> int:
+        """Twenty by default; no more than there are noisy releases where each copy has its own."""
+        if self.fresh and m is not None and m > self.fresh:
+            raise PrivacyError(
+                f"the budget of this fit is spent on {self.fresh} copies with noise of their own; draw at "
+                "most those, or fit with fresh=0 for any number"
+            )
+        return (self.fresh or _COPIES) if m is None else m
+
+    def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
+        """State what the noise guarantees; copies add nothing."""
+        public = public_facts(plan, n_public=self.unit.relation == "replace_one")
+        return noised_statement(plan, self, _copies(fit).state, account, public=public)
+
+    def tags(
+        self, tags: ReleaseTags, plan: SynthesisPlan, *, fit: Fit, copies: Sequence[pd.DataFrame]
+    ) -> ReleaseTags:
+        """Say how noise enters the copies."""
+        del plan, copies
+        source = _copies(fit)
+        return noised_tags(tags, source.state, redraw=source.redraw, void=self.testing)
+
+
+def _copies(fit: Fit) -> MomentCopies:
+    """Give the source that this protection made."""
+    if not isinstance(fit.source, MomentCopies):
+        raise PrivacyError("this fit was not made from noised answers; fit again")
+    return fit.source

@@ -1,0 +1,152 @@
+"""The steps of a plan whose answers are noised, and what it asks of the schema, before a record is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from pysynthdp.design.parts import Part, parts_of
+from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, FitsFromMoments, SplitsLevels
+from pysynthdp.moments.design import moment_shape
+from pysynthdp.plan import Method, Step, Terms, target_of
+from pysynthdp.plan.choose import model_of
+from pysynthdp.plan.declared import UNDECLARED, lack_of_bounds, lack_of_distinct_levels
+from pysynthdp.plan.protection import Wishes
+from pysynthdp.privacy.moment_budget import moment_budget
+from pysynthdp.privacy.unit import Relation
+from pysynthdp.protection.refusals import refuse_real_values
+from pysynthdp.schema import Column, NumericColumn, Schema
+
+__all__ = ["MOST_FEATURES", "check_noised", "noised_steps"]
+
+_INSTEAD = {"polr": "polyreg", "sample": "norm, normrank or polyreg"}
+MOST_FEATURES = 1_000
+FARTHEST = 1e100  # spreads between a hint and the bounds, so that squares of rows stay in float64
+
+
+def noised_steps(schema: Schema, wishes: Wishes) -> list[Step]:
+    """List the steps: categorical parts first, then numbers.
+
+    Raises
+    ------
+    PrivacyError
+        For a method that is not fitted from moments, or a predictor that is a product; the message names the
+        column and the mend.
+    """
+    steps = []
+    for name in wishes.order:
+        column = schema[name]
+        for part in parts_of(column):
+            model = _model(part, column, wishes.methods.get(name, wishes.everywhere))
+            steps.append(Step((part,), model, _main_effects(name, wishes.terms[name])))
+    return sorted(steps, key=lambda step: step.targets[0].numeric)
+
+
+def _model(part: Part, column: Column, wish: Method | None) -> ColumnModel:
+    """Pick the wished model where it is fitted from moments, else the default of the part's kind."""
+    default = "norm"
+    if part.levels:
+        default = "constant" if len(part.levels) == 1 else "logreg" if len(part.levels) == 2 else "polyreg"
+    fixed = part.role == "kind" or wish is None or default == "constant"
+    model = COLUMN_MODELS[default]() if fixed or wish is None else model_of(wish)
+    if not isinstance(model, FitsFromMoments):
+        instead = _INSTEAD.get(model.name, default)
+        raise PrivacyError(
+            f"{column.name}: method {model.name!r} is not fitted from noisy cross-products; use {instead!r}"
+        )
+    refuse_real_values(model, column.name)
+    if not model.accepts(target_of(part, column)):
+        kind = "a categorical" if part.levels else "a numeric"
+        raise PlanError(f"{column.name}: method {model.name!r} cannot draw {kind} column; leave it out")
+    if part.levels and not isinstance(model, SplitsLevels):
+        raise PrivacyError(
+            f"{column.name}: method {model.name!r} does not say how likely each level is (level_shares), "
+            f"which later columns need; use {default!r}"
+        )
+    return model
+
+
+def _main_effects(name: str, terms: Terms) -> Terms:
+    """Refuse products: the cross-products of features hold main effects only."""
+    for term in terms:
+        if len(term) > 1:
+            raise PrivacyError(
+                f"{name}: the noisy cross-products hold no interaction or power such as {':'.join(term)}; "
+                "leave it out of the formula"
+            )
+    return terms
+
+
+def check_noised(
+    schema: Schema,
+    wishes: Wishes,
+    *,
+    hints: Mapping[str, tuple[float, float]],
+    rho: float,
+    relation: Relation,
+) -> None:
+    """Refuse a plan of which something would have to be learned from the data.
+
+    Raises
+    ------
+    PrivacyError
+        Names the column and what to declare.
+    """
+    for name in wishes.order:
+        lack = _lack(schema[name])
+        if lack:
+            raise PrivacyError(f"{name}: {lack}")
+    for name, (centre, spread) in hints.items():
+        _check_hint(name, centre, spread, schema)
+    shape = moment_shape([part for name in wishes.order for part in parts_of(schema[name])])
+    moment_budget(len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=1)
+    if sum(shape.blocks) + shape.numbers > MOST_FEATURES:
+        raise PrivacyError(
+            f"the table has more than {MOST_FEATURES} features (levels and numbers together), too many for "
+            "one noisy matrix; drop columns or merge levels"
+        )
+
+
+def _lack(column: Column) -> str:
+    """Say what a column must still declare; empty when nothing."""
+    if not column.declared:
+        return UNDECLARED
+    if column.may_be_missing and isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
+        return (
+            f"it may be missing, which {column.dtype} cannot hold; declare a dtype such as 'Int64' or "
+            "'float64', or may_be_missing=False"
+        )
+    if isinstance(column, NumericColumn):
+        return _numeric_lack(column)
+    if column.other is None:
+        return "unlisted values need a level to go to; declare other=<one of the levels>"
+    return lack_of_distinct_levels(column)
+
+
+def _numeric_lack(column: NumericColumn) -> str:
+    """Say what a numeric column must still declare."""
+    lack = lack_of_bounds(column)
+    if lack:
+        return lack
+    if not column.may_be_missing and column.fallback is None:
+        return (
+            "say what a cell without a readable value becomes: declare fallback=..., or may_be_missing=True"
+        )
+    return ""
+
+
+def _check_hint(name: str, centre: float, spread: float, schema: Schema) -> None:
+    """Refuse a hint that fits no numeric column."""
+    column = next((each for each in schema if each.name == name), None)
+    if not isinstance(column, NumericColumn):
+        raise PrivacyError(f"hints names {name!r}, which is no numeric column; leave it out")
+    if not (math.isfinite(centre) and math.isfinite(spread) and spread > 0):
+        raise PrivacyError(f"{name}: a hint is (centre, spread) with a finite centre and a spread above zero")
+    bounds = [bound for bound in (column.lower, column.upper) if bound is not None]
+    if not all(abs(bound - centre) <= FARTHEST * spread for bound in bounds):
+        raise PrivacyError(
+            f"{name}: the hint's spread is too small beside the bounds to compute with; give both in one unit"
+        )

@@ -1,0 +1,121 @@
+"""No formal guarantee: everything may be learned from the rows, and the statement says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import pandas as pd
+
+from pysynthdp.errors import PlanError
+from pysynthdp.plan import SERIAL, SynthesisPlan
+from pysynthdp.plan.choose import all_steps
+from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Protection, Wishes
+from pysynthdp.plan.step import Step
+from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.column_statement import ColumnStatement
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statement_text import KEPT_REAL
+from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
+from pysynthdp.protection.facts import learned_facts, public_facts
+from pysynthdp.rows.frame import FrameRows
+from pysynthdp.schema import Schema
+
+__all__ = ["Unprotected"]
+
+_KEPT = "its real values are released as they are, because keep= asked for it"
+_SERIAL = "running numbers that do not depend on any record"
+_EMITTED = "its copies repeat values of real records, because emit_original asked for it"
+_HELD = "its model was handed whole rows and may repeat them"
+
+
+@PROTECTIONS.register
+@dataclass(frozen=True, slots=True)
+class Unprotected(Protection):
+    """Nothing formal is promised; what ``guarantee=None`` means.
+
+    Notes
+    -----
+    Privacy: reads real rows; the release's statement says ``none`` and why.
+    """
+
+    name: ClassVar[str] = "none"
+    forms: ClassVar[tuple[str, ...]] = ("none",)
+    learns: ClassVar[bool] = True
+
+    @classmethod
+    def from_short(cls, asked: object) -> Self | None:
+        """Nothing asked for."""
+        return cls() if asked is None else None
+
+    @classmethod
+    def from_plain(cls, given: Mapping[str, Any], at: str) -> Self:
+        """``{name = "none"}``."""
+        if set(given) != {"name"}:
+            raise PlanError(f'{at}: name = "none" has no settings; leave them out, or ask for a guarantee')
+        return cls()
+
+    def to_plain(self) -> dict[str, Any]:
+        """Write what :meth:`from_plain` reads."""
+        return {"name": self.name}
+
+    def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
+        """List the steps in visit order."""
+        return all_steps(schema, wishes)
+
+    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows:
+        """Take a table that has rows."""
+        return checked_rows(table, block_rows)
+
+    def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
+        """Fit every step to exact answers."""
+        return fit_exactly(plan, request, source=PlainCopies(plan.proper))
+
+    def holds(self, plan: SynthesisPlan, fit: Fit) -> str:
+        """Parameters, or real values."""
+        real = dict.fromkeys((*plan.keep, *plan.real_values, *fit.rows_held))
+        if real:
+            return f"REAL values of {', '.join(real)}: keep the fit as the table itself"
+        return "parameters without any protection: as confidential as a table of estimates"
+
+    def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
+        """State that there is no guarantee, and why, column by column."""
+        why = _first_reason(plan, fit)
+        return PrivacyStatement.none(
+            [_column_statement(column.name, plan, fit) for column in plan.schema],
+            reason=f"the column models are fitted to the confidential data without noise; {why}",
+            public=public_facts(plan, n_public=True),
+            learned=learned_facts(plan),
+            draws=[(draw.n_syn, draw.copies) for draw in account.draws],
+        )
+
+
+def _column_statement(name: str, plan: SynthesisPlan, fit: Fit) -> ColumnStatement:
+    """Give one column's method and reason."""
+    if name in plan.keep:
+        return ColumnStatement(name, KEPT_REAL, "none", _KEPT)
+    if name in plan.serials:
+        return ColumnStatement(name, SERIAL, "none", _SERIAL)
+    steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
+    reasons = dict.fromkeys(step.model.reason for step in reversed(steps))
+    if name in plan.real_values:
+        reasons[_EMITTED] = None
+    elif name in fit.rows_held:
+        reasons[_HELD] = None
+    return ColumnStatement(name, plan.methods.get(name, "constant"), "none", "; ".join(reasons))
+
+
+def _first_reason(plan: SynthesisPlan, fit: Fit) -> str:
+    """Name what is released real; else give the reason of the first column for an example."""
+    loud = [f"REAL values of {', '.join(plan.keep)} are released, record by record"] if plan.keep else []
+    if plan.real_values:
+        loud.append(f"copies repeat values of real records in {', '.join(plan.real_values)} (emit_original)")
+    held = [name for name in fit.rows_held if name not in plan.real_values]
+    if held:
+        loud.append(f"the models of {', '.join(held)} were handed whole rows and may repeat them")
+    if loud:
+        return "; ".join(loud)
+    first = plan.steps[0] if plan.steps else None
+    return "nothing is modelled" if first is None else f"for example, in {first.label} {first.model.reason}"

@@ -1,0 +1,95 @@
+"""What no formal guarantee can have: refused when the plan is made, by name and with the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pysynthdp._registry import is_outside, package_of
+from pysynthdp.errors import PrivacyError
+from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan.protection import Wishes
+
+__all__ = [
+    "UNAUDITED",
+    "checked_deltas",
+    "checked_flag",
+    "checked_outside",
+    "outside_names",
+    "refuse_outside",
+    "refuse_real_rows",
+    "refuse_real_values",
+]
+
+UNAUDITED = "priced by outside code, unaudited"
+
+
+def refuse_real_rows(wishes: Wishes) -> None:
+    """Refuse columns that are released as they are, and models told to re-emit real values.
+
+    Notes
+    -----
+    Privacy: settings only.
+    """
+    if wishes.keep:
+        raise PrivacyError(
+            f"{wishes.keep[0]} is kept real, so the table can have no guarantee; take it out of keep="
+        )
+    if wishes.emit_original:
+        raise PrivacyError(
+            "emit_original=True gives out records' own values, which can have no guarantee; leave it out"
+        )
+
+
+def refuse_real_values(model: ColumnModel, label: str) -> None:
+    """Refuse a model that is set to give out records' own values."""
+    if getattr(model, "real_values", False):
+        raise PrivacyError(
+            f"{label}: method {model.name!r} is set to give out records' own values, which can have no "
+            "guarantee; leave emit_original out"
+        )
+
+
+def refuse_outside(entry: Any, label: str, allowed: Sequence[str]) -> None:
+    """Refuse a model or mechanism of another package that was not allowed by name.
+
+    Notes
+    -----
+    Privacy: settings only. This package proves and audits its own prices; of another's code it knows nothing.
+    """
+    if is_outside(entry) and entry.name not in allowed:
+        raise PrivacyError(
+            f"{label}: {entry.name!r} is code of the package {package_of(entry)!r}, whose price nobody here "
+            f"has proved; use another, or allow it by name with outside=({entry.name!r},), which the "
+            f"statement then says: {UNAUDITED}"
+        )
+
+
+def outside_names(entries: Sequence[Any]) -> tuple[str, ...]:
+    """Name what among models and mechanisms is code of other packages, each with its package."""
+    found = (f"{entry.name} of {package_of(entry)}" for entry in entries if is_outside(entry))
+    return tuple(dict.fromkeys(found))
+
+
+def checked_outside(outside: Any) -> tuple[str, ...]:
+    """Take names of what is allowed."""
+    if isinstance(outside, str) or not all(isinstance(name, str) for name in outside):
+        raise PrivacyError("outside must be a tuple of names, such as outside=('mymodel',)")
+    return tuple(outside)
+
+
+def checked_deltas(deltas: Any) -> tuple[float, ...]:
+    """Take deltas as numbers strictly between zero and one, at least one."""
+    alone = isinstance(deltas, int | float | str) or deltas is None
+    if alone or any(isinstance(delta, bool) or not isinstance(delta, int | float) for delta in deltas):
+        raise PrivacyError("deltas must be a tuple of numbers; give for example deltas=(1e-6,)")
+    if not deltas or any(not 0 < delta < 1 for delta in deltas):
+        raise PrivacyError("deltas must lie strictly between 0 and 1; give for example deltas=(1e-6,)")
+    return tuple(float(delta) for delta in deltas)
+
+
+def checked_flag(name: str, value: Any) -> bool:
+    """Take True or False and nothing that is merely like it."""
+    if not isinstance(value, bool):
+        raise PrivacyError(f"{name} must be True or False")
+    return value

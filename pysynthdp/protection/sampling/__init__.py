@@ -1,0 +1,1 @@
+"""A guarantee by the draw itself: nothing is noised, every record drawn costs."""

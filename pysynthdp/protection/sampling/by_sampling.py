@@ -1,0 +1,211 @@
+"""Ask that the draw itself carries the guarantee: nothing is noised, every record drawn costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._random import NumpySampler, RandomSource, root_sequence
+from pysynthdp.design.values import to_numbers
+from pysynthdp.errors import PrivacyError
+from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.choose import all_steps
+from pysynthdp.plan.declared import check_declared, public_schema
+from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Spends, Wishes
+from pysynthdp.plan.step import Step
+from pysynthdp.plan.task import row_norm
+from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.exact_sampler import ExactSampler
+from pysynthdp.privacy.sampling_statement import state_account
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
+from pysynthdp.protection.facts import public_facts
+from pysynthdp.protection.plain import common_settings, plain_unit, refuse_unknown_settings
+from pysynthdp.protection.refusals import (
+    UNAUDITED,
+    checked_deltas,
+    checked_flag,
+    checked_outside,
+    outside_names,
+    refuse_real_rows,
+)
+from pysynthdp.protection.sampling.checks import check_models, priced_columns
+from pysynthdp.protection.sampling.price import price_plan
+from pysynthdp.rows.frame import FrameRows
+from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.tags import ReleaseTags
+
+__all__ = ["BySampling"]
+
+_CLAMPED = 0.01
+_REASON = "every column is drawn by a mechanism whose randomness protects; it covers this fit only"
+
+
+@dataclass(frozen=True, slots=True)
+class ExactCopies(PlainCopies):
+    """Copies of which the part that carries the claim is drawn in whole numbers, from fresh entropy."""
+
+    def sampler(self, source: np.random.Generator) -> NumpySampler:
+        """Draw exactly."""
+        return ExactSampler(source)
+
+
+@PROTECTIONS.register
+@dataclass(frozen=True, slots=True)
+class BySampling(Protection):
+    """A guarantee from the sampling randomness alone.
+
+    Parameters
+    ----------
+    unit : PrivacyUnit
+        Whose record is protected, and what neighbours are.
+    deltas : tuple of float
+        Where the statement quotes (epsilon, delta).
+    exact : bool
+        Draw from exact samplers with the operating system's entropy, so that the guarantee is the implemented
+        one; otherwise it is about real arithmetic and the statement says ``idealised``.
+    outside : tuple of str
+        Models and mechanisms of other packages that are allowed by name; nobody here audited their price, and
+        the statement says so.
+
+    Raises
+    ------
+    PrivacyError
+        For a delta outside (0, 1), or a setting of another type; write for example
+        ``BySampling(unit=PrivacyUnit(name="person"), deltas=(1e-6,))``.
+
+    Notes
+    -----
+    Privacy: a setting. Every column's model must carry a price, and everything it uses must be declared.
+
+    Examples
+    --------
+    >>> BySampling(deltas=(1e-6,)).exact
+    False
+    """
+
+    unit: PrivacyUnit = field(default_factory=PrivacyUnit)
+    deltas: tuple[float, ...] = (1e-6,)
+    exact: bool = False
+    outside: tuple[str, ...] = ()
+    name: ClassVar[str] = "by_sampling"
+    forms: ClassVar[tuple[str, ...]] = ("by_sampling",)
+    spends: ClassVar[Spends] = "at each draw"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.unit, PrivacyUnit):
+            raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+        checked_flag("exact", self.exact)
+        object.__setattr__(self, "deltas", checked_deltas(self.deltas))
+        object.__setattr__(self, "outside", checked_outside(self.outside))
+
+    @classmethod
+    def from_plain(cls, given: Mapping[str, Any], at: str) -> Self:
+        """``{name = "by_sampling", exact = ..., deltas = [...], unit = {...}}``."""
+        refuse_unknown_settings(given, ("name", "unit", "deltas", "exact", "outside"), at)
+        own = {"exact": given["exact"]} if "exact" in given else {}
+        return cls(**common_settings(given, at), **own)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Write what :meth:`from_plain` reads."""
+        plain = {"name": self.name, "unit": plain_unit(self.unit), "deltas": list(self.deltas)}
+        return {**plain, "exact": self.exact, **({"outside": list(self.outside)} if self.outside else {})}
+
+    def public_schema(self, schema: Schema) -> Schema:
+        """Draw the missing values of a categorical column as levels."""
+        return public_schema(schema)
+
+    def check_wishes(self, schema: Schema, wishes: Wishes) -> None:
+        """Refuse real rows and values."""
+        del schema
+        refuse_real_rows(wishes)
+
+    def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
+        """List the steps in visit order, of declared columns only."""
+        found = all_steps(schema, wishes)
+        check_declared(schema, wishes.order)
+        return found
+
+    def check(self, plan: SynthesisPlan) -> None:
+        """Refuse a column whose model has no price."""
+        check_models(plan)
+
+    def task_facts(self, step: Step, plan: SynthesisPlan) -> Mapping[str, Any]:
+        """Bound the rows of X, which are scaled by declared bounds, and say whether draws are exact."""
+        return {"row_norm": row_norm(step, plan), "exact": self.exact}
+
+    def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
+        """Price m copies of n_syn records."""
+        return price_plan(plan, self.unit, self.deltas, exact=self.exact, n=n, n_syn=n_syn, m=m)
+
+    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows:
+        """Take a table; it may have no rows where their number is confidential."""
+        return checked_rows(table, block_rows, may_be_empty=not self.n_told)
+
+    def account(self, plan: SynthesisPlan, *, n: int) -> Account:
+        """Price every step before a record is read."""
+        return Account(priced_columns(plan, exact=self.exact, n=n), unit=self.unit)
+
+    def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
+        """Fit every step to exact answers, which must stay inside."""
+        source = ExactCopies(plan.proper) if self.exact else PlainCopies(plan.proper)
+        return fit_exactly(plan, request, source=source)
+
+    def unsaveable(self) -> str:
+        """Every draw costs, so there must be one account."""
+        return (
+            "every draw from this fit costs, and a saved fit would have a second account; "
+            "release copies instead of saving it"
+        )
+
+    def holds(self, plan: SynthesisPlan, fit: Fit) -> str:
+        """Exact statistics, which no guarantee covers."""
+        del plan, fit
+        return "EXACT statistics of the confidential rows: only the copies are protected, never the fit"
+
+    def root(self, rng: RandomSource) -> tuple[np.random.SeedSequence | None, bool]:
+        """Fresh entropy that nobody keeps; a seed is taken for tests, and voids every claim."""
+        return (None, False) if rng is None else (root_sequence(rng), True)
+
+    def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
+        """State what the draws from a fit guarantee together, from the account."""
+        del fit
+        outside = outside_names([step.model for step in plan.steps] + [p.mechanism for p in account.priced])
+        extra = f"; {', '.join(outside)}: {UNAUDITED}" if outside else ""
+        return state_account(
+            account,
+            status="void" if account.seeded else "implemented" if self.exact else "idealised",
+            public=public_facts(plan, n_public=self.n_told),
+            deltas=self.deltas,
+            reason=f"{_REASON}{extra}",
+        )
+
+    def tags(
+        self, tags: ReleaseTags, plan: SynthesisPlan, *, fit: Fit, copies: Sequence[pd.DataFrame]
+    ) -> ReleaseTags:
+        """Say that clamping may have moved estimates where many draws lie on a bound; yes where not known."""
+        del fit
+        if tags.bias != "none" or not _on_bounds(plan, copies):
+            return tags
+        return replace(tags, bias="clamped")
+
+
+def _on_bounds(plan: SynthesisPlan, copies: Sequence[pd.DataFrame]) -> bool:
+    """Whether more than one in a hundred drawn numbers of a column lie on a bound; yes where not known."""
+    numeric = [column for column in plan.schema if isinstance(column, NumericColumn)]
+    if not copies:
+        return bool(numeric)
+    drawn = [column for column in numeric if column.name not in plan.serials]
+    return any(_share_on_bounds(copy, column) > _CLAMPED for column in drawn for copy in copies)
+
+
+def _share_on_bounds(copy: pd.DataFrame, column: NumericColumn) -> float:
+    """Share of a column's drawn numbers that lie on a declared bound."""
+    bounds = [bound for bound in (column.lower, column.upper) if bound is not None]
+    return float(np.mean(np.isin(to_numbers(copy[column.name], column), bounds)))
