@@ -1,7 +1,7 @@
 """Between settings and results (frozen dataclasses of plain values and arrays) and JSON with arrays apart.
 
 Nothing is unpickled: a class is found by name, must be a dataclass of this package or of a package that
-registered a column model, and is built by its constructor, which checks its values.
+registered a column model or a protection, and is built by its constructor, which checks its values.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from pysynthdp._registry import package_of
 from pysynthdp._typing import AnyArray
 from pysynthdp.errors import ReleaseError, SchemaError
 from pysynthdp.io import schema_file
 from pysynthdp.io.plain_values import value_from_plain, value_to_plain
 from pysynthdp.models.base import COLUMN_MODELS
+from pysynthdp.plan.protection import PROTECTIONS
 from pysynthdp.schema import Schema
 
 __all__ = ["from_tree", "to_tree"]
@@ -113,11 +115,13 @@ def _build(tree: Mapping[str, Any], arrays: list[AnyArray]) -> Any:
 
 
 def _find(name: str) -> Callable[..., Any]:
-    """Find a dataclass by name, in our package or in one that registered a column model."""
+    """Find a dataclass by name, in our package or in one that registered a model or a protection."""
     module, _, qualified = name.partition(":")
-    known = {_OWN} | {COLUMN_MODELS[model].__module__.split(".")[0] for model in COLUMN_MODELS}
-    if module.split(".")[0] not in known:
-        raise ReleaseError(f"{name} belongs to a package that has no column model here; install it first")
+    entries = [*map(COLUMN_MODELS.__getitem__, COLUMN_MODELS), *map(PROTECTIONS.__getitem__, PROTECTIONS)]
+    if module.split(".")[0] not in {_OWN, *map(package_of, entries)}:
+        raise ReleaseError(
+            f"{name} belongs to a package that has no column model or protection here; install it first"
+        )
     try:
         found: Any = importlib.import_module(module)
         for part in qualified.split("."):

@@ -137,7 +137,12 @@ def test_what_no_file_can_hold_is_refused(value, tmp_path):
 )
 def test_file_cannot_name_other_classes(name, words, tmp_path):
     tree = {"class": name, "fields": {"path": "x"}}
-    head = {"format": "pysynthdp fit", "format_version": 1, "arrays": 0, "parts": {"machine": tree}}
+    head = {
+        "format": "pysynthdp fit",
+        "format_version": fit_file.FIT_VERSION,
+        "arrays": 0,
+        "parts": {"machine": tree},
+    }
     path = tmp_path / "fit"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("fit.json", json.dumps(head))
@@ -166,7 +171,7 @@ def test_damaged_files_are_typed_errors(content, table, tmp_path):
     else:
         path.unlink()
         with zipfile.ZipFile(path, "w") as archive:
-            version = 99 if content == "version" else 1
+            version = 1 if content == "version" else fit_file.FIT_VERSION
             tree = {"format": "pysynthdp fit", "format_version": version, "arrays": 1, "parts": {}}
             archive.writestr("fit.json", json.dumps(tree))
             with archive.open("0.npy", "w") as member:

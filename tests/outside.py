@@ -1,0 +1,36 @@
+"""Install the toy package of ``tests/toy`` as any other package is: as a wheel, beside the project."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+TOY = Path(__file__).parent / "toy"
+
+
+def installed_toy(folder: Path) -> dict[str, str]:
+    """Install it into a folder of its own; give the environment in which processes find it."""
+    target = folder / "site"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([*pip, "--target", str(target), str(_wheel(folder))], check=True)
+    paths = [str(target), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _wheel(folder: Path) -> Path:
+    """Write the wheel; no build tool and no network is needed."""
+    path, info = folder / "toy_shield-1.0-py3-none-any.whl", "toy_shield-1.0.dist-info"
+    files = {
+        "toy_shield/__init__.py": (TOY / "toy_shield" / "__init__.py").read_text(encoding="utf-8"),
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: toy-shield\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": (TOY / "entry_points.txt").read_text(encoding="utf-8"),
+    }
+    record = "".join(f"{name},,\n" for name in files) + f"{info}/RECORD,,\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in {**files, f"{info}/RECORD": record}.items():
+            archive.writestr(name, text)
+    return path
