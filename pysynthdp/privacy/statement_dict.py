@@ -40,6 +40,8 @@ def statement_to_dict(statement: PrivacyStatement) -> dict[str, Any]:
     }
     if statement.status != "none":
         plain["points"] = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in statement.points]
+    if statement.released != "records":
+        plain["released"] = statement.released
     if statement.parts:
         plain["parts"] = [statement_to_dict(part) for part in statement.parts]
     return plain
@@ -69,6 +71,7 @@ def statement_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
             "draws": tuple(Draw(**draw) for draw in plain["draws"]),
             "deltas": tuple(point["delta"] for point in plain.get("points", ())),
             "not_covered": tuple(plain["not_covered"]),
+            "released": plain.get("released", "records"),
         }
     except (KeyError, TypeError) as problem:
         raise PrivacyError("this is not a saved privacy statement: a part of it is missing") from problem
