@@ -1,4 +1,4 @@
-"""Release a parameter itself instead of records: posterior draws of a mean or of shares, or with noise."""
+"""Release the mean of a number: draws of its posterior, or its posterior mode with noise."""
 
 from __future__ import annotations
 
@@ -6,69 +6,31 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp._entropy import SystemEntropy
-from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.curator.table import split_rows
-from pysynthdp.display import Printable, Table
+from pysynthdp._typing import FloatArray
 from pysynthdp.errors import PrivacyError
 from pysynthdp.numerics.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.numerics.settings import positive_setting, public_range
-from pysynthdp.plan.guaranteed import check_declared, public_schema
-from pysynthdp.privacy.domain import count, upward
-from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.guarantees.pure import PureDP
-from pysynthdp.privacy.guarantees.rdp import RDP
+from pysynthdp.parameters.released import ParameterRelease
+from pysynthdp.parameters.spending import Asked, How, Source, Terms
+from pysynthdp.privacy.domain import real, upward
+from pysynthdp.privacy.mechanism import SamplingMechanism
+from pysynthdp.privacy.mechanisms.gaussian import MeanWithPrior
+from pysynthdp.privacy.mechanisms.parameters import NoisyMean, PosteriorMean
 from pysynthdp.privacy.noise import add_discrete_laplace
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.beta_renyi import parameter_renyi
-from pysynthdp.privacy.sampling.categorical import CellWeights, categorical_one_renyi
-from pysynthdp.privacy.sampling.gaussian_known import mean_release
-from pysynthdp.privacy.sampling.gaussian_prior import mean_with_prior
-from pysynthdp.rows.frame import FrameRows
-from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+from pysynthdp.privacy.sampling.gaussian_prior import shrinkage
+from pysynthdp.privacy.shared_account import PrivacyAccount
+from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.schema import NumericColumn
 
-__all__ = ["ParameterRelease", "release_mean", "release_shares"]
+__all__ = ["release_mean"]
 
-How: TypeAlias = Literal["posterior", "laplace"]
+_WHAT = "release_mean"
 FINE = 2**20  # whole steps that stand for the sensitivity, so that rounding is far below the noise
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ParameterRelease(Printable):
-    """A released parameter and what it cost.
-
-    Parameters
-    ----------
-    estimates : array (copies,) or (copies, levels)
-        A mean in the column's unit, or shares of its levels.
-    guarantee : Guarantee
-        Of all copies together; anything computed from them, such as records, costs nothing more.
-    status : {"idealised", "implemented"}
-        ``"idealised"``: true for real-number arithmetic; ``"implemented"``: true for the code that drew.
-    entry : str
-        Entry of the formula reference.
-
-    Notes
-    -----
-    Privacy: safe to publish; the guarantee composes with other releases from the same table.
-    """
-
-    estimates: FloatArray
-    guarantee: Guarantee
-    status: Literal["idealised", "implemented"]
-    entry: str
-
-    def to_table(self) -> Table:
-        """One row a copy."""
-        rows = tuple(tuple(float(value) for value in np.atleast_1d(row)) for row in self.estimates)
-        heads = tuple(f"value {place}" for place in range(1, len(rows[0]) + 1))
-        facts = (("guarantee", self.guarantee.name), ("status", self.status), ("entry", self.entry))
-        return Table("Released parameter", heads, rows, facts)
 
 
 def release_mean(
@@ -81,6 +43,9 @@ def release_mean(
     prior_sd: float | None = None,
     copies: int = 1,
     epsilon: float | None = None,
+    unit: PrivacyUnit | None = None,
+    deltas: Sequence[float] | None = None,
+    account: PrivacyAccount | None = None,
 ) -> ParameterRelease:
     """Release the mean of a clamped number: draws of its posterior, or its posterior mode with noise.
 
@@ -99,7 +64,13 @@ def release_mean(
     copies : int
         Independent draws or noisy copies; each costs.
     epsilon : float, optional
-        Pure epsilon of each noisy copy.
+        Pure epsilon of each noisy copy, for the unit.
+    unit : PrivacyUnit, optional
+        Whose record is protected; the account's, or one record, by default.
+    deltas : sequence of float, optional
+        Where the statement quotes (epsilon, delta); the account's, or 1e-6, by default.
+    account : PrivacyAccount, optional
+        Charged before anything is drawn; states what several releases cost together.
 
     Returns
     -------
@@ -108,7 +79,10 @@ def release_mean(
     Raises
     ------
     PrivacyError
-        If a public constant is missing or outside its domain; never because of a cell.
+        If a public constant is missing or outside its domain, or the account protects another unit; never
+        because of a cell.
+    SchemaError
+        If the table lacks the column.
 
     Notes
     -----
@@ -120,151 +94,115 @@ def release_mean(
     --------
     >>> table = pd.DataFrame({"age": [30.0, 40.0, 50.0, 60.0]})
     >>> age = NumericColumn("age", lower=20, upper=70, may_be_missing=False, fallback=45)
-    >>> release = release_mean(table, age, sigma=10.0, copies=2)
-    >>> release.estimates.shape, round(release.guarantee.rho, 4)
-    ((2,), 6.25)
+    >>> account = PrivacyAccount()
+    >>> release = release_mean(table, age, sigma=10.0, copies=2, account=account)
+    >>> release.estimates.shape, round(release.guarantee.rho, 4), release.sensitivity
+    ((2,), 6.25, 12.5)
+    >>> again = release_mean(table, age, how="laplace", epsilon=0.5, account=account)
+    >>> len(again.together.parts), again.together.verify().ok
+    (2, True)
     """
-    lower, upper = public_range("release_mean", column.name, column.lower, column.upper)
-    n, steps = _clamped(table, column, lower, upper)
-    weight = _weight(n, sigma, prior_sd)
-    middle = (lower + upper) / 2 if prior_mean is None else float(prior_mean)
-    width = Fraction(upper) - Fraction(lower)
-    share = Fraction(weight) * Fraction(steps, STEPS * n)  # of the range, from its lower end
-    mode = share + (1 - Fraction(weight)) * (Fraction(middle) - Fraction(lower)) / width
-    copies = count("copies", copies)
-    if _checked(how) == "laplace":
-        eps = positive_setting("release_mean", "epsilon", epsilon)
-        if not n * FINE / weight < 2**59:  # refused for public reasons, never for a cell
+    if not isinstance(column, NumericColumn):
+        raise PrivacyError("release_mean takes a NumericColumn; use release_shares for levels")
+    asked = Asked.of(_WHAT, how, copies, epsilon, terms=Terms.of(unit, deltas, account))
+    lower, upper = public_range(_WHAT, column.name, column.lower, column.upper)
+    source = Source.of(table, column)
+    _check_sigma(asked, sigma, prior_sd)
+    known = _Known.of(source.n, lower, upper, sigma=sigma, prior_mean=prior_mean, prior_sd=prior_sd)
+    privacy, together = asked.charge(column.name, "mean", _mechanism(asked, known))
+    mode = known.mode(whole_sum(clamped_sum(lower, upper)(np.empty((0, 0)), source.read())))
+    values = _noisy(asked, known, mode) if how == "laplace" else _drawn(asked, known, mode)
+    sensitivity = known.weight * known.width / known.n * asked.terms.unit.rows_per_unit
+    return ParameterRelease(values, ("mean",), sensitivity, privacy, together)
+
+
+def _check_sigma(asked: Asked, sigma: float | None, prior_sd: float | None) -> None:
+    """Refuse a sigma that nothing would use."""
+    if asked.how == "laplace" and sigma is not None and prior_sd is None:
+        raise PrivacyError("release_mean: with how='laplace' sigma belongs to a prior; give prior_sd too")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The public constants of a mean."""
+
+    n: int
+    lower: float
+    upper: float
+    sigma: float | None
+    prior_mean: float
+    prior_sd: float | None
+
+    @classmethod
+    def of(
+        cls,
+        n: int,
+        lower: float,
+        upper: float,
+        *,
+        sigma: float | None,
+        prior_mean: float | None,
+        prior_sd: float | None,
+    ) -> _Known:
+        """Check them, used or not."""
+        middle = (lower + upper) / 2 if prior_mean is None else real("prior_mean", prior_mean)
+        if prior_mean is not None and prior_sd is None:
+            raise PrivacyError("release_mean: prior_mean needs prior_sd; give both or neither")
+        if sigma is not None or prior_sd is not None:
+            sigma = positive_setting(_WHAT, "sigma", sigma)
+        prior_sd = None if prior_sd is None else positive_setting(_WHAT, "prior_sd", prior_sd)
+        return cls(n, lower, upper, sigma, middle, prior_sd)
+
+    @property
+    def width(self) -> float:
+        """Width of the range."""
+        return self.upper - self.lower
+
+    @property
+    def spread(self) -> float:
+        """Public standard deviation, which must have been given."""
+        return positive_setting(_WHAT, "sigma", self.sigma)
+
+    @property
+    def weight(self) -> float:
+        """Weight of the sample mean in the posterior mean."""
+        if self.prior_sd is None:
+            return 1.0
+        return shrinkage(self.n, sigma=self.spread, sigma0=self.prior_sd)[0]
+
+    def mode(self, steps: int) -> Fraction:
+        """Posterior mode as a share of the range, from its lower end, in exact arithmetic."""
+        weight = Fraction(self.weight)
+        prior = (Fraction(self.prior_mean) - Fraction(self.lower)) / self.exact_width
+        return weight * Fraction(steps, STEPS * self.n) + (1 - weight) * prior
+
+    @property
+    def exact_width(self) -> Fraction:
+        """Width of the range, exactly."""
+        return Fraction(self.upper) - Fraction(self.lower)
+
+
+def _mechanism(asked: Asked, known: _Known) -> SamplingMechanism:
+    """Choose the priced mechanism; refuse for public reasons only."""
+    if asked.how == "laplace":
+        if not known.n * FINE / known.weight < 2**59:
             raise PrivacyError("release_mean: the prior leaves the data no weight; raise prior_sd")
-        whole = math.floor(mode * n * FINE / Fraction(weight) + Fraction(1, 2))
-        noisy = add_discrete_laplace(np.full(copies, whole, dtype=np.int64), upward(FINE / eps))
-        values = lower + float(width) * noisy / (n * FINE) * weight
-        return ParameterRelease(values, PureDP(upward(copies * eps)), "implemented", "B7")
-    sd = positive_setting("release_mean", "sigma", sigma) * math.sqrt(weight / n)
-    drawn = lower + float(width * mode) + sd * SystemEntropy().standard_normal(copies)
-    known: dict[str, Any] = {"sigma": sigma, "copies": copies}
-    if prior_sd is None:
-        return ParameterRelease(drawn, mean_release(n, lower, upper, **known), "idealised", "B2")
-    cost = mean_with_prior(n, lower, upper, **known, sigma0=prior_sd, n_syn=1, draw="parameter")
-    return ParameterRelease(drawn, cost, "idealised", "B5")
+        return NoisyMean(asked.row_epsilon, known.n, known.lower, known.upper, known.weight)
+    if known.prior_sd is None:
+        return PosteriorMean(known.n, known.lower, known.upper, known.spread)
+    return MeanWithPrior(known.n, known.lower, known.upper, known.spread, known.prior_sd, "parameter")
 
 
-def _clamped(table: pd.DataFrame, column: NumericColumn, lower: float, upper: float) -> tuple[int, int]:
-    """Count the rows; take the sum of the clamped column in whole steps."""
-    values = _part(table, column)
-    return len(values), whole_sum(clamped_sum(lower, upper)(np.empty((0, 0)), values))
+def _noisy(asked: Asked, known: _Known, mode: Fraction) -> FloatArray:
+    """Modes with discrete Laplace noise: ``FINE`` steps are what one record moves."""
+    whole = math.floor(mode * known.n * FINE / Fraction(known.weight) + Fraction(1, 2))
+    exact = np.full(asked.copies, whole, dtype=np.int64)
+    noisy = add_discrete_laplace(exact, upward(FINE / asked.row_epsilon))
+    return np.asarray(known.lower + known.width * noisy / (known.n * FINE) * known.weight)
 
 
-def _part(table: pd.DataFrame, column: NumericColumn | CategoricalColumn) -> FloatArray:
-    """Numbers or level codes of a declared column, every cell made to fit."""
-    schema = public_schema(Schema([column]))
-    check_declared(schema, [column.name])
-    parts = split_rows(FrameRows(table), schema, tolerant=True).parts
-    return np.asarray(parts[column.name, "value"], dtype=np.float64)
-
-
-def _weight(n: int, sigma: float | None, prior_sd: float | None) -> float:
-    """Weight of the sample mean in the posterior mean."""
-    if prior_sd is None:
-        return 1.0
-    prior = positive_setting("release_mean", "prior_sd", prior_sd) ** 2
-    return prior / (positive_setting("release_mean", "sigma", sigma) ** 2 / n + prior)
-
-
-def _checked(how: How) -> How:
-    """Refuse an unknown way of release."""
-    if how not in ("posterior", "laplace"):
-        raise PrivacyError("how must be 'posterior' or 'laplace'")
-    return how
-
-
-def release_shares(
-    table: pd.DataFrame,
-    column: CategoricalColumn,
-    *,
-    prior: float | Sequence[float],
-    how: How = "posterior",
-    copies: int = 1,
-    epsilon: float | None = None,
-) -> ParameterRelease:
-    """Release the shares of a column's levels: draws of their posterior, or the posterior mode with noise.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The confidential table.
-    column : CategoricalColumn
-        Declared, with a level for unlisted values (``other=``).
-    prior : float or sequence of float
-        Public prior weight of each level, or of every level; missing values that are levels of their own come
-        after the declared levels. The mode needs weights of at least one.
-    how : {"posterior", "laplace"}
-        Draws of the Dirichlet posterior; or the mode with discrete Laplace noise.
-    copies : int
-        Independent draws or noisy copies; each costs.
-    epsilon : float, optional
-        Pure epsilon of each noisy copy.
-
-    Returns
-    -------
-    ParameterRelease
-        Noisy shares are the raw ones: they may leave [0, 1], and sum to about one.
-
-    Raises
-    ------
-    PrivacyError
-        If a public constant is missing or outside its domain; never because of a cell.
-
-    Notes
-    -----
-    Privacy: reads real rows and spends budget. Posterior draws F8 (two levels) and G3's pair, finite Renyi
-    orders only. Noise: a replaced record moves two counts by one (one count says all of two levels), Laplace
-    of scale 2/epsilon on counts (1/epsilon for two levels), F9: the mode divides by n + total - levels.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"sex": ["F"] * 60 + ["M"] * 40})
-    >>> sex = CategoricalColumn("sex", ["F", "M"], other="F", may_be_missing=False)
-    >>> release_shares(table, sex, prior=20.0).estimates.shape
-    (1, 2)
-    """
-    codes = _part(table, column).astype(np.int64)
-    size = len(column.levels) + len(column.specials) + int(column.may_be_missing)
-    counts = np.bincount(codes, minlength=size).astype(np.int64)
-    given = (prior,) * size if isinstance(prior, int | float) else tuple(prior)
-    weights = tuple(positive_setting("release_shares", "prior", weight) for weight in given)
-    if len(weights) != size or size < 2:
-        raise PrivacyError(
-            f"{column.name}: the prior must have {size} weights, one a level, and at least two"
-        )
-    if _checked(how) == "laplace":
-        return _noisy_shares(counts, weights, copies, positive_setting("release_shares", "epsilon", epsilon))
-    posterior = np.tile(counts + np.asarray(weights), (count("copies", copies), 1))
-    gammas = SystemEntropy().standard_gamma(posterior)
-    curve = _posterior_curve(len(codes), weights) * upward(copies)
-    shares = gammas / gammas.sum(axis=1, keepdims=True)
-    return ParameterRelease(shares, RDP.from_curve(curve), "idealised", "F8" if size == 2 else "G3")
-
-
-def _posterior_curve(n: int, weights: tuple[float, ...]) -> FloatArray:
-    """Renyi curve of one posterior draw over all tables."""
-    if len(weights) == 2:
-        return parameter_renyi(n, weights[0], weights[1], orders=ORDERS)
-    return categorical_one_renyi(CellWeights.of(weights), orders=ORDERS)
-
-
-def _noisy_shares(
-    counts: IntArray, weights: tuple[float, ...], copies: int, epsilon: float
-) -> ParameterRelease:
-    """Posterior modes with noise; of two levels the second's is the first's with its sign turned."""
-    if min(weights) < 1:
-        raise PrivacyError("the posterior mode needs prior weights of at least 1; raise them")
-    copies, n = count("copies", copies), int(counts.sum())
-    free = counts[:-1] if len(counts) == 2 else counts
-    exact = np.tile(np.asarray(free, dtype=np.int64), copies)
-    noisy = add_discrete_laplace(exact, upward((1 if len(counts) == 2 else 2) / epsilon)).reshape(copies, -1)
-    if len(counts) == 2:
-        noisy = np.column_stack([noisy, n - noisy])
-    total = n + math.fsum(weights) - len(weights)
-    modes = (noisy + np.asarray(weights) - 1) / total
-    return ParameterRelease(modes, PureDP(upward(copies * epsilon)), "implemented", "F9")
+def _drawn(asked: Asked, known: _Known, mode: Fraction) -> FloatArray:
+    """Draws from the normal posterior."""
+    centre = known.lower + float(known.exact_width * mode)
+    spread = known.spread * math.sqrt(known.weight / known.n)
+    return np.asarray(centre + spread * SystemEntropy().standard_normal(asked.copies))
