@@ -10,6 +10,7 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.display import Cell, Printable, Table, number
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statement_text import ENTRIES
 
 __all__ = ["ParameterRelease"]
 
@@ -75,7 +76,7 @@ class ParameterRelease(Printable):
         facts: list[tuple[str, Cell]] = [
             *(fact for fact in self.privacy.to_table().facts if fact[0] != "Drawn so far"),
             (f"Sensitivity, one {self.privacy.unit.name}", self.sensitivity),
-            ("Entry", f"{self.entry} ({column.mechanism})"),
+            ("Entry", f"{self.entry} ({column.mechanism}); see {ENTRIES}"),
         ]
         rows: tuple[tuple[Cell, ...], ...] = tuple(
             (str(place), *(float(value) for value in row))
@@ -90,7 +91,9 @@ class ParameterRelease(Printable):
 
     def _notes(self) -> tuple[str, ...]:
         """Say what the numbers cover."""
-        notes = [note for note in self.privacy.to_table().notes if not note.startswith("Not covered")]
+        notes = [
+            note for note in self.privacy.to_table().notes if not note.startswith(("Not covered", "Entries"))
+        ]
         if self.together is None:
             covered = (
                 "This release alone; no account was given. Losses of other releases from the same table add "

@@ -35,7 +35,7 @@ class PrivacyAccount(Printable):
     Notes
     -----
     Privacy: reads nothing. ``release_mean`` and ``release_shares`` charge it under a lock before they draw;
-    other releases are charged by their statements. The losses of all kinds are added as section J1 of
+    other releases are charged by their statements. The losses of all kinds are added as J1 of
     ``docs/formulas.md`` says: also when a release was chosen after seeing those before it. The account limits
     nothing: it states what was spent, and lives as long as the process; save ``total().to_dict()``.
 

@@ -17,9 +17,10 @@ from pysynthdp.privacy.unit import PrivacyUnit
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement
 
-__all__ = ["KEPT_REAL", "NOT_COVERED", "singles", "statement_paragraph", "statement_table"]
+__all__ = ["ENTRIES", "KEPT_REAL", "NOT_COVERED", "singles", "statement_paragraph", "statement_table"]
 
 KEPT_REAL = "kept real"  # stands for a method where values are released as they are
+ENTRIES: Final = "docs/formulas.md of pysynthdp"  # where the formula behind each entry stands
 _LONGEST = 205  # two lines of a card
 NOT_COVERED = (
     "Other publications from the same confidential data: their losses add to this one.",
@@ -54,6 +55,7 @@ def statement_table(statement: PrivacyStatement) -> Table:
         *(f"({index}) {sentence}" for sentence, index in _reasons(statement).items()),
         *(f"Public: {fact}" for fact in statement.public),
         *_constants(statement),
+        *([] if statement.status == "none" else [f"Entries: {ENTRIES}"]),
         *(_shortened(f"Learned from the confidential data: {fact}") for fact in statement.learned),
         *(f"Not covered: {fact}" for fact in statement.not_covered),
     ]
@@ -190,6 +192,8 @@ def statement_paragraph(statement: PrivacyStatement) -> str:
         parts.append(f"Learned from the confidential data: {_in_short(statement.learned)}.")
     given = "the fit has given" if statement.released == "records" else "this has been released:"
     parts.append(f"So far {given} {_drawn(statement)}.")
+    if statement.status not in ("none", "void"):
+        parts.append(f"The formulas behind the numbers are explained, entry by entry, in {ENTRIES}.")
     parts.append(f"This statement does not cover {'; '.join(map(_clause, statement.not_covered))}.")
     return " ".join(parts)
 
