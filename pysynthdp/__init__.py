@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.pure import PureDP
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    from pysynthdp.privacy.shared_account import PrivacyAccount
     from pysynthdp.privacy.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
     from pysynthdp.protection.noise.by_noise import ByNoise
@@ -57,6 +58,7 @@ _WHERE = {
     "privacy.guarantees.pure": ("PureDP",),
     "privacy.guarantees.rdp": ("RDP",),
     "privacy.guarantees.zcdp": ("ZCDP",),
+    "privacy.shared_account": ("PrivacyAccount",),
     "privacy.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
     "protection.noise.by_noise": ("ByNoise",),
@@ -84,6 +86,7 @@ __all__ = [
     "ParameterRelease",
     "PlanError",
     "PooledResults",
+    "PrivacyAccount",
     "PrivacyError",
     "PrivacyStatement",
     "PrivacyUnit",

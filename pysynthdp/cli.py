@@ -19,7 +19,7 @@ import typer
 import pysynthdp as sdp
 from pysynthdp.cli_errors import OneLineErrors, fail, show_warning
 from pysynthdp.errors import PlanError, PrivacyError
-from pysynthdp.io.parameters_file import read_parameters
+from pysynthdp.io.parameters_file import read_parameters, write_statement
 from pysynthdp.io.plan_file import read_plan
 from pysynthdp.io.release_dir import read_statement
 from pysynthdp.io.tables import read_table
@@ -223,14 +223,23 @@ def synth(
 def parameter(
     file: File,
     plan: Annotated[Path, typer.Option(help="TOML with codebook and [[parameters]].", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="JSON file for the privacy statement of all of them together.")
+    ] = None,
     *,
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
-    schema, asked = read_parameters(plan)
+    if out is not None and out.exists():
+        raise PlanError(f"--out: {out} exists already; choose another name or move it away")
+    asked = read_parameters(plan)
     table = read_table(file, texts=True)
-    for entry in asked:
-        typer.echo(f"{entry['column']}\n{release_parameter(table, schema, **entry)}\n")
+    for entry in asked.asked:
+        typer.echo(f"{release_parameter(table, asked.schema, account=asked.account, **entry)}\n")
+    typer.echo(str(asked.account))
+    if out is not None:
+        write_statement(out, asked.account.total())
+        typer.echo(f"\nTheir statement is in {out}")
 
 
 @command

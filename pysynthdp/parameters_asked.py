@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import pandas as pd
 
-from pysynthdp.errors import PrivacyError, SchemaError
+from pysynthdp.errors import PrivacyError
 from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
 from pysynthdp.schema import NumericColumn, Schema
 
@@ -51,11 +52,10 @@ def release_parameter(
     (1, 2)
     """
     declared = schema[column]
-    if column not in table.columns:
-        raise SchemaError(f"the table has no column {column!r}, which the schema names")
     release: Any = release_mean if isinstance(declared, NumericColumn) else release_shares
     try:
-        return release(table, declared, **settings)  # type: ignore[no-any-return]
+        signature(release).bind(table, declared, **settings)
     except TypeError:
         kind = "the mean of a number" if isinstance(declared, NumericColumn) else "shares of levels"
         raise PrivacyError(f"{column}: a setting is missing or does not belong to {kind}") from None
+    return release(table, declared, **settings)  # type: ignore[no-any-return]

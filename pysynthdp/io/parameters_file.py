@@ -2,34 +2,58 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pysynthdp.errors import PlanError
 from pysynthdp.io.codebook import read_codebook
 from pysynthdp.io.toml_text import read_toml, refuse_unknown
+from pysynthdp.io.toml_values import Reader
+from pysynthdp.plan.plain import deltas_from_plain, unit_from_plain
+from pysynthdp.privacy.shared_account import PrivacyAccount
+from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 
-__all__ = ["read_parameters"]
+__all__ = ["ParameterPlan", "read_parameters", "write_statement"]
 
 _SETTINGS = ("column", "how", "sigma", "prior", "prior_mean", "prior_sd", "copies", "epsilon")
+_READERS: dict[str, Reader] = {"unit": unit_from_plain, "deltas": deltas_from_plain}
 
 
-def read_parameters(path: str | Path) -> tuple[Schema, tuple[dict[str, Any], ...]]:
+@dataclass(frozen=True, slots=True)
+class ParameterPlan:
+    """What a plan file asks for.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of the codebook.
+    asked : tuple of dict
+        One an entry: a column and its settings.
+    account : PrivacyAccount
+        New and empty, for the unit and the deltas that the file names.
+    """
+
+    schema: Schema
+    asked: tuple[dict[str, Any], ...]
+    account: PrivacyAccount
+
+
+def read_parameters(path: str | Path) -> ParameterPlan:
     """Read a plan for releasing parameters.
 
     Parameters
     ----------
     path : path
         TOML with ``codebook``, relative to the file, and ``[[parameters]]``, each with a ``column`` and
-        the settings of :func:`pysynthdp.release_mean` or :func:`pysynthdp.release_shares`.
+        the settings of :func:`pysynthdp.release_mean` or :func:`pysynthdp.release_shares`; ``unit`` and
+        ``deltas`` for all of them.
 
     Returns
     -------
-    schema : Schema
-        Of the codebook.
-    asked : tuple of dict
-        One an entry.
+    ParameterPlan
 
     Raises
     ------
@@ -42,11 +66,24 @@ def read_parameters(path: str | Path) -> tuple[Schema, tuple[dict[str, Any], ...
     """
     where = Path(path)
     given = read_toml(where, PlanError)
-    refuse_unknown(given, ("codebook", "parameters"), where=str(where), error=PlanError)
+    refuse_unknown(given, ("codebook", "parameters", *_READERS), where=str(where), error=PlanError)
     if "codebook" not in given or not given.get("parameters"):
         raise PlanError(f"{where} needs codebook = '...' and at least one [[parameters]]")
     for number, entry in enumerate(given["parameters"], start=1):
         refuse_unknown(entry, _SETTINGS, where=f"{where}: parameters[{number}]", error=PlanError)
         if "column" not in entry:
             raise PlanError(f"{where}: parameters[{number}] names no column; add column = '...'")
-    return read_codebook(where.parent / given["codebook"]), tuple(given["parameters"])
+    shared = {key: read(given[key], f"{where}: {key}") for key, read in _READERS.items() if key in given}
+    schema = read_codebook(where.parent / given["codebook"])
+    return ParameterPlan(schema, tuple(given["parameters"]), PrivacyAccount(**shared))
+
+
+def write_statement(path: Path, statement: PrivacyStatement) -> None:
+    """Write a statement as JSON, for ``PrivacyStatement.from_dict``.
+
+    Notes
+    -----
+    Privacy: post-processing of public constants.
+    """
+    text = json.dumps(statement.to_dict(), indent=2, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding="utf-8")

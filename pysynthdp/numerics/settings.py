@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
 
 from pysynthdp.errors import PrivacyError
 
-__all__ = ["positive_setting", "public_range"]
+__all__ = ["as_number", "positive_setting", "public_range"]
+
+
+def as_number(value: Any) -> float:
+    """Turn a number of any kind into a float; NaN for anything else, texts and truth values included.
+
+    Notes
+    -----
+    Privacy: reads settings only.
+
+    Examples
+    --------
+    >>> as_number(2), as_number("2"), as_number(True)
+    (2.0, nan, nan)
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def positive_setting(model: str, setting: str, value: float | None) -> float:
@@ -28,9 +52,10 @@ def positive_setting(model: str, setting: str, value: float | None) -> float:
     """
     if value is None:
         raise PrivacyError(f"{model} needs a public {setting}; give {setting}=... from public knowledge")
-    if isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+    number = as_number(value)
+    if not 0 < number < math.inf:
         raise PrivacyError(f"{model}: {setting} must be a positive finite number; change it")
-    return float(value)
+    return number
 
 
 def public_range(model: str, column: str, lower: float | None, upper: float | None) -> tuple[float, float]:

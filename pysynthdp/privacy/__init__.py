@@ -54,6 +54,7 @@ _WHERE = {
     "sampling.regression": "logistic_ridge_curve logistic_ridge_draws logistic_ridge_pure ridge_draws "
     "ridge_shift",
     "sampling.sufficient_statistics": "cross_products_sensitivity noisy_cross_products",
+    "shared_account": "PrivacyAccount",
     "statement": "PrivacyStatement",
     "textbook": "advanced_composition basic_composition subsample subsample_simple",
     "unit": "PrivacyUnit",

@@ -54,7 +54,7 @@ class ColumnStatement:
     assumptions : tuple of str
         What must hold for the price to be true, as sentences.
     entry, source : str
-        Entry of the formula reference, and the paper behind it.
+        Entries of ``docs/formulas.md``, and the paper behind them.
     cost : Guarantee, optional
         The column's guarantee over all draws so far; None without one.
     share : float, optional

@@ -152,7 +152,7 @@ def group_privacy(part: PureDP | ZCDP | GDP, size: int) -> PureDP | ZCDP | GDP:
 
     Notes
     -----
-    Privacy: post-processing of numbers. Section 0 of the reference: rho_R <= 4 rho_A, eps_R <= 2 eps_A (Bun
+    Privacy: post-processing of numbers. A0: rho_R <= 4 rho_A, eps_R <= 2 eps_A (Bun
     and
     Steinke 2016, Prop. 1.9; Dong, Roth and Su 2022, Theorem 2.14).
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.errors import PrivacyError
+from pysynthdp.numerics.settings import as_number
 
 __all__ = [
     "bounds",
@@ -42,13 +43,10 @@ def downward(value: float) -> float:
 
 
 def real(name: str, value: float) -> float:
-    """Return a finite number or say which argument is not one."""
-    if isinstance(value, bool | str | bytes):  # True is no 1, and "1" may be a slip in a file
-        raise PrivacyError(f"{name} must be a number")
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise PrivacyError(f"{name} must be a number") from None
+    """Return a finite number or say which argument is not one; a text or a truth value is no number."""
+    number = as_number(value)
+    if math.isnan(number):
+        raise PrivacyError(f"{name} must be a number, not a text or a truth value")
     if not math.isfinite(number):
         raise PrivacyError(f"{name} must be finite; give a public constant")
     return number
@@ -81,7 +79,7 @@ def probability(name: str, value: float) -> float:
 def whole(name: str, value: float, least: int = 0) -> int:
     """Return a whole number of at least ``least``, exact in float64."""
     number = real(name, value)
-    if isinstance(value, bool) or number != math.floor(number):
+    if number != math.floor(number):
         raise PrivacyError(f"{name} must be a whole number")
     if not least <= number <= _LARGEST_COUNT:
         raise PrivacyError(f"{name} must be at least {least} and at most 2**53")

@@ -36,7 +36,7 @@ class SamplingMechanism(Protocol):
     name : str
         Registry name.
     entry, source : str
-        Entry of the formula reference, and the paper behind it.
+        Entries of ``docs/formulas.md``, and the paper behind them.
     assumptions : tuple of str
         What must hold for the price to be true, as sentences.
     relations : tuple of str

@@ -18,13 +18,14 @@ from pysynthdp.privacy.statement_dict import (
     statement_fields,
     statement_to_dict,
 )
-from pysynthdp.privacy.statement_text import NOT_COVERED, statement_paragraph, statement_table
+from pysynthdp.privacy.statement_text import NOT_COVERED, singles, statement_paragraph, statement_table
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.privacy.verification import Verification, verified
 
 __all__ = ["SCHEMA_VERSION", "PrivacyStatement", "Status"]
 
 Status = Literal["none", "idealised", "implemented", "void"]
+Released = Literal["records", "parameters", "both"]
 _WEAKEST: tuple[Status, ...] = ("void", "idealised", "implemented", "none")
 _NO_COLUMN_HAS_ONE = "no column of this table is released by a mechanism with a formal guarantee"
 
@@ -58,6 +59,8 @@ class PrivacyStatement(Printable):
         The statements that were composed into this one; empty for a single fit.
     not_covered : tuple of str
         What the statement does not speak about.
+    released : {"records", "parameters", "both"}
+        Whether records were drawn, or estimates released themselves; both only in a sum of statements.
 
     Notes
     -----
@@ -81,8 +84,11 @@ class PrivacyStatement(Printable):
     deltas: tuple[float, ...] = ()
     parts: tuple[PrivacyStatement, ...] = ()
     not_covered: tuple[str, ...] = NOT_COVERED
+    released: Released = "records"
 
     def __post_init__(self) -> None:
+        if self.released not in get_args(Released) or (self.released == "both" and not self.parts):
+            raise PrivacyError("released must be 'records' or 'parameters', or 'both' in a sum of statements")
         if self.status not in get_args(Status):
             raise PrivacyError("status must be 'none', 'idealised', 'implemented' or 'void'")
         if (self.guarantee.name == "none") != (self.status == "none"):
@@ -155,22 +161,26 @@ class PrivacyStatement(Printable):
 
     @property
     def copies(self) -> int:
-        """Number of copies drawn from the fit so far."""
+        """Number of copies drawn from the fit so far, of records or of estimates."""
         return sum(draw.copies for draw in self.draws)
 
     @property
     def records(self) -> int:
         """Number of synthetic records drawn from the fit so far, over all copies."""
-        return sum(draw.copies * draw.n_syn for draw in self.draws)
+        if self.parts:
+            return sum(part.records for part in self.parts)
+        return 0 if self.released == "parameters" else sum(draw.copies * draw.n_syn for draw in self.draws)
 
     @classmethod
-    def compose(cls, *statements: PrivacyStatement) -> Self:
+    def compose(cls, *statements: PrivacyStatement, deltas: Sequence[float] = ()) -> Self:
         """Add the statements of several releases from the same confidential table.
 
         Parameters
         ----------
         *statements : PrivacyStatement
             At least one, all about the same unit and neighbours.
+        deltas : sequence of float
+            Where (epsilon, delta) is quoted; by default wherever one of the statements does.
 
         Returns
         -------
@@ -191,6 +201,7 @@ class PrivacyStatement(Printable):
         shared = _merged(statements)
         bare = next((each for each in statements if each.status == "none"), None)
         if bare is not None:
+            shared["draws"] = _records_drawn(statements)
             return cls.none(
                 unit=bare.unit, reason=f"a composed release has no guarantee: {bare.reason}", **shared
             )
@@ -198,10 +209,11 @@ class PrivacyStatement(Printable):
         return cls(
             guarantee=total,
             status=min((each.status for each in statements), key=_WEAKEST.index),
-            reason=f"the sum of {len(statements)} releases from the same confidential table",
+            reason=_sum_of(len(statements)),
             unit=statements[0].unit,
-            deltas=tuple(sorted({delta for each in statements for delta in each.deltas})),
+            deltas=tuple(deltas) or tuple(sorted({delta for each in statements for delta in each.deltas})),
             parts=tuple(statements),
+            released=_released(statements),
             **{key: tuple(value) for key, value in shared.items()},
         )
 
@@ -259,6 +271,24 @@ class PrivacyStatement(Printable):
         read = cls(**statement_fields(plain), parts=parts)
         check_unchanged(plain, read)
         return read
+
+
+def _sum_of(many: int) -> str:
+    """Say what a composed statement is about."""
+    releases = "one release" if many == 1 else f"the sum of {many} releases"
+    return f"{releases} from the same confidential table"
+
+
+def _released(statements: Sequence[PrivacyStatement]) -> Released:
+    """Name what all statements released, or both where they differ."""
+    kinds = {each.released for each in statements}
+    return kinds.pop() if len(kinds) == 1 else "both"
+
+
+def _records_drawn(statements: Sequence[PrivacyStatement]) -> list[Draw]:
+    """Every draw of records; those of estimates would count as records in a statement without parts."""
+    leaves = [one for each in statements for one in singles(each)]
+    return [draw for one in leaves if one.released != "parameters" for draw in one.draws]
 
 
 def _merged(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:

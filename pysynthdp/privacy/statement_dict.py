@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.guarantee import guarantee_from_dict, guarantee_to_dict
+from pysynthdp.privacy.statement_text import ENTRIES
 from pysynthdp.privacy.unit import PrivacyUnit
 
 if TYPE_CHECKING:  # the statement calls this file, so at run time the import goes one way only
@@ -39,7 +40,10 @@ def statement_to_dict(statement: PrivacyStatement) -> dict[str, Any]:
         "not_covered": list(statement.not_covered),
     }
     if statement.status != "none":
+        plain["entries"] = ENTRIES
         plain["points"] = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in statement.points]
+    if statement.released != "records":
+        plain["released"] = statement.released
     if statement.parts:
         plain["parts"] = [statement_to_dict(part) for part in statement.parts]
     return plain
@@ -69,6 +73,7 @@ def statement_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
             "draws": tuple(Draw(**draw) for draw in plain["draws"]),
             "deltas": tuple(point["delta"] for point in plain.get("points", ())),
             "not_covered": tuple(plain["not_covered"]),
+            "released": plain.get("released", "records"),
         }
     except (KeyError, TypeError) as problem:
         raise PrivacyError("this is not a saved privacy statement: a part of it is missing") from problem

@@ -17,9 +17,10 @@ from pysynthdp.privacy.unit import PrivacyUnit
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement
 
-__all__ = ["KEPT_REAL", "NOT_COVERED", "statement_paragraph", "statement_table"]
+__all__ = ["ENTRIES", "KEPT_REAL", "NOT_COVERED", "singles", "statement_paragraph", "statement_table"]
 
 KEPT_REAL = "kept real"  # stands for a method where values are released as they are
+ENTRIES: Final = "docs/formulas.md of pysynthdp"  # where the formula behind each entry stands
 _LONGEST = 205  # two lines of a card
 NOT_COVERED = (
     "Other publications from the same confidential data: their losses add to this one.",
@@ -54,6 +55,7 @@ def statement_table(statement: PrivacyStatement) -> Table:
         *(f"({index}) {sentence}" for sentence, index in _reasons(statement).items()),
         *(f"Public: {fact}" for fact in statement.public),
         *_constants(statement),
+        *([] if statement.status == "none" else [f"Entries: {ENTRIES}"]),
         *(_shortened(f"Learned from the confidential data: {fact}") for fact in statement.learned),
         *(f"Not covered: {fact}" for fact in statement.not_covered),
     ]
@@ -128,9 +130,29 @@ def _parameter(guarantee: Guarantee) -> list[tuple[str, Cell]]:
 
 
 def _drawn(statement: PrivacyStatement) -> str:
-    """Write the running total of the fit in words."""
-    copies = "copy" if statement.copies == 1 else "copies"
-    return f"{number(statement.copies)} {copies}, {number(statement.records)} records in all"
+    """Write the running total in words: records of the fit, and estimates that were released themselves."""
+    single = singles(statement)
+    drawn = [each for each in single if each.released == "records"]
+    estimates = [each for each in single if each.released == "parameters"]
+    parts = [f"{_copies(drawn)}, {number(statement.records)} records in all"] if drawn else []
+    if estimates:
+        parts.append(f"{_copies(estimates)} of {_counted(len(estimates), 'estimate', 'estimates')}")
+    return "; ".join(parts)
+
+
+def singles(statement: PrivacyStatement) -> list[PrivacyStatement]:
+    """Take the statements that a sum was made of, or the one statement."""
+    return [one for part in statement.parts for one in singles(part)] or [statement]
+
+
+def _copies(statements: Sequence[PrivacyStatement]) -> str:
+    """Write how many copies some statements speak of."""
+    return _counted(sum(each.copies for each in statements), "copy", "copies")
+
+
+def _counted(many: int, one: str, more: str) -> str:
+    """Write a number of things."""
+    return f"{number(many)} {one if many == 1 else more}"
 
 
 def _none_grid(statement: PrivacyStatement) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
@@ -168,7 +190,10 @@ def statement_paragraph(statement: PrivacyStatement) -> str:
     parts = [_opening(statement), _protection(statement)]
     if statement.learned:
         parts.append(f"Learned from the confidential data: {_in_short(statement.learned)}.")
-    parts.append(f"So far the fit has given {_drawn(statement)}.")
+    given = "the fit has given" if statement.released == "records" else "this has been released:"
+    parts.append(f"So far {given} {_drawn(statement)}.")
+    if statement.status not in ("none", "void"):
+        parts.append(f"The formulas behind the numbers are explained, entry by entry, in {ENTRIES}.")
     parts.append(f"This statement does not cover {'; '.join(map(_clause, statement.not_covered))}.")
     return " ".join(parts)
 
@@ -195,6 +220,14 @@ def _opening(statement: PrivacyStatement) -> str:
     but = f" but for the REAL values of {', '.join(kept)}" if kept else ""
     plain = statement.unit == PrivacyUnit(relation=statement.unit.relation)  # one record has one row
     rows = "" if plain else f", in which one {statement.unit.name} has at most {_rows(statement)}"
+    if statement.released == "parameters":
+        columns = ", ".join(dict.fromkeys(part.column for part in statement.columns))
+        return f"These numbers are estimates from a confidential table{rows}, released themselves: {columns}."
+    if statement.released == "both":
+        return (
+            f"These are records{but} drawn from statistical models fitted to a confidential table{rows}, and "
+            "estimates from the same table."
+        )
     return (
         f"These records are synthetic{but}: they were drawn from statistical models fitted to a confidential "
         f"table{rows}."
@@ -233,9 +266,10 @@ def _meaning(statement: PrivacyStatement) -> str:
     )
     if not points:
         return ""
+    what = "the copies" if statement.released == "records" else "them"
     return (
         f" Whatever is known besides, if one {statement.unit.name} had other values, the probability of any "
-        f"conclusion drawn from the copies would be {points}.{_weakness(statement)}"
+        f"conclusion drawn from {what} would be {points}.{_weakness(statement)}"
     )
 
 

@@ -43,6 +43,7 @@ def test_the_sdist_holds_what_is_needed_to_test_it_and_no_working_files(built):
         "pyproject.toml Makefile LICENSE README.md CONTRIBUTING.md ARCHITECTURE.md examples/first_release.py"
     )
     assert set(needed.split()) <= names
+    assert {"docs/formulas.md", "docs/guarantees.md", "docs/build.py"} <= names  # tests read them
     assert {"tests/contracts/test_wheel.py", "vignettes/01-first-release.ipynb"} <= names
     assert not [name for name in names if re.search(r"__pycache__|\.pyc$|^out/|^\.venv", name)]
 

@@ -47,7 +47,8 @@ def test_a_prior_pulls_and_narrows_the_posterior_and_lowers_the_price():
 
 @pytest.mark.parametrize("prior_sd", [None, 1.0])
 def test_a_noisy_mean_has_laplace_noise_of_its_sensitivity_over_epsilon(prior_sd):
-    release = release_mean(TABLE, AGE, how="laplace", epsilon=0.5, copies=4000, sigma=15.0, prior_sd=prior_sd)
+    prior = {} if prior_sd is None else {"sigma": 15.0, "prior_sd": prior_sd}
+    release = release_mean(TABLE, AGE, how="laplace", epsilon=0.5, copies=4000, **prior)
     weight = 1.0 if prior_sd is None else 1 / (225 / N + 1)
     mode, scale = weight * MEAN + (1 - weight) * 45.0, weight * 50 / (N * 0.5)
     assert stats.kstest(release.estimates, stats.laplace(mode, scale).cdf).pvalue > LEAST
@@ -106,7 +107,161 @@ def test_a_missing_constant_is_refused_by_name(call, message):
         call()
 
 
-def test_a_release_prints_its_price():
-    text = str(release_mean(TABLE, AGE, sigma=15.0, copies=2).to_table())
-    assert "B2" in text
-    assert "idealised" in text
+SHOWN = (
+    "Guarantee",
+    "Status",
+    "Protected unit",
+    "Neighbours",
+    "Sensitivity",
+    "Entry",
+    "epsilon at delta = 1e-06",
+)
+WITH_MISSING = sdp.CategoricalColumn(
+    "sex", ["F", "M"], other="F", may_be_missing=True, missing={-8: "refused"}
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "facts"),
+    [
+        (
+            lambda **more: release_mean(TABLE, AGE, sigma=15.0, copies=2, **more),
+            ("B2", "idealised", "mean of age"),
+        ),
+        (
+            lambda **more: release_mean(TABLE, AGE, sigma=15.0, prior_sd=5.0, **more),
+            ("B5", "idealised", "mu"),
+        ),
+        (lambda **more: release_mean(TABLE, AGE, how="laplace", epsilon=0.5, **more), ("B7", "implemented")),
+        (lambda **more: release_shares(TABLE, SEX, prior=20.0, **more), ("F8, G3", "idealised", "F", "M")),
+        (lambda **more: release_shares(TABLE, REGION, prior=20.0, **more), ("F8, G3", "a", "b", "c")),
+        (
+            lambda **more: release_shares(TABLE, WITH_MISSING, prior=2.0, how="laplace", epsilon=1.0, **more),
+            ("F9", "F", "M", "NA", "refused"),
+        ),
+    ],
+)
+def test_a_release_says_what_it_cost_for_whom_and_of_which_levels(make, facts):
+    alone = make()
+    assert alone.privacy.verify().ok
+    assert alone.together is None
+    assert (alone.privacy.released, alone.privacy.records) == ("parameters", 0)
+    for shown in (str(alone), alone._repr_html_()):
+        for part in (*SHOWN, *facts, "one record", "no account was given"):
+            assert part in shown
+    account = sdp.PrivacyAccount(unit=sdp.PrivacyUnit(name="pupil"), deltas=(1e-6, 1e-5))
+    first, second = make(account=account), make(account=account)
+    assert "first on its account" in str(first)
+    assert "1 other before it on the same account" in " ".join(str(second).split())
+    assert "one pupil" in str(second)
+    assert second.privacy.points[0] == pytest.approx(alone.privacy.points[0])
+    assert second.together.points[0][1] > second.privacy.points[0][1]
+
+
+def test_a_statement_that_was_changed_does_not_verify():
+    for release in (
+        release_mean(TABLE, AGE, sigma=15.0),
+        release_mean(TABLE, AGE, how="laplace", epsilon=0.5),
+        release_shares(TABLE, SEX, prior=20.0),
+        release_shares(TABLE, REGION, prior=20.0, how="laplace", epsilon=0.5),
+    ):
+        plain = release.privacy.to_dict()
+        assert sdp.PrivacyStatement.from_dict(plain).verify().ok
+        constants = plain["columns"][0]["constants"]
+        for name in {"sigma", "eps", "prior"} & set(constants):
+            scaled = [2 * each for each in constants[name]] if name == "prior" else constants[name] / 2
+            changed = {
+                **plain,
+                "columns": [{**plain["columns"][0], "constants": {**constants, name: scaled}}],
+            }
+            priced = not (
+                name == "prior" and release.entry == "F9"
+            )  # noise on counts costs the same at any prior
+            assert sdp.PrivacyStatement.from_dict(changed).verify().ok != priced
+
+
+def test_the_sensitivity_is_what_the_worst_replacement_does():
+    """Oracle: exact means and modes of two neighbouring tables at the ends of the range."""
+    low, high = [20.0] * 10, [70.0, *[20.0] * 9]
+    mean = release_mean(pd.DataFrame({"age": low}), AGE, how="laplace", epsilon=1.0)
+    assert mean.sensitivity == pytest.approx(np.mean(high) - np.mean(low))
+    shrunk = release_mean(pd.DataFrame({"age": low}), AGE, sigma=15.0, prior_sd=1.0)
+    weight = 1 / (225 / 10 + 1)
+    assert shrunk.sensitivity == pytest.approx(weight * 5.0)
+    table = pd.DataFrame({"region": ["a"] * 10, "sex": ["F"] * 10})
+    for column, prior, moved in ((REGION, 2.0, 2), (SEX, 2.0, 1)):
+        size = len(column.levels)
+        modal = release_shares(table, column, prior=prior, how="laplace", epsilon=1.0)
+        assert modal.sensitivity == pytest.approx(moved / (10 + size * prior - size))
+        drawn = release_shares(table, column, prior=prior)
+        assert drawn.sensitivity == pytest.approx(moved / (10 + size * prior))
+
+
+def test_a_unit_of_several_rows_gets_the_epsilon_that_was_asked_for_and_more_noise():
+    home = sdp.PrivacyUnit(name="household", rows_per_unit=4)
+    release = release_mean(TABLE, AGE, how="laplace", epsilon=0.5, copies=4000, unit=home)
+    assert release.guarantee.eps == pytest.approx(2000)
+    assert release.sensitivity == pytest.approx(4 * 50 / N)
+    scale = 4 * 50 / (N * 0.5)
+    assert stats.kstest(release.estimates, stats.laplace(MEAN, scale).cdf).pvalue > LEAST
+    assert stats.kstest(release.estimates, stats.laplace(MEAN, scale / 4).cdf).pvalue < LEAST
+    assert "one household has at most 4 rows: assumed, not checked" in " ".join(str(release).split())
+    drawn = release_mean(TABLE, AGE, sigma=15.0, unit=home)
+    assert drawn.guarantee.rho == pytest.approx(16 * 50**2 / (2 * N * 225))
+    counts = release_shares(TABLE, SEX, prior=1.0, how="laplace", epsilon=0.5, unit=home)
+    assert (counts.guarantee.eps, counts.sensitivity) == pytest.approx((0.5, 4 / N))
+    for refused in (home, sdp.PrivacyUnit(relation="add_remove")):
+        with pytest.raises(sdp.PrivacyError, match=r"one row a unit|add_remove"):
+            release_shares(TABLE, SEX, prior=20.0, unit=refused)
+    with pytest.raises(sdp.PrivacyError, match="add_remove"):
+        release_mean(TABLE, AGE, how="laplace", epsilon=1.0, unit=sdp.PrivacyUnit(relation="add_remove"))
+
+
+@pytest.mark.parametrize("value", ["1", True, np.True_, [1.0], math.nan, math.inf, -1.0, 0], ids=repr)
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda value: release_mean(TABLE, AGE, sigma=value), "sigma"),
+        (lambda value: release_mean(TABLE, AGE, sigma=1.0, prior_sd=value), "prior_sd"),
+        (lambda value: release_mean(TABLE, AGE, sigma=1.0, copies=value), "copies"),
+        (lambda value: release_mean(TABLE, AGE, how="laplace", epsilon=value), "epsilon"),
+        (lambda value: release_mean(TABLE, AGE, sigma=1.0, deltas=(value,)), "delta"),
+        (lambda value: release_shares(TABLE, SEX, prior=(1.0, value)), "prior"),
+        (lambda value: release_shares(TABLE, SEX, prior=1.0, how="laplace", epsilon=value), "epsilon"),
+        (lambda value: release_shares(TABLE, SEX, prior=1.0, copies=value), "copies"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_refused_by_name_and_costs_nothing(call, name, value):
+    with pytest.raises(sdp.PrivacyError, match=name):
+        call(value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda **more: release_mean(TABLE, AGE, sigma=1.0, epsilon=1.0, **more), "epsilon belongs"),
+        (
+            lambda **more: release_mean(TABLE, AGE, how="laplace", epsilon=1.0, sigma=1.0, **more),
+            "sigma belongs",
+        ),
+        (lambda **more: release_mean(TABLE, AGE, sigma=1.0, prior_mean=40.0, **more), "prior_sd"),
+        (
+            lambda **more: release_mean(TABLE, AGE, sigma=1.0, prior_mean="40", prior_sd=1.0, **more),
+            "prior_mean",
+        ),
+        (lambda **more: release_mean(TABLE, SEX, sigma=1.0, **more), "release_shares"),
+        (lambda **more: release_shares(TABLE, AGE, prior=1.0, **more), "release_mean"),
+        (lambda **more: release_shares(TABLE, SEX, prior="11", **more), "prior"),
+        (lambda **more: release_shares(TABLE, SEX, prior=None, **more), "prior"),
+        (lambda **more: release_mean(TABLE[["sex"]], AGE, sigma=1.0, **more), "no column 'age'"),
+        (lambda **more: release_mean(TABLE[:0], AGE, sigma=1.0, **more), "no rows"),
+        (lambda **more: release_mean(TABLE["age"], AGE, sigma=1.0, **more), "DataFrame"),
+        (lambda **more: release_mean(TABLE, AGE, sigma=1.0, unit="pupil", **more), "unit must be"),
+        (lambda **more: release_mean(TABLE, AGE, sigma=1.0, deltas=1e-6, **more), "deltas"),
+    ],
+)
+def test_what_is_refused_is_not_charged(call, message):
+    account = sdp.PrivacyAccount()
+    with pytest.raises((sdp.PrivacyError, sdp.SchemaError), match=message):
+        call(account=account)
+    assert account.statements == ()

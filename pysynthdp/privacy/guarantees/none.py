@@ -21,8 +21,8 @@ class NoGuarantee:
 
     Notes
     -----
-    Privacy: says that no bound is claimed. privacy.md J2: the loss of a column without a guarantee counts as
-    infinite, so the table has none.
+    Privacy: says that no bound is claimed. docs/formulas.md J2: the loss of a column without a guarantee
+    counts as infinite, so the table has none.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def variance_weight(n: int, ddof: Ddof = 1) -> float:
 
     Notes
     -----
-    Privacy: post-processing of public constants. Section C: s^2 = c + g u^2, c and u by the common records.
+    Privacy: post-processing of public constants. C0: s^2 = c + g u^2, c and u by the common records.
 
     Examples
     --------

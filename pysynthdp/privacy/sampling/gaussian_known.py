@@ -47,7 +47,7 @@ def mean_sensitivity(n: int, lower: float, upper: float, *, relation: Relation =
 
     Notes
     -----
-    Privacy: post-processing of public constants. Section B. Under add/remove n itself is confidential, so a
+    Privacy: post-processing of public constants. B0. Under add/remove n itself is confidential, so a
     bound that uses it is not publishable. Miura's footnote "twice the unbounded one" is true of sums only.
 
     Examples

@@ -61,7 +61,7 @@ def known_covariance(
 
     Notes
     -----
-    Privacy: post-processing of public constants; publishable. Head of section D: a convex function is
+    Privacy: post-processing of public constants; publishable. D0: a convex function is
     largest at
     a corner.
 

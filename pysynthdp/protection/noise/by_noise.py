@@ -14,6 +14,7 @@ from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.plan import Step, SynthesisPlan, Terms
 from pysynthdp.plan.declared import public_schema
 from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.plain import common_settings, plain_unit, refuse_unknown_settings
 from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Spends, Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.domain import downward
@@ -30,7 +31,6 @@ from pysynthdp.protection.noise.precision import expected_precision
 from pysynthdp.protection.noise.price import price_noised
 from pysynthdp.protection.noise.steps import check_noised, noised_steps
 from pysynthdp.protection.noise.tagging import noised_statement, noised_tags
-from pysynthdp.protection.plain import common_settings, plain_unit, refuse_unknown_settings
 from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema

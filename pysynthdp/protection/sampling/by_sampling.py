@@ -16,6 +16,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.declared import check_declared, public_schema
 from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.plain import common_settings, plain_unit, refuse_unknown_settings
 from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Spends, Wishes
 from pysynthdp.plan.step import Step
 from pysynthdp.plan.task import row_norm
@@ -26,7 +27,6 @@ from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts
-from pysynthdp.protection.plain import common_settings, plain_unit, refuse_unknown_settings
 from pysynthdp.protection.refusals import (
     UNAUDITED,
     checked_deltas,

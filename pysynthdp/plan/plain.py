@@ -10,7 +10,7 @@ from typing import Any
 from pysynthdp.errors import PlanError
 from pysynthdp.privacy.unit import PrivacyUnit
 
-__all__ = ["common_settings", "plain_unit", "refuse_unknown_settings", "unit_from_plain"]
+__all__ = ["common_settings", "deltas_from_plain", "plain_unit", "refuse_unknown_settings", "unit_from_plain"]
 
 
 def refuse_unknown_settings(given: Mapping[str, Any], known: Iterable[str], at: str) -> None:
@@ -37,7 +37,7 @@ def plain_unit(unit: PrivacyUnit) -> dict[str, Any]:
     return {name: value for name, value in own.items() if value is not None}
 
 
-def _deltas(value: Any, at: str) -> tuple[float, ...]:
+def deltas_from_plain(value: Any, at: str) -> tuple[float, ...]:
     """Take a number or a list of numbers."""
     items = value if isinstance(value, list | tuple) else [value]
     if any(isinstance(item, bool) or not isinstance(item, int | float) for item in items):
@@ -55,7 +55,7 @@ def _names(value: Any, at: str) -> tuple[str, ...]:
 
 _READERS: Mapping[str, Callable[[Any, str], Any]] = {
     "unit": unit_from_plain,
-    "deltas": _deltas,
+    "deltas": deltas_from_plain,
     "outside": _names,
 }
 

@@ -1,0 +1,157 @@
+"""Release the shares of a column's levels: draws of their posterior, or the posterior mode with noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._entropy import SystemEntropy
+from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.design.parts import parts_of
+from pysynthdp.errors import PrivacyError
+from pysynthdp.numerics.settings import positive_setting
+from pysynthdp.parameters.released import ParameterRelease
+from pysynthdp.parameters.spending import Asked, How, Source, Terms
+from pysynthdp.privacy.domain import upward
+from pysynthdp.privacy.mechanism import SamplingMechanism
+from pysynthdp.privacy.mechanisms.parameters import NoisyShares, PosteriorShares
+from pysynthdp.privacy.noise import add_discrete_laplace
+from pysynthdp.privacy.shared_account import PrivacyAccount
+from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.schema import CategoricalColumn
+
+__all__ = ["release_shares"]
+
+_WHAT = "release_shares"
+
+
+def release_shares(
+    table: pd.DataFrame,
+    column: CategoricalColumn,
+    *,
+    prior: float | Sequence[float],
+    how: How = "posterior",
+    copies: int = 1,
+    epsilon: float | None = None,
+    unit: PrivacyUnit | None = None,
+    deltas: Sequence[float] | None = None,
+    account: PrivacyAccount | None = None,
+) -> ParameterRelease:
+    """Release the shares of a column's levels: draws of their posterior, or the posterior mode with noise.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The confidential table.
+    column : CategoricalColumn
+        Declared, with a level for unlisted values (``other=``).
+    prior : float or sequence of float
+        Public prior weight of each level, or of every level; missing values that are levels of their own come
+        after the declared levels. The mode needs weights of at least one.
+    how : {"posterior", "laplace"}
+        Draws of the Dirichlet posterior; or the mode with discrete Laplace noise.
+    copies : int
+        Independent draws or noisy copies; each costs.
+    epsilon : float, optional
+        Pure epsilon of each noisy copy, for the unit.
+    unit : PrivacyUnit, optional
+        Whose record is protected; the account's, or one record, by default. The posterior is priced for one
+        record a unit only.
+    deltas : sequence of float, optional
+        Where the statement quotes (epsilon, delta); the account's, or 1e-6, by default.
+    account : PrivacyAccount, optional
+        Charged before anything is drawn; states what several releases cost together.
+
+    Returns
+    -------
+    ParameterRelease
+        Noisy shares are the raw ones: they may leave [0, 1], and sum to about one.
+
+    Raises
+    ------
+    PrivacyError
+        If a public constant is missing or outside its domain, or the account protects another unit; never
+        because of a cell.
+    SchemaError
+        If the table lacks the column.
+
+    Notes
+    -----
+    Privacy: reads real rows and spends budget. Posterior draws F8 (two levels) and G3's pair, finite Renyi
+    orders only. Noise: a replaced record moves two counts by one (one count says all of two levels), Laplace
+    of scale 2/epsilon on counts (1/epsilon for two levels), F9: the mode divides by n + total - levels.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"sex": ["F"] * 60 + ["M"] * 40})
+    >>> sex = CategoricalColumn("sex", ["F", "M"], other="F", may_be_missing=False)
+    >>> release = release_shares(table, sex, prior=20.0)
+    >>> release.estimates.shape, release.labels, release.entry
+    ((1, 2), ('F', 'M'), 'F8, G3')
+    """
+    if not isinstance(column, CategoricalColumn):
+        raise PrivacyError("release_shares takes a CategoricalColumn; use release_mean for a number")
+    asked = Asked.of(_WHAT, how, copies, epsilon, terms=Terms.of(unit, deltas, account))
+    source = Source.of(table, column)
+    labels = parts_of(source.schema[column.name])[0].levels
+    weights = _weights(column.name, prior, len(labels))
+    privacy, together = asked.charge(column.name, "shares", _mechanism(asked, source.n, weights))
+    counts = np.bincount(source.read().astype(np.int64), minlength=len(labels)).astype(np.int64)
+    values = _noisy(asked, counts, weights) if how == "laplace" else _drawn(asked, counts, weights)
+    return ParameterRelease(values, labels, _sensitivity(asked, source.n, weights), privacy, together)
+
+
+def _weights(name: str, prior: float | Sequence[float], size: int) -> tuple[float, ...]:
+    """One positive weight a level."""
+    listed = isinstance(prior, Sequence | np.ndarray) and not isinstance(prior, str | bytes)
+    given: tuple[Any, ...] = tuple(prior) if listed else (prior,) * size  # type: ignore[arg-type]  # told apart
+    weights = tuple(positive_setting(_WHAT, "prior", weight) for weight in given)
+    if len(weights) != size or size < 2:
+        raise PrivacyError(f"{name}: the prior must have {size} weights, one a level, and at least two")
+    return weights
+
+
+def _mechanism(asked: Asked, n: int, weights: tuple[float, ...]) -> SamplingMechanism:
+    """Choose the priced mechanism; refuse for public reasons only."""
+    if asked.how == "posterior":
+        return PosteriorShares(n, weights)
+    if min(weights) < 1:
+        raise PrivacyError("the posterior mode needs prior weights of at least 1; raise them")
+    return NoisyShares(asked.row_epsilon, n, weights)
+
+
+def _total(asked: Asked, n: int, weights: tuple[float, ...]) -> float:
+    """Divisor of the counts: of the posterior's mean, or of its mode."""
+    return n + math.fsum(weights) - (len(weights) if asked.how == "laplace" else 0)
+
+
+def _moved(levels: int) -> int:
+    """Give how many counts a replaced record moves; of two levels one count says all."""
+    return 1 if levels == 2 else 2
+
+
+def _sensitivity(asked: Asked, n: int, weights: tuple[float, ...]) -> float:
+    """Largest change of the exact shares, for one unit."""
+    return asked.terms.unit.rows_per_unit * _moved(len(weights)) / _total(asked, n, weights)
+
+
+def _drawn(asked: Asked, counts: IntArray, weights: tuple[float, ...]) -> FloatArray:
+    """Draws from the Dirichlet posterior."""
+    posterior = np.tile(counts + np.asarray(weights), (asked.copies, 1))
+    gammas = SystemEntropy().standard_gamma(posterior)
+    return np.asarray(gammas / gammas.sum(axis=1, keepdims=True))
+
+
+def _noisy(asked: Asked, counts: IntArray, weights: tuple[float, ...]) -> FloatArray:
+    """Posterior modes with noise; of two levels the second's is the first's with its sign turned."""
+    n, two = int(counts.sum()), len(counts) == 2
+    exact = np.tile(counts[:-1] if two else counts, asked.copies)
+    scale = upward(_moved(len(counts)) / asked.row_epsilon)
+    noisy = add_discrete_laplace(exact, scale).reshape(asked.copies, -1)
+    if two:
+        noisy = np.column_stack([noisy, n - noisy])
+    return np.asarray((noisy + np.asarray(weights) - 1) / _total(asked, n, weights))

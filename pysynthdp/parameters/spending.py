@@ -1,0 +1,190 @@
+"""What a released parameter costs: its statement, charged to an account before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Self, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp._typing import FloatArray
+from pysynthdp.curator.table import split_rows
+from pysynthdp.errors import PrivacyError, SchemaError
+from pysynthdp.numerics.settings import positive_setting
+from pysynthdp.plan.declared import check_declared, public_schema
+from pysynthdp.privacy.column_statement import ColumnStatement, Draw
+from pysynthdp.privacy.domain import count, downward
+from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, public_constants
+from pysynthdp.privacy.shared_account import PrivacyAccount, checked_deltas, same_unit
+from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.rows.frame import FrameRows
+from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+
+__all__ = ["Asked", "How", "Source", "Terms"]
+
+How: TypeAlias = Literal["posterior", "laplace"]
+_WAYS = {
+    "posterior": "the parameter itself is drawn from its posterior, whose own spread protects",
+    "laplace": "the parameter itself is released with noise on whole numbers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """For whom a release is priced, where epsilon is quoted, and the account that it is charged to."""
+
+    unit: PrivacyUnit
+    deltas: tuple[float, ...]
+    account: PrivacyAccount | None
+
+    @classmethod
+    def of(
+        cls, unit: PrivacyUnit | None, deltas: Sequence[float] | None, account: PrivacyAccount | None
+    ) -> Self:
+        """Check what was given; an account's own unit and deltas stand where nothing else is asked.
+
+        Raises
+        ------
+        PrivacyError
+            For a value of another type, or a unit that is not the account's.
+        """
+        if account is not None and not isinstance(account, PrivacyAccount):
+            raise PrivacyError("account must be a PrivacyAccount; write account=PrivacyAccount()")
+        if unit is not None and not isinstance(unit, PrivacyUnit):
+            raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+        if account is None:
+            return cls(unit or PrivacyUnit(), checked_deltas((1e-6,) if deltas is None else deltas), None)
+        if unit is not None:
+            same_unit(account.unit, unit)
+        return cls(account.unit, checked_deltas(account.deltas if deltas is None else deltas), account)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One release as asked for: checked before a record is read."""
+
+    what: str
+    how: How
+    copies: int
+    epsilon: float | None
+    terms: Terms
+
+    @classmethod
+    def of(cls, what: str, how: How, copies: int, epsilon: float | None, *, terms: Terms) -> Self:
+        """Check the way, the number of copies and epsilon.
+
+        Raises
+        ------
+        PrivacyError
+            For a value outside its domain, or an epsilon that a posterior draw has no use for.
+        """
+        if how not in _WAYS:
+            raise PrivacyError("how must be 'posterior' or 'laplace'")
+        if how == "posterior" and epsilon is not None:
+            raise PrivacyError(
+                f"{what}: epsilon belongs to how='laplace'; a posterior draw is priced from its own constants"
+            )
+        if how == "laplace":
+            epsilon = positive_setting(what, "epsilon", epsilon)
+        return cls(what, how, count("copies", copies), epsilon, terms)
+
+    @property
+    def row_epsilon(self) -> float:
+        """Epsilon of one record in one copy: a unit of k records gets the asked one by group privacy."""
+        epsilon = positive_setting(self.what, "epsilon", self.epsilon)
+        rows = self.terms.unit.rows_per_unit
+        return epsilon if rows == 1 else downward(epsilon / rows)
+
+    def charge(
+        self, column: str, estimate: str, mechanism: SamplingMechanism
+    ) -> tuple[PrivacyStatement, PrivacyStatement | None]:
+        """State the release, and charge it; returned are its own statement and the account's.
+
+        Notes
+        -----
+        Privacy: spends budget, before a record is read.
+        """
+        statement = self._statement(column, estimate, mechanism)
+        account = self.terms.account
+        return statement, None if account is None else account.charge(statement)
+
+    def _statement(self, column: str, estimate: str, mechanism: SamplingMechanism) -> PrivacyStatement:
+        """State what this release guarantees."""
+        draw, unit = Draw(1, self.copies), self.terms.unit
+        cost = price_of(mechanism, draw, unit=unit)
+        part = ColumnStatement(
+            column=column,
+            method=f"{estimate}, {self.how}",
+            guarantee=cost.name,
+            reason=_WAYS[self.how],
+            mechanism=mechanism.name,
+            constants=public_constants(mechanism),
+            assumptions=mechanism.assumptions,
+            entry=mechanism.entry,
+            source=mechanism.source,
+            cost=cost,
+            share=1.0,
+        )
+        return PrivacyStatement(
+            guarantee=cost,
+            status="implemented" if mechanism.exact else "idealised",
+            reason=f"{_WAYS[self.how]}; it covers this release only",
+            unit=unit,
+            columns=(part,),
+            public=self._public(column),
+            draws=(draw,),
+            deltas=self.terms.deltas,
+            released="parameters",
+        )
+
+    def _public(self, column: str) -> tuple[str, ...]:
+        """Facts that were declared, and what is assumed of the unit."""
+        unit = self.terms.unit
+        facts = [
+            "the number of rows of the confidential table, and the number of copies",
+            f"{column}: type, levels or bounds, and codes, as declared",
+        ]
+        if unit.rows_per_unit > 1:
+            facts.append(f"that one {unit.name} has at most {unit.rows_per_unit} rows: assumed, not checked")
+        return tuple(facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A declared column of a confidential table, not yet read."""
+
+    rows: FrameRows
+    schema: Schema
+    name: str
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, column: NumericColumn | CategoricalColumn) -> Self:
+        """Check all that is public: the column's declaration, and that the table has it and rows.
+
+        Raises
+        ------
+        PrivacyError, SchemaError
+            If something is not declared, or the table is empty or lacks the column.
+        """
+        if not isinstance(table, pd.DataFrame):
+            raise SchemaError("the table must be a pandas DataFrame")
+        schema = public_schema(Schema([column]))
+        check_declared(schema, [column.name])
+        if column.name not in table.columns:
+            raise SchemaError(f"the table has no column {column.name!r}, which the schema names")
+        if not len(table):
+            raise PrivacyError(f"{column.name}: the table has no rows, so there is nothing to release")
+        return cls(FrameRows(table), schema, column.name)
+
+    @property
+    def n(self) -> int:
+        """Number of rows, which is public."""
+        return self.rows.n_rows
+
+    def read(self) -> FloatArray:
+        """Numbers or level codes, every cell made to fit."""
+        parts = split_rows(self.rows, self.schema, tolerant=True).parts
+        return np.asarray(parts[self.name, "value"], dtype=np.float64)
