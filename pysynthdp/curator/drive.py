@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from pysynthdp.curator.answers import StepRows, answer_alone, answer_moments
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.errors import FitError, PrivacyError, PysynthdpError
@@ -60,7 +58,7 @@ class StepFit:
             self.params, self.query, self.done = stop.value, None, True
         except PysynthdpError:
             raise
-        except (np.linalg.LinAlgError, ArithmeticError, ValueError, MemoryError) as problem:
+        except Exception as problem:  # noqa: BLE001 -- a model may be anybody's code
             self._fail(problem)
 
     def _fail(self, problem: Exception) -> None:

@@ -17,6 +17,7 @@ from pysynthdp.models.base import FitTask
 from pysynthdp.moments.cells import Cells
 from pysynthdp.moments.feasible import feasible_cross
 from pysynthdp.moments.sample import StandIns
+from pysynthdp.plan.fit import named
 from pysynthdp.queries import StepMoments
 
 __all__ = ["Hidden", "MomentFit", "MomentStep", "fit_steps"]
@@ -129,9 +130,16 @@ def fit_steps(
             cells = wider
         else:
             fit = _fit_levels(step, layout, gram, cells, before)
-            cells = cells.split(step.model.level_shares(fit, cells.X[:, _positions(step)]))
+            with named(step.part.label, step.model, "say its shares of levels"):
+                cells = cells.split(step.model.level_shares(fit, cells.X[:, _positions(step)]))
         params.append(fit)
     return MomentFit(tuple(params), cells, feasible)
+
+
+def _fitted(step: MomentStep, given: StepMoments) -> Any:
+    """Fit a step's model; what it raises gets the column's name."""
+    with named(step.part.label, step.model, "be fitted from noisy cross-products"):
+        return step.model.fit_from_moments(step.task, given)
 
 
 def _positions(step: MomentStep) -> IntArray:
@@ -148,7 +156,7 @@ def _fit_levels(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells
     X, weights = cells.X[:, at], cells.weights * n
     cross = feasible_cross(cross, at, layout, weights @ X)
     given = StepMoments(X, weights, np.zeros((0, 0)), cross, 0.0, n, before)
-    return step.model.fit_from_moments(step.task, given)
+    return _fitted(step, given)
 
 
 def _fit_number(
@@ -171,7 +179,7 @@ def _fit_number(
         there,
         blur=float(hidden.rows[cells.means.shape[1]]),
     )
-    fit = step.model.fit_from_moments(step.task, given)
+    fit = _fitted(step, given)
     fit = replace(fit, sigma=max(fit.sigma, float(np.sqrt(hidden.variances[cells.means.shape[1]]))))
     return fit, cells.with_number(dummies, numbers, fit.beta, fit.sigma, present)
 
@@ -182,8 +190,10 @@ def _shaped(
     """Bend a number's fit to its margin, if it has one, and give it to the rows that stand in for all."""
     X, there = rows.X[:, _positions(step)], _present(step, cells)[rows.cells]
     if knots is not None:
-        fit = step.model.bent(fit, X[there] if there.any() else X, knots, before)
-    values = step.model.draw(fit, X, NumpySampler(rows.rng))
+        with named(step.part.label, step.model, "be bent to its histogram"):
+            fit = step.model.bent(fit, X[there] if there.any() else X, knots, before)
+    with named(step.part.label, step.model, "draw"):
+        values = step.model.draw(fit, X, NumpySampler(rows.rng))
     rows.add(np.where(there, values, 0.0))
     return fit
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from pysynthdp.errors import PrivacyError
 
-__all__ = ["as_number", "positive_setting", "public_range"]
+__all__ = ["as_number", "penalty_setting", "positive_setting", "public_range"]
+
+SMALLEST = 1e-50  # its inverse times any number of rows can be squared in float64
 
 
 def as_number(value: Any) -> float:
@@ -55,6 +57,31 @@ def positive_setting(model: str, setting: str, value: float | None) -> float:
     number = as_number(value)
     if not 0 < number < math.inf:
         raise PrivacyError(f"{model}: {setting} must be a positive finite number; change it")
+    return number
+
+
+def penalty_setting(model: str, setting: str, value: float | None) -> float:
+    """Return a penalty that every table can be fitted with in float64.
+
+    Raises
+    ------
+    PrivacyError
+        If it is missing, or so small that one table would overflow where its neighbour does not.
+
+    Notes
+    -----
+    Privacy: reads settings only. How a fit ends must not depend on the records.
+
+    Examples
+    --------
+    >>> penalty_setting("ridge", "penalty", 2)
+    2.0
+    """
+    number = positive_setting(model, setting, value)
+    if number < SMALLEST:
+        raise PrivacyError(
+            f"{model}: {setting} is below {SMALLEST:g}, too small to compute with on every table; raise it"
+        )
     return number
 
 

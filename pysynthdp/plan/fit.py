@@ -17,7 +17,7 @@ from pysynthdp.errors import FitError, PysynthdpError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.privacy.ledger import Ledger
 
-__all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "Key"]
+__all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "Key", "named"]
 
 Key: TypeAlias = tuple[str, str]
 CopyParameters: TypeAlias = Literal["drawn", "fitted"]

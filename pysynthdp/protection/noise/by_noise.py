@@ -31,6 +31,7 @@ from pysynthdp.protection.noise.precision import expected_precision
 from pysynthdp.protection.noise.price import price_noised
 from pysynthdp.protection.noise.steps import check_noised, noised_steps
 from pysynthdp.protection.noise.tagging import noised_statement, noised_tags
+from pysynthdp.protection.noise.trial import try_model
 from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
@@ -183,9 +184,10 @@ class ByNoise(Protection):
         return noised_steps(schema, wishes)
 
     def check(self, plan: SynthesisPlan) -> None:
-        """Refuse models of other packages that were not allowed."""
+        """Refuse models of other packages that were not allowed, or that lack what later columns need."""
         for step in plan.steps:
             refuse_outside(step.model, step.label, self.outside)
+            try_model(step, plan)
 
     def given(self, plan: SynthesisPlan) -> tuple[Terms, ...]:
         """Every earlier part in moment order, or the user's own."""
