@@ -112,7 +112,7 @@ def test_unlisted_levels_are_marked() -> None:
     [
         (pd.Series(["a"]), NumericColumn("x")),
         (pd.Series([1.0], dtype=object), NumericColumn("x")),
-        (pd.Series([1.0]), NumericColumn("x", unit="day")),
+        (pd.Series(["8123"]), NumericColumn("x", unit="day")),
         (
             pd.Series([pd.Timestamp(2020, 1, 1).to_pydatetime()], dtype=object),
             NumericColumn("x", unit="second"),
