@@ -117,7 +117,8 @@ def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dic
 
 def _read(file: Path, plan: Path | None) -> tuple[Any, dict[str, Any]]:
     """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
-    table = read_table(file, texts="guarantee" in _settings(plan))
+    asked = _settings(plan)
+    table = read_table(file, texts="guarantee" in asked, schema=asked.get("schema"))
     return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
 
 
@@ -222,7 +223,7 @@ def parameter(
 ) -> None:
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
     schema, asked = read_parameters(plan)
-    table = read_table(file, texts=True)
+    table = read_table(file, texts=True, schema=schema)
     for entry in asked:
         typer.echo(f"{entry['column']}\n{release_parameter(table, schema, **entry)}\n")
 

@@ -147,7 +147,8 @@ def _distinct(series: pd.Series[Any]) -> tuple[pd.Series[Any], IntArray | None]:
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return pd.Series(dtype.categories).astype(object), series.cat.codes.to_numpy().astype(np.int64)
-    if isinstance(dtype, pd.StringDtype) or (isinstance(dtype, np.dtype) and dtype.kind in "biuf"):
+    other = isinstance(dtype, pd.ArrowDtype | pd.SparseDtype)
+    if isinstance(dtype, pd.StringDtype) or (getattr(dtype, "kind", "O") in "biuf" and not other):
         places, values = pd.factorize(series)
         return pd.Series(values).astype(object), places.astype(np.int64)
     return series.astype(object), None

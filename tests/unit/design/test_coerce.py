@@ -50,6 +50,11 @@ TYPED = {
     "text levels": (levels("a", "b", "c"), pd.Series(rng.choice(["a", "b", "c", "d"], N))),
     "number levels": (levels(1, 2, 3), pd.Series(rng.integers(1, 5, N))),
     "decimal levels": (levels(0.1, 0.2, 0.3), pd.Series(rng.choice([0.1, 0.2, 0.3, 0.7], N))),
+    "nullable levels": (
+        levels(1, 2, 3),
+        pd.Series(rng.integers(1, 5, N), dtype="Int64").mask(rng.random(N) < 0.1),
+    ),
+    "nullable flags": (levels(True, False), pd.Series(rng.random(N) < 0.5, dtype="boolean")),
     "flag levels": (levels(True, False), pd.Series(rng.random(N) < 0.5)),
     "time levels": (levels(*DAYS), pd.Series(rng.choice(DAYS, N))),
     "categorical": (levels("a", "b"), pd.Series(rng.choice(["a", "b"], N), dtype="category")),
