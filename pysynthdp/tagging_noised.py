@@ -17,6 +17,7 @@ from pysynthdp.privacy.mechanism import price_of, public_constants
 from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
 from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
 from pysynthdp.privacy.statement import PrivacyStatement, Status
+from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
 
 __all__ = ["copies_asked", "noised_statement", "noised_tags"]
 
@@ -85,6 +86,7 @@ def noised_statement(
         public=_facts(public, noise),
         draws=account.draws,
         deltas=noise.deltas,
+        not_covered=NOT_COVERED_BY_A_GUARANTEE,
     )
 
 

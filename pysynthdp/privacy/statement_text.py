@@ -17,7 +17,7 @@ from pysynthdp.privacy.unit import PrivacyUnit
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement
 
-__all__ = ["KEPT_REAL", "NOT_COVERED", "statement_paragraph", "statement_table"]
+__all__ = ["KEPT_REAL", "NOT_COVERED", "NOT_COVERED_BY_A_GUARANTEE", "statement_paragraph", "statement_table"]
 
 KEPT_REAL = "kept real"  # stands for a method where values are released as they are
 _LONGEST = 205  # two lines of a card
@@ -25,6 +25,11 @@ NOT_COVERED = (
     "Other publications from the same confidential data: their losses add to this one.",
     "What is true of a whole group or population: synthetic data are meant to teach it.",
     "Disclosure by ways other than the released values, such as access to the confidential file.",
+)
+NOT_COVERED_BY_A_GUARANTEE = (
+    *NOT_COVERED,
+    "Whether the table was refused, as a file is whose records cannot be told apart: a refusal can be seen.",
+    "How long the fit took, and how much memory: both may depend on the records.",
 )
 _KINDS = {
     "pure": "pure differential privacy",
