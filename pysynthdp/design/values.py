@@ -191,7 +191,13 @@ def to_codes(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
     if isinstance(series.dtype, pd.CategoricalDtype):
         raw = _recode(series, values)
     else:
-        raw = _look_up(series, values)
+        try:
+            raw = _look_up(series, values)
+        except UnicodeEncodeError:  # its message quotes the character
+            raise SchemaError(
+                f"{column.name} holds texts that are no Unicode; read the file in its own encoding, or "
+                "repair them with .str.encode('utf-8', 'replace').str.decode('utf-8')"
+            ) from None
     raw[(raw < 0) & series.notna().to_numpy()] = -2
     return raw
 
