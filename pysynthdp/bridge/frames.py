@@ -169,8 +169,8 @@ def read_rds(
     Warns
     -----
     PysynthdpWarning
-        If a column holds haven's tagged missing values, which pandas cannot tell apart, or times that pandas
-        has none for; never where a schema is given.
+        If a column holds haven's tagged missing values, which pandas cannot tell apart, or a cell
+        decides how its whole column is read; never where a schema is given.
 
     Notes
     -----
@@ -187,7 +187,7 @@ def read_rds(
     made = frame_from_r(load_rds(path, max_bytes=max_bytes), schema=schema)
     if schema is not None:
         return made
-    warn_of_plain_times(made)
+    warn_of_whole_columns(made)
     warn_of_tags(found_tags(made), "are all NaN in pandas, and only write_rds of the same cells keeps them")
     return made
 
@@ -220,14 +220,16 @@ def write_rds(frame: pd.DataFrame, path: str | PathLike[str], *, facts: FrameFac
     save_rds(frame_to_r(frame, facts), path)
 
 
-def warn_of_plain_times(made: RFrame) -> None:
-    """Warn of dates, times and durations that stay R's numbers, because of some cell among them."""
-    names = [name for (name, _), facts in made.facts.columns.items() if facts.is_plain_time]
+def warn_of_whole_columns(made: RFrame) -> None:
+    """Warn where some cell decides how all others of its column are read; under a guarantee none may."""
+    facts = made.facts.columns.items()
+    names = [name for (name, _), own in facts if own.is_plain_time or own.na_label is not None]
     if names:
         text = (
-            f"{', '.join(map(repr, names))}: a cell is infinite, beyond the years 1 to 9999 or otherwise no "
-            "time of pandas, so the whole column stays R's numbers; make such cells NA in R, or give "
-            "schema=, which reads each cell alone, as a formal guarantee needs"
+            f"{', '.join(map(repr, names))}: for some cell the whole column is read otherwise: dates and "
+            "times of which one is none in pandas stay R's numbers, an NA level beside missing codes is a "
+            "category; mend such cells in R, or give schema=, which reads each cell alone, as a formal "
+            "guarantee needs"
         )
         warnings.warn(text, PysynthdpWarning, stacklevel=3)
 

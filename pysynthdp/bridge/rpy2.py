@@ -23,7 +23,7 @@ from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.conditions import RError, RWarning, exception_of
 from pysynthdp.bridge.dispatch import handle
 from pysynthdp.bridge.facts_beside import remember, remembered
-from pysynthdp.bridge.frames import frame_from_r, frame_to_r, warn_of_plain_times
+from pysynthdp.bridge.frames import frame_from_r, frame_to_r, warn_of_whole_columns
 from pysynthdp.bridge.magic import watched
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.releases import release_from_r, release_to_r
@@ -181,7 +181,7 @@ def _meaning(value: RValue, schema: Schema | None = None) -> Any:
         made = frame_from_r(value, schema=schema)
         if schema is not None:
             return made.frame
-        warn_of_plain_times(made)
+        warn_of_whole_columns(made)
         return remember(made)
     return plain_from_r(value, "the R object")
 

@@ -14,7 +14,7 @@ from pysynthdp.bridge.frames import frame_from_r, frame_to_r, read_rds, write_rd
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:the tagged missing values"),
-    pytest.mark.filterwarnings("ignore:.*stays R's numbers"),
+    pytest.mark.filterwarnings("ignore:.*the whole column is read otherwise"),
 ]
 GOLDEN = Path(__file__).parents[1] / "golden" / "r"
 FRAMES = ["kinds", "kinds_no_rows", "kinds_row_numbers", "kinds_many_rows", "kinds_tibble"]

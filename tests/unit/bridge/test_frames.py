@@ -321,7 +321,7 @@ def test_a_table_of_several_header_rows_is_refused():
 
 
 @pytest.mark.filterwarnings("ignore:the tagged missing values")
-@pytest.mark.filterwarnings("ignore:.*stays R's numbers")
+@pytest.mark.filterwarnings("ignore:.*the whole column is read otherwise")
 def test_a_file_goes_there_and_back(tmp_path, golden, differences):
     came = read_rds(golden / "kinds.rds")
     write_rds(came.frame, tmp_path / "x.rds", facts=came.facts)
@@ -330,7 +330,9 @@ def test_a_file_goes_there_and_back(tmp_path, golden, differences):
 
 @pytest.mark.filterwarnings("ignore:the tagged missing values")
 def test_a_file_whose_times_stay_numbers_is_read_with_a_warning_or_by_a_schema(golden):
-    with pytest.warns(PysynthdpWarning, match="'date_fraction', 'date_infinite', .*stays R's numbers"):
+    with pytest.warns(
+        PysynthdpWarning, match="'factor_na_both', .*'date_fraction', .*the whole column is read"
+    ):
         read_rds(golden / "kinds.rds")
     declared = [NumericColumn(name, unit="day") for name in ("date", "date_fraction", "date_infinite")]
     came = read_rds(golden / "kinds.rds", schema=Schema(declared)).frame
