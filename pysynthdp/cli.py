@@ -118,7 +118,8 @@ def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dic
 
 def _read(file: Path, plan: Path | None) -> tuple[Any, dict[str, Any]]:
     """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
-    table = read_table(file, texts=not _learns(_settings(plan)))
+    asked = _settings(plan)
+    table = read_table(file, texts=not _learns(asked), schema=asked.get("schema"))
     return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
 
 
@@ -233,7 +234,7 @@ def parameter(
     if out is not None and out.exists():
         raise PlanError(f"--out: {out} exists already; choose another name or move it away")
     asked = read_parameters(plan)
-    table = read_table(file, texts=True)
+    table = read_table(file, texts=True, schema=asked.schema)
     for entry in asked.asked:
         typer.echo(f"{release_parameter(table, asked.schema, account=asked.account, **entry)}\n")
     typer.echo(str(asked.account))

@@ -33,7 +33,7 @@ class Column:
 
 def column_from_r(value: RValue, name: str) -> Column:
     """Give a column's values and facts; what pandas would round stays as R's plain numbers."""
-    vector = _checked(value, name)
+    vector = checked_column(value, name)
     attributes = {key: item for key, item in vector.attributes.items() if key not in ("names", "levels")}
     if "names" in vector.attributes:
         text = f"column {name!r} has names on its values; they are dropped (row names are kept)"
@@ -51,7 +51,7 @@ def column_from_r(value: RValue, name: str) -> Column:
     return Column(_PLAIN[vector.kind](vector), ColumnFacts(vector.kind, meaning, attributes))
 
 
-def _checked(value: RValue, name: str) -> RVector:
+def checked_column(value: RValue, name: str) -> RVector:
     """Refuse what is no column of one value a row."""
     if not isinstance(value, RVector) or value.kind == "expression":
         what = "functions, calls or environments" if value is not None else "nothing"

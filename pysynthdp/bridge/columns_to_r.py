@@ -187,6 +187,14 @@ def _date_again(series: pd.Series[Any], name: str, facts: ColumnFacts) -> RVecto
     return None if days is None else RVector(facts.kind, days, facts.attributes)
 
 
+def _day_again(series: pd.Series[Any], name: str, facts: ColumnFacts) -> RVector | None:
+    """Give declared days, with their fractions, as a Date; None if the column holds no times of no zone."""
+    del name
+    if not types.is_datetime64_dtype(series.dtype):
+        return None
+    return RVector("double", times.stamps_to_days(series.to_numpy()), facts.attributes)
+
+
 def _datetime_again(series: pd.Series[Any], name: str, facts: ColumnFacts) -> RVector | None:
     """Give instants with R's attributes; None if the column holds no instants now."""
     del name
@@ -253,6 +261,7 @@ _BY_MEANING: Final[dict[str, Callable[[pd.Series[Any], str, ColumnFacts], RVecto
     "plain": _plain_again,
     "factor": _factor_again,
     "date": _date_again,
+    "day": _day_again,
     "datetime": _datetime_again,
     "difftime": _difftime_again,
     "integer64": _integer64_again,

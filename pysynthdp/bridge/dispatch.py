@@ -31,7 +31,7 @@ __all__ = ["PROTOCOL", "handle"]
 PROTOCOL: Final = 1
 """Changes when the R package and this module no longer understand each other."""
 _GROWTH: Final = 16  # a decoded table takes at most so many times its bytes
-_AS_IT_IS: Final = "x"  # an argument of this name stays an R value
+_AS_THEY_ARE: Final = ("x", "data")  # arguments of these names stay R values: settings say how they are read
 _TOO_LONG: Final = (
     "the copies are larger than 2^31 - 1 bytes, which this transport cannot carry; start R anew with "
     'options(pysynthdp.transport = "worker"), or draw fewer rows or fewer copies'
@@ -127,15 +127,16 @@ def _read(request: bytes) -> dict[str, RValue]:
 def _call(asked: Mapping[str, RValue]) -> Any:
     """Call a verb with its arguments."""
     verb = plain_from_r(asked["verb"])
-    given = asked.get("args")
-    items = given.items if isinstance(given, RVector) and given.kind == "list" else ()
-    names = given.names if isinstance(given, RVector) else ()
+    sent = asked.get("args")
+    items = sent.items if isinstance(sent, RVector) and sent.kind == "list" else ()
+    names = sent.names if isinstance(sent, RVector) else ()
     pairs = [(str(name), item) for name, item in zip(names, items, strict=True)]
     if verb not in _VERBS:
         raise BridgeError("the engine does not know what was asked; install the R package that it carries")
     module, function = _VERBS[verb]
     answer = getattr(import_module(f"pysynthdp.bridge.verbs.{module}"), function)
-    return answer(**{name: item if name == _AS_IT_IS else plain_from_r(item, name) for name, item in pairs})
+    given = {name: item if name in _AS_THEY_ARE else plain_from_r(item, name) for name, item in pairs}
+    return answer(**given)
 
 
 def _failure(error: BaseException, message: str) -> dict[str, RValue]:

@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias
 
 import pandas as pd
 
-from pysynthdp.bridge.codec import RValue
+from pysynthdp.bridge.codec import RValue, RVector
 from pysynthdp.bridge.codec.wire import Kind
 
 __all__ = ["ColumnFacts", "ColumnKey", "FrameFacts", "Meaning", "RFrame", "column_keys"]
 
-Meaning: TypeAlias = Literal["plain", "factor", "date", "datetime", "difftime", "integer64", "list"]
+Meaning: TypeAlias = Literal["plain", "factor", "date", "day", "datetime", "difftime", "integer64", "list"]
 ColumnKey: TypeAlias = tuple[str, int]
 """A column's name, and how many columns of that name stand before it."""
 
@@ -27,7 +27,8 @@ class ColumnFacts:
     kind : str
         R's ``typeof()``.
     meaning : str
-        How the values are understood in pandas; ``"plain"`` as they are stored.
+        How the values are understood in pandas; ``"plain"`` as they are stored, ``"day"`` as declared days,
+        which may have fractions.
     attributes : mapping
         R's attributes except names and levels: class, units, tzone, label, labels, ...
     na_level : int, optional
@@ -41,6 +42,13 @@ class ColumnFacts:
     attributes: Mapping[str, RValue] = field(default_factory=dict)
     na_level: int | None = None
     na_label: str | None = None
+
+    @property
+    def is_plain_time(self) -> bool:
+        """Whether R's class says time, and the values are R's plain numbers."""
+        held = self.attributes.get("class")
+        classes = held.texts if isinstance(held, RVector) else ()
+        return self.meaning == "plain" and bool({"Date", "POSIXct", "difftime"} & set(classes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,12 +25,14 @@ UTC (never a guessed Date; ``datetime.date`` objects become Date), and int64 bey
 
 from __future__ import annotations
 
+import warnings
 from os import PathLike
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pysynthdp.bridge.cells_from_r import cells_from_r
 from pysynthdp.bridge.codec import (
     DEFAULT_MAX_BYTES,
     NA_INTEGER,
@@ -40,23 +42,27 @@ from pysynthdp.bridge.codec import (
     load_rds,
     save_rds,
 )
-from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.columns_from_r import column_from_r, text_index
 from pysynthdp.bridge.columns_to_r import column_to_r
 from pysynthdp.bridge.facts import FrameFacts, RFrame, column_keys
+from pysynthdp.bridge.frame_shape import check_rows, checked_frame, index_of, longest
 from pysynthdp.bridge.tagged import found_tags, warn_of_tags
-from pysynthdp.errors import BridgeError
+from pysynthdp.errors import BridgeError, PysynthdpWarning
+from pysynthdp.schema import Schema
 
 __all__ = ["frame_from_r", "frame_to_r", "read_rds", "write_rds"]
 
 
-def frame_from_r(value: RValue) -> RFrame:
+def frame_from_r(value: RValue, *, schema: Schema | None = None) -> RFrame:
     """Turn an R data frame or tibble into pandas.
 
     Parameters
     ----------
     value : RVector
         A list of class ``data.frame``.
+    schema : Schema, optional
+        Declared columns, for a formal guarantee: each cell is then read alone, as
+        :mod:`~pysynthdp.bridge.cells_from_r` says. Without it a column is what all of its cells allow.
 
     Returns
     -------
@@ -79,11 +85,13 @@ def frame_from_r(value: RValue) -> RFrame:
     >>> made.frame["x"].tolist()
     ['a']
     """
-    vector, names = _checked(value)
-    _check_rows(max((len(item) for item in vector.items if isinstance(item, RVector)), default=0))
+    if schema is not None:
+        return cells_from_r(value, schema)
+    vector, names = checked_frame(value)
+    check_rows(longest(vector))
     columns = [column_from_r(item, name) for name, item in zip(names, vector.items, strict=True)]
     lengths = {len(column.cells) for column in columns}
-    index = _index(vector.attributes.get("row.names"), lengths)
+    index = index_of(vector.attributes.get("row.names"), lengths)
     held = {at: _held(column.cells, index) for at, column in enumerate(columns)}
     frame = pd.DataFrame(held, index=index, copy=True)
     frame.columns = text_index(names)
@@ -122,7 +130,7 @@ def frame_to_r(frame: pd.DataFrame, facts: FrameFacts | None = None) -> RVector:
     >>> frame_to_r(pd.DataFrame({"x": [1, 2]})).names
     ('x',)
     """
-    _check_rows(len(frame))
+    check_rows(len(frame))
     if isinstance(frame.columns, pd.MultiIndex):
         raise BridgeError("the columns have several levels of names; join them to one, which R needs")
     names = [name if isinstance(name, str) else str(name) for name in frame.columns]
@@ -134,13 +142,17 @@ def frame_to_r(frame: pd.DataFrame, facts: FrameFacts | None = None) -> RVector:
     return RVector("list", items, {"names": character(names), "row.names": _row_names(frame.index), **own})
 
 
-def read_rds(path: str | PathLike[str], *, max_bytes: int = DEFAULT_MAX_BYTES) -> RFrame:
+def read_rds(
+    path: str | PathLike[str], *, schema: Schema | None = None, max_bytes: int = DEFAULT_MAX_BYTES
+) -> RFrame:
     """Read a data frame that R saved with ``saveRDS()``.
 
     Parameters
     ----------
     path : path
         The ``.rds`` file.
+    schema : Schema, optional
+        Declared columns, for a formal guarantee, as in :func:`frame_from_r`.
     max_bytes : int
         Bytes of memory that the unpacked file may take.
 
@@ -157,7 +169,8 @@ def read_rds(path: str | PathLike[str], *, max_bytes: int = DEFAULT_MAX_BYTES) -
     Warns
     -----
     PysynthdpWarning
-        If a column holds haven's tagged missing values, which pandas cannot tell apart.
+        If a column holds haven's tagged missing values, which pandas cannot tell apart, or a cell
+        decides how its whole column is read; never where a schema is given.
 
     Notes
     -----
@@ -171,7 +184,10 @@ def read_rds(path: str | PathLike[str], *, max_bytes: int = DEFAULT_MAX_BYTES) -
     >>> read_rds(path).frame["x"].tolist()
     [1, 2]
     """
-    made = frame_from_r(load_rds(path, max_bytes=max_bytes))
+    made = frame_from_r(load_rds(path, max_bytes=max_bytes), schema=schema)
+    if schema is not None:
+        return made
+    warn_of_whole_columns(made)
     warn_of_tags(found_tags(made), "are all NaN in pandas, and only write_rds of the same cells keeps them")
     return made
 
@@ -204,46 +220,24 @@ def write_rds(frame: pd.DataFrame, path: str | PathLike[str], *, facts: FrameFac
     save_rds(frame_to_r(frame, facts), path)
 
 
-def _check_rows(rows: int) -> None:
-    """Refuse more rows than R counts in a data frame, before any is copied."""
-    if rows > MAX_INT:
-        raise BridgeError("an R data frame holds at most 2^31 - 1 rows; split it")
-
-
-def _checked(value: RValue) -> tuple[RVector, tuple[str, ...]]:
-    """Give the list and the names of a data frame; refuse anything else."""
-    if not isinstance(value, RVector) or value.kind != "list" or "data.frame" not in value.classes:
-        raise BridgeError("this R object is no data frame; in R, convert it with as.data.frame()")
-    names = tuple(name for name in value.names if name is not None)
-    if len(names) != len(value):
-        raise BridgeError("a column of the R data frame has no name; set names() in R")
-    return value, names
+def warn_of_whole_columns(made: RFrame) -> None:
+    """Warn where some cell decides how all others of its column are read; under a guarantee none may."""
+    facts = made.facts.columns.items()
+    names = [name for (name, _), own in facts if own.is_plain_time or own.na_label is not None]
+    if names:
+        text = (
+            f"{', '.join(map(repr, names))}: for some cell the whole column is read otherwise: dates and "
+            "times of which one is none in pandas stay R's numbers, an NA level beside missing codes is a "
+            "category; mend such cells in R, or give schema=, which reads each cell alone, as a formal "
+            "guarantee needs"
+        )
+        warnings.warn(text, PysynthdpWarning, stacklevel=3)
 
 
 def _held(cells: Any, index: pd.Index[Any]) -> Any:
     """Keep pandas from guessing what objects are."""
     is_objects = isinstance(cells, np.ndarray) and cells.dtype == object
     return pd.Series(cells, index=index, dtype=object) if is_objects else cells
-
-
-def _index(row_names: RValue, lengths: set[int]) -> pd.Index[Any]:
-    """Give the index for R's row names, after checking that all columns are as long."""
-    index = _index_of(row_names, lengths)
-    if lengths - {len(index)}:
-        raise BridgeError("the columns of the R data frame differ in length; rebuild it with data.frame()")
-    return index
-
-
-def _index_of(row_names: RValue, lengths: set[int]) -> pd.Index[Any]:
-    """Read row names: texts, integers, or R's short form (NA, -n) for 1 .. n."""
-    if not isinstance(row_names, RVector) or row_names.kind not in ("integer", "character"):
-        return pd.RangeIndex(max(lengths, default=0))
-    if row_names.kind == "character":
-        return text_index(row_names.texts)
-    numbers = row_names.array.astype(np.int64)
-    if len(numbers) == 2 and numbers[0] == NA_INTEGER:
-        return pd.RangeIndex(abs(int(numbers[1])))
-    return pd.Index(numbers)
 
 
 def _row_names(index: pd.Index[Any]) -> RVector:

@@ -23,13 +23,14 @@ from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.conditions import RError, RWarning, exception_of
 from pysynthdp.bridge.dispatch import handle
 from pysynthdp.bridge.facts_beside import remember, remembered
-from pysynthdp.bridge.frames import frame_from_r, frame_to_r
+from pysynthdp.bridge.frames import frame_from_r, frame_to_r, warn_of_whole_columns
 from pysynthdp.bridge.magic import watched
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.releases import release_from_r, release_to_r
 from pysynthdp.bridge.rpy2_advice import why_not
 from pysynthdp.errors import BridgeError
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema import Schema
 
 __all__ = ["RError", "RWarning", "attach", "evaluate", "from_r", "load", "load_ipython_extension", "to_r"]
 
@@ -136,13 +137,15 @@ def _value_of(value: Any) -> RValue:
     return plain_to_r(value)
 
 
-def from_r(value: Any) -> Any:
+def from_r(value: Any, *, schema: Schema | None = None) -> Any:
     """Give what an R object means in Python.
 
     Parameters
     ----------
     value : rpy2 object
         From ``rpy2.robjects`` or ``rpy2.rinterface``.
+    schema : Schema, optional
+        Declared columns of a data frame, for a formal guarantee: each cell is then read alone.
 
     Returns
     -------
@@ -155,22 +158,31 @@ def from_r(value: Any) -> Any:
     BridgeError
         If it means nothing outside R.
 
+    Warns
+    -----
+    PysynthdpWarning
+        If a cell keeps a whole column of dates or times from being one in pandas; never with a schema.
+
     Notes
     -----
     Privacy: passes on what it is given.
     """
     interface = load()
     stream = interface.baseenv["serialize"](value, interface.NULL, xdr=False, version=2)
-    return _meaning(loads(np.asarray(stream, dtype=np.uint8).data))
+    return _meaning(loads(np.asarray(stream, dtype=np.uint8).data), schema)
 
 
-def _meaning(value: RValue) -> Any:
+def _meaning(value: RValue, schema: Schema | None = None) -> Any:
     """Give a release, a frame or plain values."""
     classes = value.classes if isinstance(value, RVector) else ()
     if "synds" in classes:
         return release_from_r(value)
     if "data.frame" in classes:
-        return remember(frame_from_r(value))
+        made = frame_from_r(value, schema=schema)
+        if schema is not None:
+            return made.frame
+        warn_of_whole_columns(made)
+        return remember(made)
     return plain_from_r(value, "the R object")
 
 

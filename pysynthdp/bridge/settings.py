@@ -22,7 +22,7 @@ from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 __all__ = ["labelled_codes", "settings_from_r"]
 
 
-def settings_from_r(given: Mapping[str, Any], data: RFrame) -> dict[str, Any]:
+def settings_from_r(given: Mapping[str, Any], dtypes: Mapping[str, Any]) -> dict[str, Any]:
     """Read settings that came from R.
 
     Parameters
@@ -30,8 +30,8 @@ def settings_from_r(given: Mapping[str, Any], data: RFrame) -> dict[str, Any]:
     given : mapping
         Plain values: keywords of :class:`pysynthdp.Synthesizer`; ``plan``, a file; and ``guarantee``, see
         :func:`~pysynthdp.bridge.guarantees.protection_from_r`. None is not given.
-    data : RFrame
-        The confidential frame; only its types and R's labels are looked at.
+    dtypes : mapping column -> pandas dtype
+        Of the table, for the codes of a plan; empty where the table is not to be looked at.
 
     Returns
     -------
@@ -45,11 +45,10 @@ def settings_from_r(given: Mapping[str, Any], data: RFrame) -> dict[str, Any]:
 
     Notes
     -----
-    Privacy: reads types and labels, no value of a row.
+    Privacy: reads no row.
     """
     asked = {name: value for name, value in given.items() if value is not None}
     plan, guarantee = asked.pop("plan", None), asked.pop("guarantee", None)
-    dtypes = {str(name): dtype for name, dtype in data.frame.dtypes.items()}
     settings = {} if plan is None else read_plan(Path(str(plan)).expanduser(), dtypes=dtypes)
     for name, value in asked.items():
         if name not in _READERS:

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RValue, RVector, is_na_real
 from pysynthdp.bridge.codec.values import texts_of
 from pysynthdp.bridge.codec.wire import Kind
+from pysynthdp.schema.columns import Unit
 
 __all__: list[str] = []  # for frames alone
 
@@ -22,6 +24,7 @@ _DAY: Final = 86400
 _FIRST, _LAST = -719162, 2932896  # 0001-01-01 and 9999-12-31, in days since 1970-01-01
 _PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS_OF: Final = {"secs": 1, "mins": 60, "hours": 3600, "days": _DAY, "weeks": 7 * _DAY}
+_SECONDS_IN: Final[dict[str, int]] = {"day": _DAY, "hour": 3600, "minute": 60, "second": 1}
 _INT64: Final = 9.2e18
 
 
@@ -44,6 +47,12 @@ def dates_to_days(stamps: AnyArray, kind: Kind) -> AnyArray | None:
         return None
     counts = np.where(missing, 0, days.astype(np.int64)).astype(np.float64)
     return _numbers(counts, missing, kind)
+
+
+def stamps_to_days(stamps: AnyArray) -> FloatArray:
+    """Give datetime64 as days since 1970, with fractions."""
+    ticks, missing, per = _ticks(stamps)
+    return np.where(missing, NA_REAL, _seconds(ticks, per * _DAY))
 
 
 def seconds_to_stamps(vector: RVector) -> AnyArray | None:
@@ -106,6 +115,48 @@ def zone_of(attributes: Mapping[str, RValue]) -> zoneinfo.ZoneInfo:
         return zoneinfo.ZoneInfo(name)
     except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
         return zoneinfo.ZoneInfo("UTC")
+
+
+def is_time(vector: RVector) -> bool:
+    """Whether R's class says that the numbers count days, seconds or a difftime's units."""
+    return bool({"Date", "POSIXct"} & set(vector.classes)) or _length_of(vector) is not None
+
+
+def in_unit(vector: RVector, numbers: FloatArray, unit: Unit) -> FloatArray:
+    """Give R's numbers of a time in a declared unit, each alone: days of POSIXct by its own clock."""
+    if unit == "number":
+        return numbers
+    if "Date" in vector.classes:
+        size = _DAY
+    elif "POSIXct" in vector.classes:
+        size, numbers = 1, _local(numbers, zone_of(vector.attributes)) if unit == "day" else numbers
+    else:
+        size = _length_of(vector) or 1
+    with np.errstate(over="ignore"):
+        return numbers if size == _SECONDS_IN[unit] else numbers * size / _SECONDS_IN[unit]
+
+
+def stamp_of(vector: RVector, number: float) -> pd.Timestamp | float:
+    """Give one time of a Date or POSIXct; R's number where it is infinite or beyond the years 1 to 9999."""
+    size = _DAY if "Date" in vector.classes else 1 if "POSIXct" in vector.classes else None
+    if size is None or not _FIRST * _DAY <= number * size < _LAST * _DAY:
+        return number
+    stamp = pd.Timestamp(round(number * size * _PER_SECOND["us"]), unit="us")
+    return stamp if size == _DAY else stamp.tz_localize("UTC").tz_convert(zone_of(vector.attributes))
+
+
+def _length_of(vector: RVector) -> int | None:
+    """Give the seconds of a difftime's units; None if it is none, or its units are not known."""
+    return _SECONDS_OF.get(units_of(vector.attributes)) if "difftime" in vector.classes else None
+
+
+def _local(seconds: FloatArray, zone: zoneinfo.ZoneInfo) -> FloatArray:
+    """Move seconds to the clock of a zone, which is not known beyond the years 1 to 9999."""
+    known = (seconds > (_FIRST + 2) * _DAY) & (seconds < (_LAST - 2) * _DAY)
+    whole = np.floor(np.where(known, seconds, 0.0)).astype(np.int64)
+    there = pd.DatetimeIndex(whole.view("M8[s]")).tz_localize("UTC").tz_convert(zone).tz_localize(None)
+    offset = there.to_numpy().astype("M8[s]").astype(np.int64) - whole
+    return np.where(known, seconds + offset, seconds)
 
 
 def _counts(vector: RVector) -> Counts | None:

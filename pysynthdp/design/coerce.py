@@ -9,7 +9,10 @@ beyond the bounds move onto them, unlisted levels become ``other``.
 from __future__ import annotations
 
 import math
+import re
 import warnings
+from collections.abc import Callable
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -24,6 +27,7 @@ __all__ = ["coerce", "coerced_numbers"]
 
 _NO_TIME = np.iinfo(np.int64).min  # how numpy writes NaT
 _LARGEST_STEPS = {"s": 9e12, "ms": 9e15}  # steps coarser than a microsecond, as many as fit in 64 bits
+_DIGIT = re.compile(r"\d")
 _COUNTED = {"M": "datetime64[us]", "m": "timedelta64[us]"}
 
 
@@ -44,18 +48,24 @@ def coerced_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray
 
 
 def _readable(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
-    """Numbers in the column's unit, NaN where a cell holds none."""
-    if column.unit != "number":
-        return _ticks(series, column.unit)
-    if _is_plain_number(series):
+    """Numbers in the column's unit, NaN where a cell holds none; cells of one type are read at once."""
+    if _is_plain_number(series):  # in a column of days or seconds too: they are counted from 1970-01-01
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
-    cells = (_number(cell) for cell in series.astype(object))
-    return np.fromiter(cells, dtype=np.float64, count=len(series))
+    if column.unit == "number":
+        return _each(series, _number)
+    if is_dated(series.dtype) and isinstance(series.dtype, np.dtype):
+        return _in_unit(_counted(series.to_numpy()), column.unit)
+    return _each(series, lambda cell: _count(cell, column.unit))
 
 
 def _is_plain_number(series: pd.Series[Any]) -> bool:
     """Whether all cells are real numbers by their type."""
     return pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_complex_dtype(series.dtype)
+
+
+def _each(series: pd.Series[Any], read: Callable[[Any], float]) -> FloatArray:
+    """Read one cell after the other."""
+    return np.fromiter(map(read, series.astype(object)), dtype=np.float64, count=len(series))
 
 
 def _number(cell: Any) -> float:
@@ -67,13 +77,24 @@ def _number(cell: Any) -> float:
         return np.nan
 
 
-def _ticks(series: pd.Series[Any], unit: str) -> FloatArray:
-    """Days to seconds from 1970-01-01 by whole microseconds; cells of one type are read at once."""
-    if is_dated(series.dtype) and isinstance(series.dtype, np.dtype):
-        counted = _counted(series.to_numpy())
-    else:
-        cells = (_microseconds(cell, unit) for cell in series.astype(object))
-        counted = np.fromiter(cells, dtype=np.int64, count=len(series))
+def _count(cell: Any, unit: str) -> float:
+    """Count one cell of a column of days or seconds: a number is that many, a time is counted.
+
+    A text is read as a number first, so that numerals of a file mean what the numbers in a frame do.
+    """
+    try:
+        if isinstance(cell, date | timedelta | np.datetime64 | np.timedelta64 | pd.Period):
+            return float(_in_unit(_microseconds(cell, unit), unit)[0])
+        number = _number(cell)
+        if not math.isnan(number) or not isinstance(cell, str) or not _DIGIT.search(cell):
+            return number  # words such as "now" would be another time at each reading
+        return float(_in_unit(_microseconds(cell, unit), unit)[0])
+    except Exception:  # noqa: BLE001  # a cell may be of any class, and none may raise
+        return np.nan
+
+
+def _in_unit(counted: IntArray, unit: str) -> FloatArray:
+    """Whole microseconds as days to seconds; NaN where there is no time."""
     return np.where(counted == _NO_TIME, np.nan, counted / TICKS[unit])
 
 
@@ -86,19 +107,14 @@ def _counted(times: Any) -> IntArray:
     return np.where(np.abs(times.astype(np.int64).astype(np.float64)) <= most, whole, _NO_TIME)
 
 
-def _microseconds(cell: Any, unit: str) -> int:
-    """Count one cell as a whole column of its type is counted: days on its own clock, else in UTC."""
-    try:
-        if isinstance(cell, pd.Timedelta | np.timedelta64) or hasattr(cell, "total_seconds"):
-            return int(_counted(np.array([pd.Timedelta(cell).to_timedelta64()]))[0])
-        number = real_part(cell)
-        # whole numbers become floats, and floats complex, where one cell of the column asks for it
-        stamp = pd.Timestamp(float(number) if isinstance(number, int | float | np.number) else number)
-        if stamp.tz is not None:
-            stamp = (stamp if unit == "day" else stamp.tz_convert("UTC")).tz_localize(None)
-        return int(_counted(np.array([stamp.to_datetime64()]))[0])
-    except Exception:  # noqa: BLE001  # a cell may be of any class, and none may raise
-        return _NO_TIME
+def _microseconds(cell: Any, unit: str) -> IntArray:
+    """Count one time as a whole column of its type is counted: days on its own clock, else in UTC."""
+    if isinstance(cell, timedelta | np.timedelta64):
+        return _counted(np.array([pd.Timedelta(cell).to_timedelta64()]))
+    stamp = pd.Timestamp(cell.start_time if isinstance(cell, pd.Period) else cell)
+    if stamp.tz is not None:
+        stamp = (stamp if unit == "day" else stamp.tz_convert("UTC")).tz_localize(None)
+    return _counted(np.array([stamp.to_datetime64()]))
 
 
 def _bounded(numbers: FloatArray, column: NumericColumn) -> FloatArray:
@@ -131,7 +147,8 @@ def _distinct(series: pd.Series[Any]) -> tuple[pd.Series[Any], IntArray | None]:
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return pd.Series(dtype.categories).astype(object), series.cat.codes.to_numpy().astype(np.int64)
-    if isinstance(dtype, pd.StringDtype) or (isinstance(dtype, np.dtype) and dtype.kind in "biuf"):
+    other = isinstance(dtype, pd.ArrowDtype | pd.SparseDtype)
+    if isinstance(dtype, pd.StringDtype) or (getattr(dtype, "kind", "O") in "biuf" and not other):
         places, values = pd.factorize(series)
         return pd.Series(values).astype(object), places.astype(np.int64)
     return series.astype(object), None

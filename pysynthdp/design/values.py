@@ -41,8 +41,11 @@ def is_dated(dtype: Any) -> str | None:
 
 
 def to_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
-    """Write a column as float64, NaN where missing; dates count from 1970-01-01 in the column's unit."""
-    if column.unit != "number":
+    """Write a column as float64, NaN where missing; dates count from 1970-01-01 in the column's unit.
+
+    Numbers in a column of days or seconds are that many of them.
+    """
+    if column.unit != "number" and not pd.api.types.is_numeric_dtype(series.dtype):
         return _ticks(series, column)
     if not pd.api.types.is_numeric_dtype(series.dtype) and not bool(series.isna().all()):
         raise SchemaError(
@@ -74,7 +77,7 @@ def _ticks(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
     if not is_dated(series.dtype) and pd.api.types.infer_dtype(series, skipna=True) not in ("date", "empty"):
         raise SchemaError(
             f"{column.name} is declared in days or seconds but holds {series.dtype}; convert it with "
-            "pd.to_datetime or pd.to_timedelta"
+            "pd.to_datetime, pd.to_timedelta or pd.to_numeric"
         )
     numbers = microseconds(series, column.unit) / TICKS[column.unit]
     numbers[series.isna().to_numpy()] = np.nan
@@ -111,9 +114,9 @@ def _zone(dtype: Any) -> Any:
 
 def from_numbers(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> pd.Series[Any]:
     """Give drawn numbers the column's dtype; ``absent`` marks missing rows."""
-    if column.unit != "number":
-        return _dated(numbers, absent, column)
     dtype = column.dtype
+    if column.unit != "number" and not pd.api.types.is_numeric_dtype(dtype):
+        return _dated(numbers, absent, column)
     if pd.api.types.is_object_dtype(dtype):
         objects = numbers.astype(object)
         objects[absent] = None
@@ -188,7 +191,13 @@ def to_codes(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
     if isinstance(series.dtype, pd.CategoricalDtype):
         raw = _recode(series, values)
     else:
-        raw = _look_up(series, values)
+        try:
+            raw = _look_up(series, values)
+        except UnicodeEncodeError:  # its message quotes the character
+            raise SchemaError(
+                f"{column.name} holds texts that are no Unicode; read the file in its own encoding, or "
+                "repair them with .str.encode('utf-8', 'replace').str.decode('utf-8')"
+            ) from None
     raw[(raw < 0) & series.notna().to_numpy()] = -2
     return raw
 

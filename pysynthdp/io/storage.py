@@ -225,7 +225,12 @@ def _storage(series: pd.Series[Any], schema: Schema, dated: bool, changing: bool
     day = dated and isinstance(column, NumericColumn) and column.unit == "day"
     if day and isinstance(dtype, np.dtype) and dtype.kind == "M":
         return Stored(name, dtype, pa.date32())
-    arrow = pa.array(series.iloc[:0], from_pandas=True).type
+    try:
+        arrow = pa.array(series.iloc[:0], from_pandas=True).type
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise ReleaseError(
+            f"{name} has type {dtype}, which no file of a release holds; convert it"
+        ) from error
     return Stored(name, dtype, pa.float32() if arrow == pa.float16() else arrow)
 
 

@@ -19,6 +19,7 @@ from pysynthdp.privacy.domain import count, downward
 from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, public_constants
 from pysynthdp.privacy.shared_account import PrivacyAccount, checked_deltas, same_unit
 from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
@@ -138,6 +139,7 @@ class Asked:
             draws=(draw,),
             deltas=self.terms.deltas,
             released="parameters",
+            not_covered=NOT_COVERED_BY_A_GUARANTEE,
         )
 
     def _public(self, column: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import PricedColumn, public_constants
 from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.verification import shares_of
 
 __all__ = ["state_account"]
@@ -98,6 +99,7 @@ def state_account(
         public=tuple(public),
         draws=account.draws,
         deltas=tuple(deltas),
+        not_covered=NOT_COVERED_BY_A_GUARANTEE,
     )
 
 

@@ -214,6 +214,7 @@ class PrivacyStatement(Printable):
             deltas=tuple(deltas) or tuple(sorted({delta for each in statements for delta in each.deltas})),
             parts=tuple(statements),
             released=_released(statements),
+            not_covered=tuple(dict.fromkeys(fact for each in statements for fact in each.not_covered)),
             **{key: tuple(value) for key, value in shared.items()},
         )
 

@@ -17,7 +17,15 @@ from pysynthdp.privacy.unit import PrivacyUnit
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement
 
-__all__ = ["ENTRIES", "KEPT_REAL", "NOT_COVERED", "singles", "statement_paragraph", "statement_table"]
+__all__ = [
+    "ENTRIES",
+    "KEPT_REAL",
+    "NOT_COVERED",
+    "NOT_COVERED_BY_A_GUARANTEE",
+    "singles",
+    "statement_paragraph",
+    "statement_table",
+]
 
 KEPT_REAL = "kept real"  # stands for a method where values are released as they are
 ENTRIES: Final = "docs/formulas.md of pysynthdp"  # where the formula behind each entry stands
@@ -26,6 +34,11 @@ NOT_COVERED = (
     "Other publications from the same confidential data: their losses add to this one.",
     "What is true of a whole group or population: synthetic data are meant to teach it.",
     "Disclosure by ways other than the released values, such as access to the confidential file.",
+)
+NOT_COVERED_BY_A_GUARANTEE = (
+    *NOT_COVERED,
+    "Whether the table was refused, as a file is whose records cannot be told apart: a refusal can be seen.",
+    "How long the fit took, and how much memory: both may depend on the records.",
 )
 _KINDS = {
     "pure": "pure differential privacy",

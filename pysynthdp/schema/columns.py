@@ -77,7 +77,8 @@ class NumericColumn:
     dtype : str or pandas dtype, optional
         What the copies have; None for what the table has (float64 under a formal guarantee).
     unit : {"number", "day", "hour", "minute", "second"}
-        How dates and durations are counted.
+        How dates and durations are counted. Numbers in such a column, numerals of a file too, are that many
+        days, hours, minutes or seconds since 1970-01-01.
     declared : bool
         False when inferred from data.
     fallback : float, optional

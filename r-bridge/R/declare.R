@@ -9,6 +9,11 @@
 #' @param spikes Values with a mass of their own.
 #' @param may_be_missing Whether a value may be missing without a code.
 #' @param fallback What a cell without a readable value becomes under a guarantee.
+#' @param unit In what a column of dates, times or durations is counted from 1970-01-01, with all that is declared of
+#'   it: `"day"`, `"hour"`, `"minute"` or `"second"`. A `Date`, a `POSIXct` and a `difftime` are converted to it, and a
+#'   number is that many. With `"number"` a column under a guarantee is what [as.numeric()] gives: days of a `Date`,
+#'   seconds of a `POSIXct`, the units of a `difftime`. Copies of a column in days are of class `Date` under a
+#'   guarantee, those in the other units of class `POSIXct`.
 #' @param levels All levels in order.
 #' @param ordered Whether the order means something.
 #' @param other Level for values that are not listed.
@@ -16,18 +21,33 @@
 #' @examples
 #' schema <- list(
 #'   age = numeric_column(18, 99, decimals = 0),
+#'   born = numeric_column(as.Date("1900-01-01"), as.Date("2020-12-31"), decimals = 0, unit = "day"),
 #'   sex = categorical_column(c("f", "m"), other = "f")
 #' )
 #' @export
 numeric_column <- function(lower = NULL, upper = NULL, decimals = NULL, missing = NULL, spikes = NULL,
-                           may_be_missing = FALSE, fallback = NULL) {
-  list(kind = "numeric", lower = lower, upper = upper, decimals = decimals, missing = missing, spikes = spikes,
-       may_be_missing = may_be_missing, fallback = fallback)
+                           may_be_missing = FALSE, fallback = NULL,
+                           unit = c("number", "day", "hour", "minute", "second")) {
+  unit <- match.arg(unit)
+  list(kind = "numeric", lower = counted(lower, unit), upper = counted(upper, unit), decimals = decimals,
+       missing = missing, spikes = spikes, may_be_missing = may_be_missing, fallback = counted(fallback, unit),
+       unit = unit)
+}
+
+# A Date or a POSIXct as a number of the declared unit; a plain number is one already.
+counted <- function(x, unit) {
+  if (!inherits(x, c("Date", "POSIXct"))) return(x)
+  if (unit == "number") {
+    abort("pysynthdp_schema_error", "a bound or fallback is a date or a time; say what is counted: unit = \"day\"")
+  }
+  seconds <- as.numeric(x) * if (inherits(x, "Date")) 86400 else 1
+  seconds / c(day = 86400, hour = 3600, minute = 60, second = 1)[[unit]]
 }
 
 #' @rdname numeric_column
 #' @export
 categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_missing = FALSE, other = NULL) {
+  if (inherits(levels, c("factor", "Date", "POSIXct"))) levels <- as.character(levels)
   list(kind = "categorical", levels = as.list(levels), ordered = ordered, missing = missing,
        may_be_missing = may_be_missing, other = other)
 }

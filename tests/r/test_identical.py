@@ -12,7 +12,10 @@ import pytest
 from pysynthdp.bridge.codec import dumps, load_rds, named_list, save_rds
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r, read_rds, write_rds
 
-pytestmark = pytest.mark.filterwarnings("ignore:the tagged missing values")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:the tagged missing values"),
+    pytest.mark.filterwarnings("ignore:.*the whole column is read otherwise"),
+]
 GOLDEN = Path(__file__).parents[1] / "golden" / "r"
 FRAMES = ["kinds", "kinds_no_rows", "kinds_row_numbers", "kinds_many_rows", "kinds_tibble"]
 

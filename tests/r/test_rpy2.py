@@ -90,6 +90,27 @@ frame.to_parquet("x.parquet")  # nothing of R rides along in attrs
 
 
 @needs_rpy2
+def test_cells_of_r_are_read_alone_where_a_schema_is_given(run_python):
+    run_python("""
+import warnings
+attach()
+import rpy2.robjects as ro
+schema = sdp.Schema([sdp.NumericColumn("born", unit="day"), sdp.CategoricalColumn("g", ["a"], other="a")])
+table = ro.r('''data.frame(born = structure(c(8000, Inf, 0.5), class = "Date"),
+                    g = structure(c(1L, 2L, NA), levels = c("a", NA), class = "factor"))''')
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    frame = from_r(table, schema=schema)
+assert frame["born"].tolist() == [8000.0, float("inf"), 0.5]
+assert frame["g"].isna().tolist() == [False, True, True]
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    from_r(table)
+assert "'born', 'g': for some cell the whole column is read otherwise" in str(heard[-1].message)
+""")
+
+
+@needs_rpy2
 def test_starting_r_leaves_the_environment_of_children_alone(run_python):
     run_python("""
 import os, subprocess, sys

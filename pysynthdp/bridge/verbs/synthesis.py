@@ -7,24 +7,28 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 import pysynthdp as sdp
-from pysynthdp.bridge.codec import RVector
+from pysynthdp.bridge.cells_from_r import cells_from_r, declared_facts
+from pysynthdp.bridge.codec import RValue, RVector
 from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.facts import FrameFacts, RFrame
 from pysynthdp.bridge.facts_kept import public_facts
+from pysynthdp.bridge.frame_shape import checked_frame, rows_of
+from pysynthdp.bridge.frames import frame_from_r, frame_to_r
 from pysynthdp.bridge.releases import release_to_r
 from pysynthdp.bridge.settings import labelled_codes, settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
 from pysynthdp.bridge.wording import in_r_words
-from pysynthdp.errors import BridgeError, PlanError
+from pysynthdp.errors import BridgeError, PlanError, SchemaError
+from pysynthdp.plan.protection import protection_of
+from pysynthdp.schema import NumericColumn, Schema
 
 __all__ = ["look", "plan", "synthesise"]
 
 
 def synthesise(
-    data: RFrame,
+    data: RValue | RFrame,
     settings: Mapping[str, Any],
     m: Any = None,
     k: Any = None,
@@ -32,23 +36,65 @@ def synthesise(
     ambient: Any = None,
 ) -> RVector:
     """Fit and draw; without a seed by R's own generator (``ambient``), unless every draw costs."""
-    frame, rows = _frame(data, "data"), _rows(k)
-    own = _with_labels(settings_from_r(settings, data), data)
-    _refuse_lists(data, own.get("drop", ()))
-    _warn_of_tags(data, own)
-    fitted = sdp.Synthesizer(**own, progress=False).fit(frame)
+    rows = _rows(k)
+    held, own = _read(data, settings)
+    _warn_of_tags(held, own)
+    fitted = sdp.Synthesizer(**own, progress=False).fit(held.frame)
     if seed is None and fitted.plan.protection.spends != "at each draw":  # there a seed voids every claim
         seed = ambient
     release = fitted.draw(_size(m, "m"), rows, rng=_seed(seed))
     used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
-    return release_to_r(release, facts=public_facts(data.facts), predictors=used)
+    return release_to_r(release, facts=_facts_of(release.schema, held, own), predictors=used)
 
 
-def _frame(data: Any, what: str) -> Any:
-    """Take a data frame; anything else was refused by R already."""
-    if not isinstance(data, RFrame):
-        raise BridgeError(f"{what} must be a data frame")
-    return data.frame
+def _learns(settings: Mapping[str, Any]) -> bool:
+    """Whether anything may be learned from the rows."""
+    return protection_of(settings.get("guarantee")).learns
+
+
+def _read(data: Any, settings: Mapping[str, Any]) -> tuple[RFrame, dict[str, Any]]:
+    """Read settings and table; under a guarantee cell by cell, as the schema declares."""
+    own = settings_from_r(settings, {})
+    if not _learns(own):
+        return cells_from_r(_r_value(data), own.get("schema"), own.get("drop", ())), own
+    held = _frame(data)
+    own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
+    _refuse_lists(held, own.get("drop", ()))
+    _refuse_plain_times(held, own.get("schema"))
+    return held, own
+
+
+def _facts_of(schema: Schema, held: RFrame, settings: Mapping[str, Any]) -> FrameFacts:
+    """Give what copies are in R: under a guarantee as declared, else like the table."""
+    if not _learns(settings):
+        return public_facts(declared_facts(schema, held.facts))
+    return public_facts(held.facts)
+
+
+def _r_value(data: Any) -> RValue:
+    """Give the table as R sent it."""
+    return frame_to_r(data.frame, data.facts) if isinstance(data, RFrame) else data
+
+
+def _frame(data: Any) -> RFrame:
+    """Give the table in pandas; what is no data frame was refused by R already."""
+    return data if isinstance(data, RFrame) else frame_from_r(data)
+
+
+def _dtypes(held: RFrame) -> dict[str, Any]:
+    """Give the types of the columns."""
+    return {str(name): dtype for name, dtype in held.frame.dtypes.items()}
+
+
+def _refuse_plain_times(held: RFrame, schema: Schema | None) -> None:
+    """Refuse times that stayed R's numbers where the schema would count them in another unit."""
+    for (name, _), facts in held.facts.columns.items():
+        declared = schema[name] if schema is not None and name in schema else None
+        if isinstance(declared, NumericColumn) and declared.unit != "number" and facts.is_plain_time:
+            raise SchemaError(
+                f"{name}: a cell of this column of times is infinite, beyond the years 1 to 9999, or no "
+                "whole day of a Date; make such cells NA or round them in R, or declare no unit"
+            )
 
 
 def _refuse_lists(data: RFrame, dropped: Collection[str]) -> None:
@@ -63,7 +109,7 @@ def _refuse_lists(data: RFrame, dropped: Collection[str]) -> None:
 
 def _warn_of_tags(data: RFrame, settings: Mapping[str, Any]) -> None:
     """Say which tags are lost; under a guarantee by the labels alone: a warning must not tell of rows."""
-    tagged = found_tags(data) if sdp.Synthesizer(**settings).protection.learns else declared_tags(data)
+    tagged = found_tags(data) if _learns(settings) else declared_tags(data)
     apart = {*settings.get("drop", ()), *settings.get("keep", ())}
     warn_of_tags([name for name in tagged if name not in apart], "become plain NA in the copies")
 
@@ -118,29 +164,27 @@ def _seed(seed: Any) -> Any:
     return numbers[0] if len(numbers) == 1 else np.random.SeedSequence(numbers)
 
 
-def plan(data: RFrame | None, settings: Mapping[str, Any], m: Any = 5, n: Any = None) -> dict[str, Any]:
+def plan(data: RValue | RFrame, settings: Mapping[str, Any], m: Any = 5, n: Any = None) -> dict[str, Any]:
     """Show who is drawn from whom and by what, and the price where there is one; fits nothing."""
-    held = data if data is not None else _nothing()
-    own = settings_from_r(settings, held)
-    own = _with_labels(own, held)
-    made = sdp.Synthesizer(**own).plan(None if data is None else held.frame)
-    rows = len(held.frame) if data is not None else n
+    own = settings_from_r(settings, {})
+    held = None
+    if data is not None and own.get("schema") is None:
+        held = _frame(data)
+        own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
+    made = sdp.Synthesizer(**own).plan(None if held is None else held.frame)
+    rows = n if data is None else rows_of(checked_frame(_r_value(data))[0])
     text = str(made)
     if made.protection.spends != "nothing" and rows is not None:
         text += "\n\n" + str(made.price(n=_whole(rows, "n"), m=_whole(m, "m")))
     return {"text": in_r_words(text)}
 
 
-def _nothing() -> RFrame:
-    """Give a frame without columns."""
-    return RFrame(pd.DataFrame(), FrameFacts({}, {}))
-
-
-def look(data: RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
+def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Show how every column is understood; for the person who holds the data."""
-    own = _with_labels(settings_from_r(settings, data), data)
+    held = _frame(data)
+    own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
     declared = {
         what: own[what] for what in ("missing", "spikes", "bounds", "decimals", "levels") if what in own
     }
-    kept = data.frame.drop(columns=[name for name in own.get("drop", ()) if name in data.frame.columns])
+    kept = held.frame.drop(columns=[name for name in own.get("drop", ()) if name in held.frame.columns])
     return {"text": in_r_words(str(sdp.look(kept, exempt=own.get("keep", ()), **declared)))}

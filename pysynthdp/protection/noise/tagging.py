@@ -14,6 +14,7 @@ from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.mechanism import price_of, public_constants
 from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
 from pysynthdp.privacy.statement import PrivacyStatement, Status
+from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.refusals import outside_names
 from pysynthdp.tags import ReleaseTags
@@ -61,6 +62,7 @@ def noised_statement(
         public=_facts(public, noise),
         draws=account.draws,
         deltas=noise.quoted,
+        not_covered=NOT_COVERED_BY_A_GUARANTEE,
     )
 
 

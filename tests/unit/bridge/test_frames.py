@@ -21,6 +21,7 @@ from pysynthdp.bridge.codec import (
 )
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r, read_rds, write_rds
 from pysynthdp.errors import BridgeError, PysynthdpWarning
+from pysynthdp.schema import NumericColumn, Schema
 
 FACTOR = {"class": ("factor",)}
 FRAMES = ["kinds", "kinds_no_rows", "kinds_row_numbers", "kinds_many_rows", "kinds_tibble"]
@@ -320,10 +321,24 @@ def test_a_table_of_several_header_rows_is_refused():
 
 
 @pytest.mark.filterwarnings("ignore:the tagged missing values")
+@pytest.mark.filterwarnings("ignore:.*the whole column is read otherwise")
 def test_a_file_goes_there_and_back(tmp_path, golden, differences):
     came = read_rds(golden / "kinds.rds")
     write_rds(came.frame, tmp_path / "x.rds", facts=came.facts)
     assert differences(load_rds(tmp_path / "x.rds"), load_rds(golden / "kinds.rds")) == []
+
+
+@pytest.mark.filterwarnings("ignore:the tagged missing values")
+def test_a_file_whose_times_stay_numbers_is_read_with_a_warning_or_by_a_schema(golden):
+    with pytest.warns(
+        PysynthdpWarning, match="'factor_na_both', .*'date_fraction', .*the whole column is read"
+    ):
+        read_rds(golden / "kinds.rds")
+    declared = [NumericColumn(name, unit="day") for name in ("date", "date_fraction", "date_infinite")]
+    came = read_rds(golden / "kinds.rds", schema=Schema(declared)).frame
+    assert {str(came[column.name].dtype) for column in declared} == {"float64"}
+    assert came["date"].tolist()[::2] == [18321.0, -25567.0]
+    assert came["integer"].isna().all()  # not declared, so not read
 
 
 def test_an_edited_frame_does_not_change_the_object_read(golden):

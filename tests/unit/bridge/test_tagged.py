@@ -76,6 +76,7 @@ def test_under_a_guarantee_the_warning_follows_from_labels_alone(labels, rows, s
     assert sum("tagged missing" in str(one.message) for one in heard) == said
 
 
+@pytest.mark.filterwarnings("ignore:.*the whole column is read otherwise")
 def test_a_file_with_tags_is_read_with_a_warning_and_written_exactly(tmp_path, golden):
     with pytest.warns(PysynthdpWarning, match="'labelled_tagged_na'.*write_rds"):
         came = read_rds(golden / "kinds.rds")

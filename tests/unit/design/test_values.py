@@ -112,7 +112,7 @@ def test_unlisted_levels_are_marked() -> None:
     [
         (pd.Series(["a"]), NumericColumn("x")),
         (pd.Series([1.0], dtype=object), NumericColumn("x")),
-        (pd.Series([1.0]), NumericColumn("x", unit="day")),
+        (pd.Series(["8123"]), NumericColumn("x", unit="day")),
         (
             pd.Series([pd.Timestamp(2020, 1, 1).to_pydatetime()], dtype=object),
             NumericColumn("x", unit="second"),
@@ -147,3 +147,11 @@ def test_drawn_dates_stay_inside_the_type(dtype, unit) -> None:
     assert wild.dtype == column.dtype
     assert wild.isna().tolist() == [False, False, False, True]
     assert wild[0] < wild[1] < wild[2]
+
+
+@pytest.mark.parametrize("cells", [["a", "\udcff"], ["\udcff"] * 3])
+def test_texts_that_are_no_unicode_are_refused_without_a_trace_of_them(cells) -> None:
+    with pytest.raises(SchemaError, match="x holds texts that are no Unicode") as caught:
+        to_codes(pd.Series(cells, dtype=object), CategoricalColumn("x", list(dict.fromkeys(cells))))
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__

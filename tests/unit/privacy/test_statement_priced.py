@@ -189,3 +189,13 @@ def test_ledger_adds_and_survives_plain_values():
     assert Ledger.from_dict(json.loads(json.dumps(ledger.to_dict()))) == ledger
     with pytest.raises(PrivacyError, match="empty"):
         Ledger().total()
+
+
+def test_refusals_and_times_are_not_covered_in_sums_too(statement):
+    for stated in (statement, PrivacyStatement.compose(statement, statement)):
+        said = " ".join(stated.not_covered)
+        assert "a refusal can be seen" in said
+        assert "How long the fit took" in said
+        assert "Not covered: How long the fit took" in " ".join(str(stated).split())
+    bare = PrivacyStatement.none([ColumnStatement("x", "norm", "none", "unbounded fit")])
+    assert not any("How long" in fact for fact in bare.not_covered)
