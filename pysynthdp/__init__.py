@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ReleaseError,
         SchemaError,
     )
+    from pysynthdp.io.verifying import ReleaseVerification, verify
     from pysynthdp.overview import look
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
@@ -48,6 +49,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.verifying": ("ReleaseVerification", "verify"),
     "overview": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
@@ -88,6 +90,7 @@ __all__ = [
     "PysynthdpError",
     "PysynthdpWarning",
     "ReleaseError",
+    "ReleaseVerification",
     "Schema",
     "SchemaError",
     "SynthesisPlan",
@@ -103,6 +106,7 @@ __all__ = [
     "release_mean",
     "release_shares",
     "synthesize",
+    "verify",
 ]
 
 

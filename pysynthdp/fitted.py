@@ -17,6 +17,7 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError, ReleaseError
 from pysynthdp.io import fit_file, release_dir
+from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.moments.state import CopyParameters
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
@@ -180,6 +181,7 @@ class FittedSynthesizer(Printable):
         *,
         rng: RandomSource = None,
         format: str = "parquet",  # noqa: A002 -- pandas' word
+        sign: str | Path | Signer | None = None,
     ) -> Path:
         """Draw copies straight into a release folder, block by block, so that memory stays small.
 
@@ -191,6 +193,8 @@ class FittedSynthesizer(Printable):
             As in :meth:`draw`.
         format : {"parquet", "csv"}
             Of the copies.
+        sign : path or key, optional
+            As in :meth:`SyntheticRelease.save`.
 
         Returns
         -------
@@ -200,7 +204,7 @@ class FittedSynthesizer(Printable):
         Raises
         ------
         ReleaseError
-            If the folder exists; choose another name.
+            If the folder exists (choose another name), or the key cannot be used.
 
         Notes
         -----
@@ -208,13 +212,14 @@ class FittedSynthesizer(Printable):
         """
         if Path(folder).exists():
             raise ReleaseError(f"{folder} exists already; choose another name or move it away")
+        signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = copies_asked(self.plan.noise, m)
         rows = self._rows_of(m, k)
         root = self._charge(rows, m, rng)
         parts = self._release(self.machine, [], m, rows).parts()
         with progress_bar(m, "draw", show=self.progress) as note:
             parts["copies"] = (self._stream(root, copy, rows, note) for copy in range(m))
-            return release_dir.write(parts, Path(folder), file_format=format)
+            return release_dir.write(parts, Path(folder), file_format=format, sign=signer)
 
     def _stream(
         self, root: np.random.SeedSequence | None, copy: int, rows: int, note: Callable[[str], None]
