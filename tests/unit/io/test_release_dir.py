@@ -220,7 +220,7 @@ def test_value_outside_the_categories_is_refused(release_of, relist, tmp_path):
     with pytest.raises(ReleaseError, match=r"synthetic_1\.csv was changed"):
         SyntheticRelease.load(folder)
     relist(folder)
-    with pytest.raises(ReleaseError, match="sex"):
+    with pytest.raises(ReleaseError, match="sex holds values that are not among its categories"):
         SyntheticRelease.load(folder)
 
 
