@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 from pysynthdp.errors import ReleaseError
 from pysynthdp.io.manifest import MANIFEST
 
-__all__ = ["SIGNATURE", "Sign", "Signer", "is_signed_by", "signer_of", "verifier_of"]
+__all__ = ["SIGNATURE", "Sign", "Signer", "signer_of", "verifier_of"]
 
 SIGNATURE: Final = f"{MANIFEST}.sig"
 Sign: TypeAlias = Callable[[bytes], bytes]
@@ -104,21 +104,6 @@ def verifier_of(key: str | Path) -> Callable[[bytes, bytes], bool]:
         return True
 
     return signed
-
-
-def is_signed_by(folder: Path, key: str | Path) -> bool:
-    """Whether the holder of a key signed the list of a release.
-
-    Raises
-    ------
-    ReleaseError
-        As :func:`verifier_of`.
-    """
-    check = verifier_of(key)
-    try:
-        return check((folder / SIGNATURE).read_bytes(), (folder / MANIFEST).read_bytes())
-    except OSError:
-        return False
 
 
 def _content(path: str | Path) -> bytes:

@@ -13,7 +13,7 @@ from pysynthdp.io.finding import Finding, compared, unchecked
 from pysynthdp.io.folder_files import Folder, file_findings
 from pysynthdp.io.folder_statement import statement_findings
 from pysynthdp.io.manifest import MANIFEST, read_json, read_manifest
-from pysynthdp.io.signature import SIGNATURE, is_signed_by
+from pysynthdp.io.signature import SIGNATURE, verifier_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.verification import Verification
 
@@ -257,8 +257,9 @@ def _signature(path: Path, key: str | Path | None) -> tuple[bool, Finding]:
     if key is None:
         why = "there is one, but no key was given to check it with" if there else "there is none"
         return False, unchecked(_SIGNATURE, why)
+    signed_by_key = verifier_of(key)  # a key that cannot be used is an error, whatever the folder holds
     if not there:
         return False, compared(_SIGNATURE, ("a key was given, and the release has no signature",))
-    signed = is_signed_by(path, key)
+    signed = signed_by_key((path / SIGNATURE).read_bytes(), (path / MANIFEST).read_bytes())
     wrong = () if signed else (f"it is not this key's, or {MANIFEST} was changed after it was signed",)
     return signed, compared(_SIGNATURE, wrong, right="made by the holder of this key")

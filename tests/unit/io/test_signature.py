@@ -154,9 +154,10 @@ def test_a_key_that_cannot_sign_is_refused_before_anything_is_written_or_charged
     ],
 )
 def test_a_key_that_cannot_verify_is_refused(key, message, release, keys, tmp_path):
-    folder = release.save(tmp_path / "out", sign=keys / "mine.pem")
-    with pytest.raises(sdp.ReleaseError, match=message):
-        sdp.verify(folder, key=keys / key)
+    signed = release.save(tmp_path / "signed", sign=keys / "mine.pem")
+    for folder in (signed, release.save(tmp_path / "bare")):
+        with pytest.raises(sdp.ReleaseError, match=message):
+            sdp.verify(folder, key=keys / key)
 
 
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
