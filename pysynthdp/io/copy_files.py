@@ -154,14 +154,16 @@ def read_copy(
 
 
 def csv_rows(path: Path, storage: tuple[Stored, ...]) -> int:
-    """Count the rows of a CSV copy, block by block, reading each value by its type.
+    """Count the rows of a CSV copy, block by block, reading the values of its first column.
 
     Raises
     ------
     OSError, pyarrow.ArrowException
-        If the file is missing, or a value is not of its column's type.
+        If the file is missing, or is no CSV file with that column.
     """
-    with pa_csv.open_csv(path, **_csv_options(storage)) as reader:
+    options = _csv_options(storage)
+    options["convert_options"].include_columns = [storage[0].name]
+    with pa_csv.open_csv(path, **options) as reader:
         return sum(batch.num_rows for batch in reader)
 
 
