@@ -465,3 +465,9 @@ def test_names_that_hold_commas_are_found_in_a_statement_of_joined_names(names, 
     frame = pd.DataFrame({name: np.linspace(-1, 1, N) ** (1 + at) for at, name in enumerate(names)})
     synthesizer = sdp.Synthesizer(schema=sdp.Schema(columns), guarantee=sdp.ZCDP(9.0), progress=False)
     assert sdp.verify(synthesizer.fit(frame).draw(m=2).save(tmp_path / "out")).ok
+
+
+def test_the_read_me_of_a_release_tells_how_to_check_it_and_what_that_shows(saved):
+    text = (saved("none") / "README.txt").read_text()
+    assert "pysynthdp verify ." in text
+    assert "only a signature tells who made them" in text
