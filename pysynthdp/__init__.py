@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ReleaseError,
         SchemaError,
     )
+    from pysynthdp.io.verifying import ReleaseVerification, verify
     from pysynthdp.overview import look
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
@@ -50,6 +51,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.verifying": ("ReleaseVerification", "verify"),
     "overview": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
@@ -94,6 +96,7 @@ __all__ = [
     "PysynthdpError",
     "PysynthdpWarning",
     "ReleaseError",
+    "ReleaseVerification",
     "Schema",
     "SchemaError",
     "SynthesisPlan",
@@ -109,6 +112,7 @@ __all__ = [
     "release_mean",
     "release_shares",
     "synthesize",
+    "verify",
 ]
 
 

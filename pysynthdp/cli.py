@@ -1,6 +1,7 @@
 """The command line: read files, make one public call, write; nothing else.
 
-Exit codes: 0 done, 1 failed, 2 misused (arguments or plan), 3 the data do not fit the schema.
+Exit codes: 0 done, 1 failed, 2 misused (arguments or plan), 3 the data do not fit the schema. ``verify``
+also: 10 no guarantee, 11 void, 12 arithmetic broken, 13 files changed.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import typer
 
 import pysynthdp as sdp
 from pysynthdp.cli_errors import OneLineErrors, fail, show_warning
-from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.errors import PlanError
 from pysynthdp.io.parameters_file import read_parameters, write_statement
 from pysynthdp.io.plan_file import read_plan
 from pysynthdp.io.release_dir import read_statement
+from pysynthdp.io.signature import signer_of
 from pysynthdp.io.tables import read_table
 from pysynthdp.parameters_asked import release_parameter
 from pysynthdp.plan.protection import protection_of
@@ -191,6 +193,10 @@ def synth(
     ] = None,
     file_format: Annotated[FileFormat, typer.Option("--format", help="Of the copies.")] = FileFormat.parquet,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(help="Private key (Ed25519, PEM) to sign the folder with.", show_default=False),
+    ] = None,
     *,
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
@@ -201,6 +207,8 @@ def synth(
         raise PlanError(f"--out: {out} exists already; choose another name or move it away")
     if seed is not None and seed < 0:
         raise PlanError("--seed must not be negative")
+    if sign is not None:
+        signer_of(sign)  # a key that cannot be used costs nothing yet
     table, settings = _read(file, plan)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
@@ -210,11 +218,11 @@ def synth(
         _show_columns(table, settings)
     fitted = synthesizer.fit(table)
     if stream:
-        folder = fitted.draw_to(out, m, k, rng=seed, format=file_format.value)
+        folder = fitted.draw_to(out, m, k, rng=seed, format=file_format.value, sign=sign)
         statement = read_statement(folder)
     else:
         release = fitted.draw(m, k, rng=seed)
-        folder, statement = release.save(out, format=file_format.value), release.privacy
+        folder, statement = release.save(out, format=file_format.value, sign=sign), release.privacy
     typer.echo(
         f"\n{statement}\n\nWritten to {folder}: {', '.join(sorted(item.name for item in folder.iterdir()))}"
     )
@@ -270,14 +278,24 @@ def pool(
 @command
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.", show_default=False)],
+    key: Annotated[
+        Path | None,
+        typer.Option(help="Public key (Ed25519, PEM) of who is said to have made it.", show_default=False),
+    ] = None,
     *,
+    numbers: Annotated[bool, typer.Option("--numbers", help="Show each number recomputed.")] = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
-    """Recompute every number of a release's privacy statement from the constants that it names."""
-    checked = sdp.SyntheticRelease.load(folder).privacy.verify()
+    """Compare a release's files with its list, and recompute its statement's numbers from its own constants.
+
+    Exit codes: 0 right, 10 no guarantee is stated, 11 void, 12 arithmetic broken, 13 files changed.
+    """
+    checked = sdp.verify(folder, key=key)
     typer.echo(str(checked))
-    if not checked.ok:
-        raise PrivacyError("the statement is not what its own constants give; ask for the original")
+    if numbers and checked.arithmetic is not None:
+        typer.echo(f"\n{checked.arithmetic}")
+    if checked.exit_code:
+        raise typer.Exit(checked.exit_code)
 
 
 def _stop(*_: Any) -> NoReturn:

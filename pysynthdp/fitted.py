@@ -16,6 +16,7 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Drawing, Machine
 from pysynthdp.errors import PlanError, PrivacyError, ReleaseError
 from pysynthdp.io import fit_file, release_dir
+from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters
 from pysynthdp.privacy.account import Account
@@ -185,6 +186,7 @@ class FittedSynthesizer(Printable):
         *,
         rng: RandomSource = None,
         format: str = "parquet",  # noqa: A002 -- pandas' word
+        sign: str | Path | Signer | None = None,
     ) -> Path:
         """Draw copies straight into a release folder, block by block, so that memory stays small.
 
@@ -196,6 +198,8 @@ class FittedSynthesizer(Printable):
             As in :meth:`draw`.
         format : {"parquet", "csv"}
             Of the copies.
+        sign : path or key, optional
+            As in :meth:`SyntheticRelease.save`.
 
         Returns
         -------
@@ -205,7 +209,7 @@ class FittedSynthesizer(Printable):
         Raises
         ------
         ReleaseError
-            If the folder exists; choose another name.
+            If the folder exists (choose another name), or the key cannot be used.
 
         Notes
         -----
@@ -213,12 +217,13 @@ class FittedSynthesizer(Printable):
         """
         if Path(folder).exists():
             raise ReleaseError(f"{folder} exists already; choose another name or move it away")
+        signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = self.plan.protection.copies(m)
         drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng)
         parts = self._release(drawing, []).parts()
         with progress_bar(m, "draw", show=self.progress) as note:
             parts["copies"] = (self._stream(drawing, copy, note) for copy in range(m))
-            return release_dir.write(parts, Path(folder), file_format=format)
+            return release_dir.write(parts, Path(folder), file_format=format, sign=signer)
 
     def _stream(self, drawing: Drawing, copy: int, note: Callable[[str], None]) -> Iterator[pd.DataFrame]:
         """Yield one copy as frames of consecutive blocks."""

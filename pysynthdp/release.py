@@ -12,6 +12,7 @@ import pandas as pd
 from pysynthdp.analysis.recipe import recipe_of
 from pysynthdp.display import Printable, Table
 from pysynthdp.io import release_dir
+from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
@@ -175,7 +176,13 @@ class SyntheticRelease(Printable):
 
         return apply(function, self, **options)
 
-    def save(self, folder: str | Path, *, format: str = "parquet") -> Path:  # noqa: A002 -- pandas' word
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        format: str = "parquet",  # noqa: A002 -- pandas' word
+        sign: str | Path | Signer | None = None,
+    ) -> Path:
         """Write the release as a folder that can be read without this package.
 
         Parameters
@@ -184,6 +191,10 @@ class SyntheticRelease(Printable):
             Must not exist yet; it appears whole or not at all.
         format : {"parquet", "csv"}
             Of the copies.
+        sign : path or key, optional
+            Private key: a PEM file with an Ed25519 key, or an object with ``sign(data)``. Its signature over
+            ``release.json``, which holds the checksums of all files, is written beside it; ``verify`` with
+            the public key tells that the holder of this key signed it. Needs ``pysynthdp[sign]``.
 
         Returns
         -------
@@ -193,9 +204,14 @@ class SyntheticRelease(Printable):
         Raises
         ------
         ReleaseError
-            If the folder exists; choose another name.
+            If the folder exists (choose another name), or the key cannot be used.
+
+        Notes
+        -----
+        Privacy: writes what the release holds; the key is not kept.
         """
-        return release_dir.write(self.parts(), Path(folder), file_format=format)
+        signer = None if sign is None else signer_of(sign)
+        return release_dir.write(self.parts(), Path(folder), file_format=format, sign=signer)
 
     def parts(self) -> dict[str, Any]:
         """Its parts by name, as :mod:`pysynthdp.io.release_dir` writes them."""
@@ -215,6 +231,11 @@ class SyntheticRelease(Printable):
         Raises
         ------
         ReleaseError
-            If the folder is not a release.
+            If the folder is not a release, or was changed after it was written: take it anew from its source.
+
+        Notes
+        -----
+        Privacy: post-processing of a release. Files are compared with the checksums of the list and with one
+        another; :func:`pysynthdp.verify` also recomputes the statement's numbers and checks a signature.
         """
         return cls(**release_dir.read(Path(folder), Provenance, ReleaseTags))

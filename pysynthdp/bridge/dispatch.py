@@ -47,6 +47,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
     "from_synds": ("objects", "from_synds"),
     "write_release": ("objects", "write_release"),
     "read_release": ("objects", "read_release"),
+    "verify_release": ("objects", "verify_release"),
 }
 
 

@@ -16,10 +16,11 @@ from pysynthdp.io.schema_file import WITHHELD
 from pysynthdp.io.toml_text import read_toml, refuse_unknown
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["HEADS", "read_codebook", "write_codebook"]
+__all__ = ["HEADS", "read_codebook", "released_real", "write_codebook"]
 
 HEADS = (*KEYS, "released", "method")
 _LISTS = ("levels", "spikes")
+_REAL = "REAL"
 _BETWEEN = re.compile(r"(?<!\\)\s*\|\s*")  # a bar that is not escaped
 _EQUALS = re.compile(r"(?<!\\)\s*=\s*")
 _ESCAPED = re.compile(r"\\(.)")
@@ -51,9 +52,20 @@ def write_codebook(
         writer.writeheader()
         for column in schema:
             row = _row(column, withhold=given.get(column.name) == WITHHELD)
-            released = "REAL" if column.name in real else "synthetic"
+            released = _REAL if column.name in real else "synthetic"
             writer.writerow({**row, "released": released, "method": given.get(column.name, "")})
     return path
+
+
+def released_real(path: Path) -> set[str]:
+    """Names of the columns that a CSV codebook calls real.
+
+    Raises
+    ------
+    SchemaError
+        If the file cannot be read.
+    """
+    return {name for name, entry in _csv_entries(path).items() if entry.get("released") == _REAL}
 
 
 def _type(column: Column) -> str:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pa_parquet
 from pysynthdp.errors import ReleaseError
 from pysynthdp.io.storage import Stored
 
-__all__ = ["FileFormat", "Marks", "read_copy", "write_copy"]
+__all__ = ["FileFormat", "Marks", "csv_rows", "read_copy", "write_copy"]
 
 FileFormat: TypeAlias = Literal["parquet", "csv"]
 _READ_BLOCK = 1 << 24  # bytes; a CSV row must fit into one
@@ -153,17 +153,34 @@ def read_copy(
     return frame
 
 
+def csv_rows(path: Path, storage: tuple[Stored, ...]) -> int:
+    """Count the rows of a CSV copy, block by block, reading the values of its first column.
+
+    Raises
+    ------
+    OSError, pyarrow.ArrowException
+        If the file is missing, or is no CSV file with that column.
+    """
+    options = _csv_options(storage)
+    options["convert_options"].include_columns = [storage[0].name]
+    with pa_csv.open_csv(path, **options) as reader:
+        return sum(batch.num_rows for batch in reader)
+
+
 def _read_csv(path: Path, storage: tuple[Stored, ...]) -> pa.Table:
-    """Read a CSV by the types noted beside it: an empty field is missing, a quoted empty one is a text."""
-    types = pa.schema([stored.field(dictionary=False) for stored in storage])
-    return pa_csv.read_csv(
-        path,
-        read_options=pa_csv.ReadOptions(block_size=_READ_BLOCK),
-        parse_options=pa_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
-        convert_options=pa_csv.ConvertOptions(
-            column_types=types,
+    """Read a CSV by the types noted beside it."""
+    return pa_csv.read_csv(path, **_csv_options(storage))
+
+
+def _csv_options(storage: tuple[Stored, ...]) -> dict[str, Any]:
+    """Give the types noted beside a CSV; an empty field is missing, a quoted empty one is a text."""
+    return {
+        "read_options": pa_csv.ReadOptions(block_size=_READ_BLOCK),
+        "parse_options": pa_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        "convert_options": pa_csv.ConvertOptions(
+            column_types=pa.schema([stored.field(dictionary=False) for stored in storage]),
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
         ),
-    )
+    }

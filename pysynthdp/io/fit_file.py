@@ -18,7 +18,7 @@ from pysynthdp.io.tree import from_tree, to_tree
 
 __all__ = ["FIT_VERSION", "load", "save"]
 
-FIT_VERSION = 2
+FIT_VERSION = 2  # to be raised when what a fit holds changes; a fit is made again, not converted
 _FORMAT = "pysynthdp fit"
 _MAIN = "fit.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # of every member, so that the same fit gives the same bytes
@@ -100,6 +100,8 @@ def load(path: Path) -> dict[str, Any]:
             head = json.loads(archive.read(_MAIN))
             _check(head, path)
             arrays = [_read_array(archive, number) for number in range(head["arrays"])]
+    except ReleaseError:  # a ValueError too
+        raise
     except OSError as error:
         raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}") from error
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
@@ -114,13 +116,12 @@ def load(path: Path) -> dict[str, Any]:
 
 def _check(head: Any, path: Path) -> None:
     """Refuse other files and other versions."""
-    given = (head.get("format"), head.get("format_version")) if isinstance(head, dict) else (None, None)
-    if given[0] != _FORMAT:
-        raise ReleaseError(f"{path} is not a saved fit; give a file that save() wrote")
-    if given[1] != FIT_VERSION:
+    if not isinstance(head, dict) or head.get("format") != _FORMAT:
+        raise ReleaseError(f"{path} is not a saved fit; fit and save anew")
+    if head.get("format_version") != FIT_VERSION:
         raise ReleaseError(
-            f"{path} is a fit of another format version than {FIT_VERSION}, made by another version of this "
-            "package; fit again"
+            f"{path} is a saved fit of format {head.get('format_version')!r}, and this version reads format "
+            f"{FIT_VERSION}: fit again and save anew, or use the version that saved it"
         )
 
 

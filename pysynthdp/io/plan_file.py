@@ -26,7 +26,10 @@ from pysynthdp.io.toml_values import (
 )
 from pysynthdp.models.base import COLUMN_MODELS
 
-__all__ = ["read_plan", "settle_codes", "write_plan"]
+__all__ = ["PLAN_VERSION", "read_plan", "settle_codes", "write_plan"]
+
+PLAN_VERSION = 2  # to be raised when keys move or change their meaning
+_OWN = ("codebook", "format")  # keys that are no settings
 
 
 def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -37,7 +40,8 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     path : path
         Keys: ``method, visit_sequence, predictors, formulas, missing, spikes, bounds, decimals, levels,
         keep, drop, proper, emit_original, joint, guarantee``, which holds the settings of its own, and
-        ``codebook``, a path relative to the file.
+        ``codebook``, a path relative to the file; ``format``, a whole number, tells of which format the
+        file is, and may be left out.
     dtypes : mapping column -> pandas dtype, optional
         Of the table; codes of text columns then stay texts. Without it, what looks like a number is one.
 
@@ -49,7 +53,7 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     Raises
     ------
     PlanError
-        For an unknown key (a near miss is named) or a value of the wrong form.
+        For an unknown key (a near miss is named), a value of the wrong form, or a plan of another format.
 
     Notes
     -----
@@ -57,17 +61,27 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     """
     file = Path(path)
     content = read_toml(file, PlanError)
+    _check_format(content.get("format", PLAN_VERSION), file)
     refuse_settings_outside(content, str(file))
-    refuse_unknown(content, (*_READERS, "codebook"), where=str(file), error=PlanError)
+    refuse_unknown(content, (*_READERS, *_OWN), where=str(file), error=PlanError)
     settings = {
         _RENAMED.get(key, key): _READERS[key](value, f"{file}: {key}")
         for key, value in content.items()
-        if key != "codebook"
+        if key not in _OWN
     }
     if "codebook" in content:
         named = text_of(content["codebook"], f"{file}: codebook")
         settings["schema"] = read_codebook(file.parent / named)
     return settle_codes(settings, dtypes or {})
+
+
+def _check_format(given: Any, file: Path) -> None:
+    """Refuse a plan of another format before a key of it is read by this one's meaning."""
+    if isinstance(given, bool) or given != PLAN_VERSION:
+        raise PlanError(
+            f"{file} is a plan of format {given!r}, and this version reads format {PLAN_VERSION}: write it "
+            "by the present documentation and fit again, or use the version that it was written for"
+        )
 
 
 def settle_codes(settings: Mapping[str, Any], dtypes: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,7 +194,7 @@ def write_plan(settings: Mapping[str, Any], path: str | Path) -> Path:
     refuse_unknown(plain, _READERS, where="the settings", error=PlanError)
     file = Path(path)
     try:
-        text = to_toml({key: _plain(key, value) for key, value in plain.items()})
+        text = to_toml({"format": PLAN_VERSION, **{key: _plain(key, value) for key, value in plain.items()}})
         file.write_text(text, encoding="utf-8")
     except TypeError as error:
         raise PlanError(f"a setting holds a {error}, which a plan file cannot; write it in Python") from error

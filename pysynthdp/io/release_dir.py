@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,20 +15,28 @@ import pandas as pd
 from pysynthdp.errors import PrivacyError, ReleaseError, SchemaError
 from pysynthdp.io.codebook import write_codebook
 from pysynthdp.io.copy_files import FileFormat, Marks, read_copy, write_copy
+from pysynthdp.io.manifest import (
+    FORMAT,
+    MANIFEST,
+    RELEASE_VERSION,
+    described,
+    read_json,
+    read_manifest,
+    write_json,
+)
 from pysynthdp.io.release_text import readme_text
 from pysynthdp.io.schema_file import WITHHELD, from_plain, to_plain
+from pysynthdp.io.signature import SIGNATURE, Sign
 from pysynthdp.io.snippets import write_programs
 from pysynthdp.io.storage import Stored, storage_of
+from pysynthdp.io.verifying import check_folder
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 
 __all__ = ["RELEASE_VERSION", "read", "read_statement", "write"]
 
-RELEASE_VERSION = 1
-_FORMAT = "pysynthdp release"
 
-
-def write(parts: Mapping[str, Any], folder: Path, *, file_format: str) -> Path:
+def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sign | None = None) -> Path:
     """Write a release under a temporary name beside ``folder``, then rename it.
 
     Parameters
@@ -43,6 +49,8 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str) -> Path:
         Must not exist.
     file_format : {"parquet", "csv"}
         Of the copies.
+    sign : callable, optional
+        From the bytes of ``release.json`` to a signature, which is written beside it.
 
     Returns
     -------
@@ -63,6 +71,8 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str) -> Path:
         raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}")
     with _appearing(folder) as draft:
         _fill(parts, draft, cast("FileFormat", file_format))
+        if sign is not None:
+            (draft / SIGNATURE).write_bytes(sign((draft / MANIFEST).read_bytes()))
     return folder
 
 
@@ -96,8 +106,8 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
     methods = dict(parts["provenance"].methods)
     statement = privacy.to_dict()
     names, storage = _write_copies(parts, folder, statement, file_format)
-    _write_json(folder / "privacy.json", statement)
-    _write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
+    write_json(folder / "privacy.json", statement)
+    write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
     write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept)
     programs = write_programs(parts, folder, names, file_format=file_format)
     text = readme_text(
@@ -112,7 +122,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
         no_program="" if programs else parts.get("constants", {}).get("reason", ""),
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
-    _write_json(folder / "release.json", _manifest(parts, folder, names, storage, file_format))
+    write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, file_format))
 
 
 def _write_copies(
@@ -163,31 +173,20 @@ def _manifest(
     """Say what lies in the folder and what a combining rule must know."""
     tags = parts["tags"]
     return {
-        "format": _FORMAT,
+        "format": FORMAT,
         "format_version": RELEASE_VERSION,
         "synthetic": True,
         "m": tags.m,
         "n_syn": tags.n_syn,
         "n_org": tags.n_org,
+        "status": parts["privacy"].status,
         "tags": tags.to_dict(),
         "provenance": asdict(parts["provenance"]),
         "file_format": file_format,
         "copies": names,
         "columns": [stored.to_plain() for stored in storage],
-        "files": [_described(path) for path in sorted(folder.iterdir())],
+        "files": [described(path) for path in sorted(folder.iterdir())],
     }
-
-
-def _described(path: Path) -> dict[str, Any]:
-    """Name, size and checksum of a file."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
-
-
-def _write_json(path: Path, plain: Any) -> None:
-    """Write readable JSON."""
-    path.write_text(json.dumps(plain, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict[str, Any]:
@@ -210,19 +209,22 @@ def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict
     Raises
     ------
     ReleaseError
-        If the folder is not a whole release of a version that is known here.
+        If the folder is not a whole release of a version that is known here, or was changed after it was
+        written. The numbers of its statement are not recomputed; :func:`pysynthdp.verify` does that.
     """
-    manifest = _read_json(folder / "release.json")
-    if manifest.get("format") != _FORMAT or manifest.get("format_version") != RELEASE_VERSION:
+    manifest = read_manifest(folder)
+    findings, _ = check_folder(folder, manifest, programs=False)
+    changed = next((finding for finding in findings if finding.result == "differs"), None)
+    if changed is not None:
         raise ReleaseError(
-            f"{folder} is not a release of format version {RELEASE_VERSION}; "
-            "read it with the version that wrote it"
+            f"{folder} was changed after it was written, or is not whole: {changed.detail} "
+            f"({changed.what}); take it anew from its source, and see pysynthdp verify"
         )
     try:
         return _parts(folder, manifest, provenance_type, tags_type)
     except (KeyError, TypeError, AttributeError) as error:
         raise ReleaseError(
-            f"{folder / 'release.json'} lacks a part; take the folder anew from its source"
+            f"{folder / MANIFEST} lacks a part; take the folder anew from its source"
         ) from error
 
 
@@ -232,7 +234,7 @@ def _parts(
     """Read the parts of a release by its manifest."""
     privacy = read_statement(folder)
     try:
-        schema: Schema = from_plain(_read_json(folder / "schema.json"))
+        schema: Schema = from_plain(read_json(folder / "schema.json"))
     except SchemaError as error:
         raise ReleaseError(f"{folder}: {error}") from error
     statement = privacy.to_dict()
@@ -247,12 +249,6 @@ def _parts(
         for number, name in enumerate(manifest["copies"], start=1)
     )
     tags = tags_type.from_dict(manifest["tags"])
-    if len(copies) != tags.m or any(len(copy) != tags.n_syn for copy in copies):
-        raise ReleaseError(
-            f"{folder}: the copies are not as many or as long as release.json says; was it edited?"
-        )
-    if privacy.status != "none" and privacy.records < sum(len(copy) for copy in copies):
-        raise ReleaseError(f"{folder}: privacy.json counts fewer records than there are; was it edited?")
     provenance = _provenance(manifest["provenance"], provenance_type)
     return {"copies": copies, "schema": schema, "privacy": privacy, "provenance": provenance, "tags": tags}
 
@@ -266,7 +262,7 @@ def read_statement(folder: Path) -> PrivacyStatement:
         If the folder has none.
     """
     try:
-        return PrivacyStatement.from_dict(_read_json(folder / "privacy.json"))
+        return PrivacyStatement.from_dict(read_json(folder / "privacy.json"))
     except PrivacyError as error:
         raise ReleaseError(f"{folder}: {error}") from error
 
@@ -279,13 +275,3 @@ def _provenance(plain: Mapping[str, Any], provenance_type: type[Any]) -> Any:
 def _tuples(value: Any) -> Any:
     """Turn lists into tuples, all the way down."""
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON file of a release."""
-    try:
-        return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ReleaseError(f"{path} cannot be read; is the folder a release?") from error
-    except ValueError as error:
-        raise ReleaseError(f"{path} is damaged; take the folder anew from its source") from error

@@ -122,7 +122,8 @@ def _how_to_read(first: str) -> str:
     types = (
         "" if parquet else "\n(types and categories are in schema.json; only the first line restores them)"
     )
-    return f'Python   pysynthdp.SyntheticRelease.load(".")   or   {pandas}\nR        {r_call}{types}'
+    check = "Check    pysynthdp verify .   (the files and their sums; only a signature tells who made them)"
+    return f'Python   pysynthdp.SyntheticRelease.load(".")   or   {pandas}\nR        {r_call}{types}\n{check}'
 
 
 def _how_to_pool(m: int, programs: Sequence[str], no_program: str) -> str:

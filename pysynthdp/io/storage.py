@@ -133,6 +133,8 @@ class Stored:
             if hasattr(self.dtype, "__from_arrow__"):
                 return pd.Series(self.dtype.__from_arrow__(values))
             return pd.Series(np.array(values.to_numpy())).astype(self.dtype)
+        except ReleaseError:  # a ValueError too
+            raise
         except (pa.ArrowException, ValueError, TypeError) as error:
             raise ReleaseError(
                 f"{self.name} is not as it was written, {self.dtype}; take the folder anew from its source"

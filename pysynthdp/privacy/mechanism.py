@@ -45,6 +45,8 @@ class SamplingMechanism(Protocol):
         Whether the price is proved for the arithmetic of the exact sampler, not only for real numbers.
     once : bool, optional
         True where noise is paid once at the fit and draws cost nothing.
+    noises : bool, optional
+        True where copies come from noised answers, so that the tags of a release tell of noise.
     """
 
     name: ClassVar[str]

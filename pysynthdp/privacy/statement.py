@@ -224,7 +224,8 @@ class PrivacyStatement(Printable):
         Returns
         -------
         Verification
-            ``ok`` is False where a number does not follow; empty without a guarantee.
+            ``ok`` where a guarantee is stated, is not void, and every number follows; ``agrees`` where every
+            number follows. Of the files of a release: :func:`pysynthdp.verify`.
 
         Raises
         ------
@@ -233,7 +234,8 @@ class PrivacyStatement(Printable):
 
         Notes
         -----
-        Privacy: post-processing of public constants; reads no record.
+        Privacy: post-processing of public constants; reads no record. The statement is compared with itself
+        alone, which says nothing about who made it.
         """
         return verified(self)
 

@@ -1,4 +1,4 @@
-"""Recomputing every number of a privacy statement, and its words, from its own public constants."""
+"""Recomputing the numbers of a privacy statement from its own constants: arithmetic, and no more."""
 
 from __future__ import annotations
 
@@ -25,6 +25,16 @@ if TYPE_CHECKING:  # the statement calls this file, so at run time the import go
 __all__ = ["Check", "Verification", "column_cost", "shares_of", "verified"]
 
 _AGREE = 1e-9
+_VERDICTS = {
+    "none": "no guarantee is stated, so there is no number to recompute",
+    "void": "void: a seeded run for testing; its arithmetic is right, but no guarantee holds",
+}
+_RIGHT = "the arithmetic of this statement is right"
+_WRONG = "the numbers do not follow from the statement's own constants"
+_BEYOND = (
+    "The statement was compared with itself alone: this says nothing about who made it, or about any file. "
+    "pysynthdp.verify(folder) compares the files of a release, and checks a signature with a key."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +65,38 @@ class Verification(Printable):
     ----------
     checks : tuple of Check
         Empty for a statement without a guarantee, which quotes no number.
+    status : str
+        Of the statement: ``"none"``, ``"idealised"``, ``"implemented"`` or ``"void"``.
 
     Notes
     -----
-    Privacy: post-processing of public constants.
+    Privacy: post-processing of public constants. A statement whose constants are invented, and whose numbers
+    follow from them, has right arithmetic: who made it is another question.
     """
 
     checks: tuple[Check, ...]
+    status: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every number follows from the constants; also true where there is none."""
+        return all(check.agrees for check in self.checks)
 
     @property
     def ok(self) -> bool:
-        """Whether every number was confirmed."""
-        return all(check.agrees for check in self.checks)
+        """Whether a guarantee is stated, is not void, and every number of it follows from the constants."""
+        return self.agrees and self.status in ("idealised", "implemented")
+
+    @property
+    def verdict(self) -> str:
+        """In one clause, what was found."""
+        return _VERDICTS.get(self.status, _RIGHT) if self.agrees else _WRONG
 
     def to_table(self) -> Table:
         """Build the table that people see."""
         rows = tuple((check.what, check.stated, check.recomputed, check.agrees) for check in self.checks)
-        verdict = "every number confirmed" if self.ok else "some numbers do not follow from the constants"
         heads = ("number", "stated", "recomputed", "agrees") if rows else ()
-        return Table(f"Verification: {verdict}", columns=heads, rows=rows)
+        return Table(f"Verification: {self.verdict}", columns=heads, rows=rows, notes=(_BEYOND,))
 
 
 def column_cost(part: ColumnStatement, draws: Sequence[Draw], *, unit: PrivacyUnit) -> Guarantee:
@@ -132,17 +155,17 @@ def shares_of(costs: Sequence[Guarantee], delta: float) -> tuple[float, ...]:
 def verified(statement: PrivacyStatement) -> Verification:
     """Recompute a statement, part by part if it is composed."""
     if statement.status == "none":
-        return Verification(())
+        return Verification((), statement.status)
     if statement.parts:
         inner = [check for part in statement.parts for check in verified(part).checks]
         total = compose([part.guarantee for part in statement.parts])
-        return Verification((*inner, *_totals(statement, total)))
+        return Verification((*inner, *_totals(statement, total)), statement.status)
     costs = [column_cost(part, statement.draws, unit=statement.unit) for part in statement.columns]
     checks = [_column_check(part, cost) for part, cost in zip(statement.columns, costs, strict=True)]
     checks += _share_checks(statement, costs)
     checks += [_words_check(part) for part in statement.columns]
     checks.append(_status_check(statement))
-    return Verification((*checks, *_totals(statement, compose(costs))))
+    return Verification((*checks, *_totals(statement, compose(costs))), statement.status)
 
 
 def _share_checks(statement: PrivacyStatement, costs: Sequence[Guarantee]) -> list[Check]:

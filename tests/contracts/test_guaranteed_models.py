@@ -191,13 +191,14 @@ def test_a_plan_is_priced_by_the_formula_of_its_system(case):
 
 
 @each
-def test_it_releases_a_table_with_a_statement_that_verifies(case):
+def test_it_releases_a_table_with_a_statement_that_verifies(case, tmp_path):
     fit = synthesizer(case).fit(real()[[*case.given, *case.columns]])
     release = fit.draw(m=M, k=K)
     statement = release.privacy
     assert statement.status == "idealised"
     assert statement.verify().ok
     assert same(statement.columns[-1].cost, case.price())
+    assert sdp.verify(release.save(tmp_path / "out")).ok
     assert release.tags.bias in {"none", "clamped", "shrunk", "noisy_linear_statistics"}
     for copy in release:
         assert copy.shape == (K, len(case.given) + len(case.columns))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pysynthdp as sdp
 from pysynthdp.bridge.codec import RValue, RVector
 from pysynthdp.bridge.releases import release_from_r, release_to_r
+from pysynthdp.bridge.wording import in_r_words
 
-__all__ = ["from_synds", "read_release", "write_release"]
+__all__ = ["from_synds", "read_release", "verify_release", "write_release"]
 
 
 def from_synds(x: RValue) -> RVector:
@@ -17,11 +19,33 @@ def from_synds(x: RValue) -> RVector:
     return release_to_r(release_from_r(x))
 
 
-def write_release(x: RValue, folder: str, format: str = "parquet") -> str:  # noqa: A002 -- pandas' word
-    """Write a release folder."""
-    return os.fspath(release_from_r(x).save(Path(folder).expanduser(), format=format))
+def write_release(
+    x: RValue,
+    folder: str,
+    format: str = "parquet",  # noqa: A002 -- pandas' word
+    sign: str | None = None,
+) -> str:
+    """Write a release folder, signed where a key is given."""
+    key = None if sign is None else Path(sign).expanduser()
+    return os.fspath(release_from_r(x).save(Path(folder).expanduser(), format=format, sign=key))
 
 
 def read_release(folder: str) -> RVector:
     """Read a release folder."""
     return release_to_r(sdp.SyntheticRelease.load(Path(folder).expanduser()))
+
+
+def verify_release(folder: str, key: str | None = None) -> dict[str, Any]:
+    """Check a release folder; what was found as plain values, and as people read it."""
+    checked = sdp.verify(Path(folder).expanduser(), key=None if key is None else Path(key).expanduser())
+    return {
+        "status": checked.status,
+        "ok": checked.ok,
+        "exit_code": checked.exit_code,
+        "signed": checked.signed,
+        "verdict": in_r_words(checked.verdict),
+        "what": [finding.what for finding in checked.findings],
+        "result": [finding.result for finding in checked.findings],
+        "detail": [in_r_words(finding.detail) for finding in checked.findings],
+        "text": in_r_words(str(checked)),
+    }

@@ -11,9 +11,9 @@ from pysynthdp.io.snippets import python, r, spss, stata
 from pysynthdp.io.snippets.example import Task, example_of
 from pysynthdp.schema import Schema
 
-__all__ = ["snippet_files", "write_programs"]
+__all__ = ["PROGRAMS", "snippet_files", "write_programs"]
 
-_PROGRAMS: Mapping[str, Callable[[Task], str]] = {
+PROGRAMS: Mapping[str, Callable[[Task], str]] = {
     "analyse.py": python.program,
     "analyse.R": r.program,
     "analyse.do": stata.program,
@@ -60,7 +60,7 @@ def snippet_files(
     task = Task(
         constants, example_of(schema, withheld), schema, tuple(copies), parquet=file_format == "parquet"
     )
-    return {name: program(task) for name, program in _PROGRAMS.items()}
+    return {name: program(task) for name, program in PROGRAMS.items()}
 
 
 def write_programs(

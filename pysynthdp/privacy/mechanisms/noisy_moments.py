@@ -58,6 +58,7 @@ class NoisyMoments:
     relations: ClassVar[tuple[Relation, ...]] = ("replace_one", "add_remove")
     exact: ClassVar[bool] = True
     once: ClassVar[bool] = True
+    noises: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if len(self.row_bounds) != len(self.scales) or not self.scales or min(self.scales) < 1:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -20,6 +21,7 @@ from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io import schema_file
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
+from pysynthdp.io.file_lock import Taken, alone_with
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.moments.asking import Answers, Asked, ask_moments
 from pysynthdp.moments.design import bends, moment_layout, moment_shape, spans_of
@@ -96,6 +98,26 @@ class _Record:
     columns: tuple[str, ...]
     noise: NoiseBudget
     recalled: int = 0
+    alone: bool = False
+
+    @contextmanager
+    def asking(self) -> Iterator[Callable[[], None]]:
+        """Give what to call before the data are asked: it takes the file for this fit until the end."""
+        with ExitStack() as held:
+
+            def take() -> None:
+                if self.path is not None and not self.alone:
+                    held.enter_context(_alone(self.path))
+                    self._recheck(self.path)
+                    self.alone = True
+
+            yield take
+
+    def _recheck(self, path: Path) -> None:
+        """Refuse to ask anew what another fit asked between the reading of the file and the lock."""
+        now = load_answers(path) or SavedAnswers(self.saved.plan, self.saved.n)
+        if (now.plan, len(now.answers)) != (self.saved.plan, len(self.saved.answers)):
+            raise PrivacyError(f"{path} was written by another fit just now; run again, which reads it")
 
     def recall(self, asked: Asked, answer: IntArray) -> None:
         """Refuse an answer on disk that answers another question, as after a change of the software."""
@@ -145,10 +167,11 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
     source = _source(request.noise_seed)
     found, known = [], list(record.saved.answers)
     with one_blas_thread():
-        for _ in range(noise.releases):
-            one = _answers(plan, layout, rows, record, source, known)
-            known = known[len(one.entries) :]
-            found.append(one)
+        with record.asking() as take:
+            for _ in range(noise.releases):
+                one = _answers(plan, layout, rows, record, source, known, take)
+                known = known[len(one.entries) :]
+                found.append(one)
         state = moment_state(plan, layout, found, record.ledger)
     return Fit(layout, _steps(layout, state), MomentCopies(state), max(round(state.n), 1))
 
@@ -173,6 +196,19 @@ def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: FrameRows | None, pat
     return _Record(saved, path, Ledger.from_dict(list(saved.ledger)), columns, noise)
 
 
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold the file of answers; two fits at once would each spend the budget and keep one set of answers."""
+    try:
+        with alone_with(path):
+            yield
+    except Taken:
+        raise PrivacyError(
+            f"another fit is writing its answers to {path}; wait until it has ended and run again, which "
+            "reads them and spends nothing, or give another path and spend the budget once more"
+        ) from None
+
+
 def _digest(plan: SynthesisPlan, noise: NoiseBudget) -> str:
     """Digest what the answers depend on, from public facts."""
     steps = [(step.label, step.model.name, step.terms) for step in plan.steps]
@@ -192,6 +228,7 @@ def _answers(
     record: _Record,
     source: Noise,
     known: Sequence[IntArray],
+    take: Callable[[], None],
 ) -> Answers:
     """Ask one release's questions; what is on disk is not asked again."""
     shape, noise = moment_shape(layout.parts, spans_of(plan, layout)), record.noise
@@ -201,6 +238,7 @@ def _answers(
             raise PrivacyError("the file of answers is not complete; give the table to go on with it")
         if noise.unit.relation == "replace_one" and rows.n_rows != record.saved.n:
             raise PrivacyError("the table has another number of rows than the answers; give another path")
+        take()
         names = {part.column for part in layout.parts}
         schema = Schema(tuple(column for column in plan.schema if column.name in names))
         return NoisedRows(split_rows(rows, schema, tolerant=True), layout)

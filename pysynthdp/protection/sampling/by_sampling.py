@@ -21,7 +21,9 @@ from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection
 from pysynthdp.plan.step import Step
 from pysynthdp.plan.task import row_norm
 from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.exact_sampler import ExactSampler
+from pysynthdp.privacy.mechanism import price_of
 from pysynthdp.privacy.sampling_statement import state_account
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
@@ -150,7 +152,10 @@ class BySampling(Protection):
 
     def account(self, plan: SynthesisPlan, *, n: int) -> Account:
         """Price every step before a record is read."""
-        return Account(priced_columns(plan, exact=self.exact, n=n), unit=self.unit)
+        priced = priced_columns(plan, exact=self.exact, n=n)
+        for step in priced:  # refuses what is not proved for this unit
+            price_of(step.mechanism, Draw(1, 1), unit=self.unit)
+        return Account(priced, unit=self.unit)
 
     def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
         """Fit every step to exact answers, which must stay inside."""

@@ -170,3 +170,24 @@ def test_starting_a_worker_loads_no_model():
         "sys.exit(any(m.startswith('statsmodels') for m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_signed_folder_is_written_and_checked_for_r(tmp_path):
+    pytest.importorskip("cryptography")
+    from cryptography.hazmat.primitives import serialization as s
+    from cryptography.hazmat.primitives.asymmetric import ed25519
+
+    key = ed25519.Ed25519PrivateKey.generate()
+    private = key.private_bytes(s.Encoding.PEM, s.PrivateFormat.PKCS8, s.NoEncryption())
+    (tmp_path / "key.pem").write_bytes(private)
+    public = key.public_key().public_bytes(s.Encoding.PEM, s.PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "public.pem").write_bytes(public)
+    made = _ask("synthesise", data=_table(), settings={}, m=2, seed=7)["value"]
+    folder, sign = str(tmp_path / "out"), str(tmp_path / "key.pem")
+    assert plain_from_r(_ask("write_release", x=made, folder=folder, sign=sign)["ok"]) is True
+    found = plain_from_r(_ask("verify_release", folder=folder, key=str(tmp_path / "public.pem"))["value"])
+    assert (found["status"], found["exit_code"], found["signed"]) == ("none", 10, True)
+    assert len(found["what"]) == len(found["result"]) == len(found["detail"])
+    assert "signed by the holder of this key" in found["verdict"]
+    bare = plain_from_r(_ask("verify_release", folder=folder)["value"])
+    assert (bare["signed"], bare["ok"]) == (False, False)

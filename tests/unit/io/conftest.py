@@ -12,6 +12,7 @@ import pytest
 from pysynthdp.infer import infer_schema
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statement_text import KEPT_REAL
 from pysynthdp.release import Provenance, SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.tags import ReleaseTags
@@ -26,13 +27,14 @@ def parts_of() -> Build:
     def build(frame: pd.DataFrame, m: int = 1, **settings: Any) -> dict[str, Any]:
         kept = settings.pop("kept", ())
         methods = settings.pop("methods", dict.fromkeys(frame.columns, "norm"))
-        columns = [ColumnStatement(name, "norm", "none", "unbounded fit") for name in frame.columns]
+        stated = {**methods, **dict.fromkeys(kept, KEPT_REAL)}
+        columns = [ColumnStatement(name, stated[name], "none", "unbounded fit") for name in frame.columns]
         return {
             "copies": tuple(frame.copy() for _ in range(m)),
             "schema": infer_schema(FrameRows(frame), **settings),
             "privacy": PrivacyStatement.none(columns, draws=[(len(frame), m)]),
             "provenance": Provenance(
-                "pysynthdp 0", (("numpy", "2"),), tuple(methods.items()), tuple(frame.columns)
+                "pysynthdp 0", (("numpy", "2"),), tuple(stated.items()), tuple(frame.columns)
             ),
             "tags": ReleaseTags(
                 kind="complete", m=m, n_syn=len(frame), n_org=len(frame), kept=frozenset(kept)

@@ -178,3 +178,24 @@ def test_damaged_files_are_typed_errors(content, table, tmp_path):
                 np.lib.format.write_array(member, np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(ReleaseError):
         FittedSynthesizer.load(path)
+
+
+@pytest.mark.parametrize("version", [0, 1, 99, None, "2"])
+def test_a_fit_of_another_format_says_fit_again(version, tmp_path):
+    path = tmp_path / "fit"
+    head = {"format": "pysynthdp fit", "format_version": version, "arrays": 0, "parts": {}}
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("fit.json", json.dumps(head))
+    with pytest.raises(
+        ReleaseError, match=r"is a saved fit of format .* reads format 2: fit again and save anew"
+    ):
+        FittedSynthesizer.load(path)
+
+
+@pytest.mark.parametrize("head", [[], {}, {"format": "another", "format_version": 1}])
+def test_a_file_of_another_kind_is_no_saved_fit(head, tmp_path):
+    path = tmp_path / "fit"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("fit.json", json.dumps(head))
+    with pytest.raises(ReleaseError, match="is not a saved fit; fit and save anew"):
+        FittedSynthesizer.load(path)

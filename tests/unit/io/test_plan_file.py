@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pysynthdp.errors import PlanError, PrivacyError, SchemaError
-from pysynthdp.io.plan_file import read_plan, write_plan
+from pysynthdp.io.plan_file import PLAN_VERSION, read_plan, write_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
@@ -188,3 +188,19 @@ def test_awkward_texts_survive(tmp_path):
     name = 'a "b"\\ü\n\t\x7f[x].y'
     settings = {"method": {name: "norm"}, "levels": {name: ['"', "\\", "\u2028", "\x01"]}, "keep": [name]}
     assert read_plan(write_plan(settings, tmp_path / "p.toml")) == settings
+
+
+@pytest.mark.parametrize("given", ["0", "1", "99", "true", '"1"', "1.5", "[1]"])
+def test_a_plan_of_another_format_says_fit_again(given, tmp_path):
+    """Also where its keys are not known here: the format is what is wrong."""
+    path = tmp_path / "old.toml"
+    path.write_text(f'format = {given}\nmetod = "norm"\n')
+    with pytest.raises(PlanError, match=r"is a plan of format .* this version reads format 2.*fit again"):
+        read_plan(path)
+
+
+def test_a_written_plan_tells_its_format_and_one_without_is_of_this(tmp_path):
+    path = write_plan({"method": "norm"}, tmp_path / "p.toml")
+    assert path.read_text().startswith(f"format = {PLAN_VERSION}\n")
+    path.write_text('method = "norm"\n')
+    assert read_plan(path) == {"method": "norm"}

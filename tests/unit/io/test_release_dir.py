@@ -15,6 +15,7 @@ import pytest
 
 from pysynthdp.errors import ReleaseError
 from pysynthdp.io import release_dir
+from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.release import Provenance, SyntheticRelease
 from pysynthdp.synthesizer import Synthesizer
 from pysynthdp.tags import ReleaseTags
@@ -122,6 +123,7 @@ def test_first_block_may_be_all_missing_in_object_columns(parts_of, tmp_path):
     parts = parts_of(frame)
     whole = pd.concat([first, frame], ignore_index=True)
     parts["tags"] = parts["tags"].with_size(m=1, n_syn=len(whole))
+    parts["privacy"] = replace(parts["privacy"], draws=(Draw(len(whole), 1),))
     release_dir.write({**parts, "copies": [[first, frame]]}, tmp_path / "r", file_format="parquet")
     pd.testing.assert_frame_equal(
         release_dir.read(tmp_path / "r", Provenance, ReleaseTags)["copies"][0], whole
@@ -210,12 +212,15 @@ def test_damaged_folder_is_a_typed_error(name, text, release_of, small, tmp_path
         SyntheticRelease.load(folder)
 
 
-def test_value_outside_the_categories_is_refused(release_of, tmp_path):
+def test_value_outside_the_categories_is_refused(release_of, relist, tmp_path):
     frame = pd.DataFrame({"sex": pd.Categorical(["F", "M"] * 5)})
     folder = release_of(frame).save(tmp_path / "r", format="csv")
     path = folder / "synthetic_1.csv"
     path.write_text(path.read_text().replace('"M"', '"W"'))
-    with pytest.raises(ReleaseError, match="sex"):
+    with pytest.raises(ReleaseError, match=r"synthetic_1\.csv was changed"):
+        SyntheticRelease.load(folder)
+    relist(folder)
+    with pytest.raises(ReleaseError, match="sex holds values that are not among its categories"):
         SyntheticRelease.load(folder)
 
 
@@ -259,7 +264,7 @@ def test_checksums_are_those_of_the_files(release_of, small, tmp_path):
 def test_kept_columns_are_loud(release_of, small, tmp_path):
     folder = release_of(small, kept=["sex"]).save(tmp_path / "r")
     assert "NOT synthetic" in (folder / "README.txt").read_text()
-    assert ",REAL,norm" in (folder / "codebook.csv").read_text()
+    assert ",REAL,kept real" in (folder / "codebook.csv").read_text()
     assert not json.loads((folder / "schema.json").read_text())["columns"][1]["synthetic"]
 
 

@@ -91,3 +91,9 @@ def test_bad_unit(bad):
 def test_bad_draw(draw):
     with pytest.raises(PrivacyError):
         Draw(*draw)
+
+
+def test_where_nothing_is_claimed_nothing_is_called_right(statement):
+    found = statement.verify()
+    assert (found.agrees, found.ok, found.checks) == (True, False, ())
+    assert "no guarantee is stated, so there is no number to recompute" in str(found)

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,6 +47,17 @@ def test_verifies_and_survives_json(statement):
     assert again == statement
     assert again.verify().ok
     assert len(again.verify().checks) == 10
+
+
+@pytest.mark.parametrize("status", ["idealised", "void"])
+def test_a_verification_says_no_more_than_that_the_arithmetic_is_right(statement, status):
+    found = replace(statement, status=status).verify()
+    text = " ".join(str(found).split())
+    assert (found.agrees, found.ok) == (True, status != "void")
+    assert "arithmetic" in found.verdict
+    assert ("no guarantee holds" in found.verdict) == (status == "void")
+    assert "this says nothing about who made it" in text
+    assert "confirmed" not in text
 
 
 def test_card_and_paragraph_speak_of_the_numbers(statement):
