@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import gammaln, logsumexp, ndtr, ndtri
+from scipy.stats import betabinom
 
 Array = np.ndarray
 INF = math.inf
@@ -233,11 +234,24 @@ class Urn:
             balls = balls + (record[:, None] == np.arange(len(self.weights)))
 
     def scores(self, records: Array, rng: Any) -> Array:
+        """Of each record; for long copies of the count of each level, where shared shares show most."""
         found = []
+        if records.shape[1] > 10:
+            return self.count_scores(records, rng)
         for record, shares in self.predictive(records):
             own = shares[np.arange(len(record)), record]
             below = np.cumsum(shares, axis=1)[np.arange(len(record)), record] - own
             found.append(ndtri(below + rng.random(len(own)) * own))
+        return np.stack(found, axis=1)
+
+    def count_scores(self, records: Array, rng: Any) -> Array:
+        """One score a level but the last: its count is beta-binomial given those before it."""
+        found, left = [], np.full(len(records), records.shape[1])
+        for level, weight in enumerate(self.weights[:-1]):
+            count = (records == level).sum(axis=1)
+            law = betabinom(left, weight, self.weights[level + 1 :].sum())
+            found.append(ndtri(law.cdf(count - 1) + rng.random(len(count)) * law.pmf(count)))
+            left = left - count
         return np.stack(found, axis=1)
 
     def log_density(self, records: Array) -> Array:

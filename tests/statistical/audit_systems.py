@@ -407,6 +407,10 @@ def drawn_systems() -> dict[str, System]:
         level_system("whole weights", "cells_per_record", third, n=1, draws=two, guarantee=EXACT),
         level_system("shares a copy", "cells_per_copy", third, n=1, proper=True, draws=one, runs=2000),
         level_system("urn", "cells_by_urn", third, n=1, draws=one, runs=2000, **own),
+        level_system(
+            "long shares", "cells_per_copy", (2, 3, 4), proper=True, draws=((60, 1), (40, 1)), runs=500
+        ),
+        level_system("long urn", "cells_by_urn", (2, 3, 4), draws=((60, 1), (40, 1)), runs=500, **own),
         drawn_floor_system(),
         drawn_joint_system(),
         drawn_columns_system(),

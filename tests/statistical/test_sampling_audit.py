@@ -10,12 +10,16 @@ Each planted bug is found by a test that names it.
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from audit_bugs import BUGS
 from audit_laws import normal_law
 from audit_systems import number, predicted, systems
+from scipy.stats import norm
 
 import pysynthdp as sdp
 from pysynthdp.models.ridge import Ridge
@@ -25,6 +29,7 @@ from pysynthdp.privacy.sampling.multivariate_normal import ridge_leverage
 from pysynthdp.privacy.sampling.regression import ridge_shift
 
 pytestmark = pytest.mark.statistical
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks" / "results"
 ROUNDING = 1e-9
 ELSEWHERE = {
     "noisy_moments",  # test_noised_audit.py
@@ -52,6 +57,17 @@ def test_worst_neighbours_lose_no_more_than_is_claimed_and_nearly_as_much(name):
 def test_audit_finds_planted_bug(bug, name, monkeypatch):
     bug.plant(monkeypatch)
     assert systems()[name].spent().max() > 1.01
+
+
+def test_stored_search_found_no_loss_above_a_claim_and_every_planted_bug():
+    """Of ``benchmarks/sampling_audit.py``; 1e-6 is how often a bug may be missed."""
+    with (BENCHMARKS / "sampling_audit.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    honest = [row for row in rows if not row["bug"]]
+    assert max(float(row["share"]) for row in honest) <= 1
+    assert {row["audit"] for row in honest} == {"exact", "searched", "counted"}
+    planted = [row for row in rows if row["bug"]]
+    assert min(float(row["margin"]) for row in planted) > norm.isf(1e-6)
 
 
 def test_a_record_in_the_far_corner_has_all_of_the_leverage_that_a_ridge_allows():
