@@ -175,6 +175,23 @@ def test_ridged_normal_covers_random_neighbours():
     assert 0.05 * bound < worst <= bound
 
 
+def test_ridged_normal_is_nearly_lost_where_the_others_fill_one_corner():
+    n, columns, ridge = 200, 2, 0.2
+    leverage = ridge_leverage(columns, ridge)
+    x = np.full((n, columns), -1.0)
+    y = x.copy()
+    y[0] = 1.0
+    covariances = [np.cov(z.T, ddof=0) + ridge * np.eye(columns) for z in (x, y)]
+    assert (y[0] - x[0]) @ np.linalg.solve(covariances[0], y[0] - x[0]) == pytest.approx(leverage, rel=1e-12)
+    fits = list(zip((x.mean(0), y.mean(0)), covariances, strict=True))
+    for order in (1.5, 3.0):
+        worst = max(mvn_renyi(*a, *b, alpha=order) for a, b in (fits, fits[::-1]))
+        assert (
+            0.45 < worst / float(ridge_bound_renyi(leverage, orders=order, n=n)) <= 1
+        )  # half would be exceeded
+        assert worst > float(ridge_bound_renyi(leverage / 2, orders=order, n=n))
+
+
 def test_ridge_shift_covers_random_neighbours_and_is_the_maximum():
     rng = np.random.default_rng(5)
     n, norm, response, ridge = 6, 1.0, 1.0, 0.5
