@@ -42,7 +42,7 @@ from pysynthdp.models.gaussian_floor import GaussianFloor  # noqa: E402
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal  # noqa: E402
 from pysynthdp.models.logridge import LogRidge  # noqa: E402
 from pysynthdp.models.ridge import Ridge  # noqa: E402
-from pysynthdp.privacy.by_sampling import BySampling  # noqa: E402
+from pysynthdp.protection.sampling.by_sampling import BySampling  # noqa: E402
 
 Rng = np.random.Generator
 CLIMB = 15  # changes of one cell tried from each pair of tables

@@ -86,7 +86,7 @@ def log_ratio(system: System, fits: list[Any], drawn: list[list[Copies]]) -> Arr
     total = 0.0
     for copy in (copy for draw in drawn for copy in draw):
         for sign, fitted in zip((1, -1), fits, strict=True):
-            for step in fitted.machine.steps:
+            for step in fitted._machine.fit.steps:
                 law, records = _seen(step, copy, system, fitted)
                 total = total + sign * law.log_density(records)
     return np.asarray(total)
@@ -97,7 +97,7 @@ def scores(system: System, fitted: Any, drawn: list[list[Copies]]) -> Array:
     rng = np.random.default_rng(12)
     found = []
     for copy in (copy for draw in drawn for copy in draw):
-        for step in fitted.machine.steps:
+        for step in fitted._machine.fit.steps:
             law, records = _seen(step, copy, system, fitted)
             found.append(law.scores(records, rng))
     return np.concatenate(found, axis=1)

@@ -23,10 +23,10 @@ from pysynthdp.models.gaussian_floor import GaussianFloor
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.models.ridge import Ridge
-from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.orders import ORDERS
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.sampling.by_sampling import BySampling
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 Draws = Sequence[tuple[int, int]]
@@ -68,7 +68,7 @@ class System:
         proper, exact = fitted.plan.proper, self.guarantee.exact
         return [
             laws(step, proper=proper, exact=exact, rows=self.rows.get(step.targets[0].column, NO_FEATURES))
-            for step in fitted.machine.steps
+            for step in fitted._machine.fit.steps
         ]
 
     def spent(self) -> np.ndarray:

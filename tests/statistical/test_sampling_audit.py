@@ -23,10 +23,10 @@ from scipy.stats import norm
 
 import pysynthdp as sdp
 from pysynthdp.models.ridge import Ridge
-from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.mechanism import MECHANISMS
 from pysynthdp.privacy.sampling.multivariate_normal import ridge_leverage
 from pysynthdp.privacy.sampling.regression import ridge_shift
+from pysynthdp.protection.sampling.by_sampling import BySampling
 
 pytestmark = pytest.mark.statistical
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks" / "results"
@@ -91,7 +91,7 @@ def test_a_record_in_or_out_moves_a_ridge_by_most_of_half_the_bound():
     synthesizer = sdp.Synthesizer(**settings, guarantee=BySampling(), progress=False)
     row = np.ones((1, 1 + steering))
     steps = [
-        synthesizer.fit(table).machine.steps[-1]
+        synthesizer.fit(table)._machine.fit.steps[-1]
         for table in (others, pd.concat([odd, others], ignore_index=True))
     ]
     without, with_it = (normal_law(step.model, step.params, row).mean[0] for step in steps)

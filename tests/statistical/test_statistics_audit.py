@@ -17,8 +17,8 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.curator import answers
 from pysynthdp.models.joint.linear_statistics import LinearStatistics
-from pysynthdp.privacy.by_sampling import BySampling
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.protection.sampling.by_sampling import BySampling
 
 pytestmark = pytest.mark.statistical
 N = 12
