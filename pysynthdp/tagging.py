@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 
 import numpy as np
@@ -28,6 +29,11 @@ __all__ = ["provenance_of", "release_statement", "release_tags"]
 _KEPT = "its real values are released as they are, because keep= asked for it"
 _SERIAL = "running numbers that do not depend on any record"
 _CLAMPED = 0.01
+_UNCOUNTED = "how many cells were clamped to their bounds is unknown (counting would cost)"
+_MOVED = (
+    f"Bias by the declared facts: {_UNCOUNTED}, nor how many became 'other' or the fallback; means, shares, "
+    "variances, correlations and slopes may be biased without a sign."
+)
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
@@ -52,13 +58,14 @@ def release_statement(
 
 def guaranteed_statement(plan: SynthesisPlan, asked: BySampling, account: Account) -> PrivacyStatement:
     """State what the draws from a fit guarantee together, from the account."""
-    return state_account(
+    stated = state_account(
         account,
         status="void" if account.seeded else "implemented" if asked.exact else "idealised",
         public=_public(plan),
         deltas=asked.deltas,
         reason="every column is drawn by a mechanism whose randomness protects; it covers this fit only",
     )
+    return replace(stated, not_covered=(*stated.not_covered, _MOVED))
 
 
 def _column_statement(name: str, plan: SynthesisPlan) -> ColumnStatement:
@@ -150,6 +157,7 @@ def release_tags(
         m=m,
         n_syn=n_syn,
         n_org=None if n_is_confidential(plan) else n_org,
+        details={} if plan.guarantee is None else {"remarks": [_UNCOUNTED]},
     )
 
 

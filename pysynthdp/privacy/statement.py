@@ -202,6 +202,7 @@ class PrivacyStatement(Printable):
             unit=statements[0].unit,
             deltas=tuple(sorted({delta for each in statements for delta in each.deltas})),
             parts=tuple(statements),
+            not_covered=tuple(dict.fromkeys(fact for each in statements for fact in each.not_covered)),
             **{key: tuple(value) for key, value in shared.items()},
         )
 

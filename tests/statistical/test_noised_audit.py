@@ -145,6 +145,37 @@ def test_no_neighbours_of_random_tables_lose_more(monkeypatch):
         assert total <= Fraction(RHO)
 
 
+def outside_and_inside() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Tables that differ in one row: every cell of it lies outside what is declared, or none does."""
+    first, second = worst_neighbours(MIXED)
+    first.loc[0] = [9, 9, 9, 1e9, -1e9]
+    second.loc[0] = [0, 0, 0, 0.0, 0.0]
+    return first.astype(second.dtypes), second
+
+
+@pytest.mark.parametrize("bug", [None, "every_cell_counts"])
+def test_a_row_counts_once_however_many_of_its_cells_were_clamped_or_replaced(bug, monkeypatch):
+    if bug is not None:
+        _count_cells(monkeypatch)
+    found = losses(settings(MIXED), outside_and_inside(), 1, monkeypatch)
+    allowed = Fraction(RHO) * Fraction(2, 100)  # of rho, which that count may lose
+    assert (found[-1] > allowed) == (bug is not None)
+    assert (sum(found) > Fraction(RHO)) == (bug is not None)
+    assert found[-1] > allowed * Fraction(99, 100)  # and the worst neighbours nearly lose it
+
+
+def _count_cells(patch: pytest.MonkeyPatch) -> None:
+    """Plant a count of cells in place of rows."""
+    real = NoisedRows.sums
+
+    def sums(self: NoisedRows, asked: Any) -> tuple[np.ndarray, int]:
+        packed, rows = real(self, asked)
+        outside = sum(int((np.abs(self.table.parts[name, "value"]) == 40).sum()) for name in "xy")
+        return packed, rows + 20 * outside
+
+    patch.setattr(NoisedRows, "sums", sums)
+
+
 def half_sensitivity(patch: pytest.MonkeyPatch) -> None:
     real = moment_scales.gram_square
     patch.setattr("pysynthdp.privacy.moment_budget.gram_square", lambda *given: real(*given) / 4)
