@@ -10,6 +10,7 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.moments.health import details_of, flags_of
 from pysynthdp.moments.state import MomentState
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.noised import BEYOND_BOUNDS, beyond_bounds
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import compose
@@ -82,7 +83,7 @@ def noised_statement(
         reason=_reason(state),
         unit=noise.unit,
         columns=(column,),
-        public=_facts(public, noise),
+        public=_facts(public, plan, noise),
         draws=account.draws,
         deltas=noise.deltas,
     )
@@ -95,13 +96,14 @@ def _reason(state: MomentState) -> str:
     return f"{reason}. Flags: {'; '.join(flags)}" if flags else reason
 
 
-def _facts(public: Sequence[str], noise: NoiseInAnswers) -> tuple[str, ...]:
+def _facts(public: Sequence[str], plan: SynthesisPlan, noise: NoiseInAnswers) -> tuple[str, ...]:
     """Public facts; under add-or-remove the number of rows is a noisy answer and no such fact."""
     facts = list(public)
     if noise.unit.relation == "add_remove":
         facts[0] = "the number of rows of a copy, and the number of copies"
     facts += [f"{name}: a guess of centre and spread" for name, _, _ in noise.hints]
-    return tuple(facts)
+    free = beyond_bounds(plan)
+    return (*facts, f"{', '.join(free)}: {BEYOND_BOUNDS}") if free else tuple(facts)
 
 
 def noised_tags(tags: ReleaseTags, plan: SynthesisPlan, state: MomentState, *, redraw: bool) -> ReleaseTags:
@@ -113,7 +115,7 @@ def noised_tags(tags: ReleaseTags, plan: SynthesisPlan, state: MomentState, *, r
     """
     fresh = len(state.answers) > 1
     drawn = redraw and not fresh
-    details = details_of(state, m=tags.m)
+    details = {**details_of(state, m=tags.m), "beyond_bounds": list(beyond_bounds(plan))}
     if plan.noise is not None and plan.noise.testing:
         details["void"] = True
     if state.balanced and not redraw:

@@ -21,6 +21,7 @@ from pysynthdp.io.release_text import readme_text
 from pysynthdp.io.schema_file import WITHHELD, from_plain, to_plain
 from pysynthdp.io.snippets import write_programs
 from pysynthdp.io.storage import Stored, storage_of
+from pysynthdp.plan.noised import BEYOND_BOUNDS
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 
@@ -98,7 +99,8 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
     names, storage = _write_copies(parts, folder, statement, file_format)
     _write_json(folder / "privacy.json", statement)
     _write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
-    write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept)
+    notes = dict.fromkeys(tags.details.get("beyond_bounds", ()), BEYOND_BOUNDS)
+    write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept, notes=notes)
     programs = write_programs(parts, folder, names, file_format=file_format)
     text = readme_text(
         privacy=privacy.plain_language(),

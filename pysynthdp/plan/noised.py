@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from pysynthdp.plan.synthesis_plan import SynthesisPlan
 
 __all__ = [
+    "BEYOND_BOUNDS",
     "MomentShape",
     "Span",
     "bends",
+    "beyond_bounds",
     "check_noised",
     "moment_designs",
     "moment_layout",
@@ -38,6 +40,10 @@ __all__ = [
     "spans_of",
 ]
 
+BEYOND_BOUNDS = (
+    "under noise in the answers, numbers drawn by norm may lie outside their declared bounds: clamping them "
+    "again would bias means and regressions"
+)
 _INSTEAD = {"polr": "polyreg", "sample": "norm, normrank or polyreg"}
 MOST_FEATURES = 1_000
 FARTHEST = 1e100  # spreads between a hint and the bounds, so that squares of rows stay in float64
@@ -239,6 +245,12 @@ def spans_of(plan: SynthesisPlan, layout: Layout) -> tuple[Span, ...]:
 def bends(model: ColumnModel) -> bool:
     """Whether a model asks for a histogram beside the cross-products."""
     return hasattr(model, "bent")
+
+
+def beyond_bounds(plan: SynthesisPlan) -> tuple[str, ...]:
+    """Columns whose drawn numbers may lie outside their declared bounds, see :data:`BEYOND_BOUNDS`."""
+    numeric = (step for step in plan.steps if step.targets[0].numeric)
+    return tuple(step.targets[0].column for step in numeric if not bends(step.model))
 
 
 def moment_layout(plan: SynthesisPlan, noise: NoiseInAnswers) -> Layout:

@@ -3,7 +3,8 @@
 #' A formal guarantee takes nothing from the data: what a column is must be declared, from the questionnaire or the
 #' codebook.
 #'
-#' @param lower,upper Public bounds.
+#' @param lower,upper Public bounds. Under noise in the answers, numbers drawn by `norm` may lie outside their declared
+#'   bounds: clamping them again would bias means and regressions.
 #' @param decimals Digits after the point; `NULL` leaves drawn values unrounded.
 #' @param missing Codes that are not values, with names as labels.
 #' @param spikes Values with a mass of their own.
@@ -37,6 +38,9 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
 #' `zcdp()` and `approx_dp()` ask for noise in what is computed from the data: it is paid for once, and any number of
 #' copies may be drawn. `by_sampling()` asks that the draw itself protects: nothing is noised, and every record that is
 #' drawn costs. All need a declared `schema`; [privacy_statement()] says what was given.
+#'
+#' Under noise in the answers, numbers drawn by `norm` may lie outside their declared bounds: clamping them again would
+#' bias means and regressions.
 #'
 #' @param rho Budget of zero-concentrated differential privacy.
 #' @param epsilon,delta Budget as a pair.
