@@ -10,6 +10,7 @@ import pandas as pd
 from pysynthdp._blas import one_blas_thread
 from pysynthdp.curator import Curator, StepFit
 from pysynthdp.curator.answers import StepRows
+from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.table import PartTable, scales_of, split_rows
 from pysynthdp.design.encode import Layout, Scale
@@ -39,7 +40,8 @@ def fit_machine(
         Told the name of each finished step.
     """
     guaranteed = plan.guarantee is not None
-    table = split_rows(rows, _modelled(plan), tolerant=guaranteed)
+    asked, schema = plan.guarantee, _modelled(plan)
+    table = split_rows(rows, schema) if asked is None else bounded_rows(rows, schema, asked.unit)
     layout = Layout(plan.parts, scales_of(table, plan.parts, plan.schema, public=guaranteed))
     fits = [_step_fit(step, plan, layout, table) for step in plan.steps]
     active = [fit for fit in fits if fit.task.n > 0 or guaranteed]

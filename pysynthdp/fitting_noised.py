@@ -12,8 +12,8 @@ import numpy as np
 
 from pysynthdp._blas import one_blas_thread
 from pysynthdp._typing import IntArray
+from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.noised import Noise, NoisedRows, answer_all, entry_of
-from pysynthdp.curator.table import split_rows
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.drawing import DrawnStep, Machine
 from pysynthdp.errors import PrivacyError
@@ -174,7 +174,7 @@ def _answers(
             raise PrivacyError("the table has another number of rows than the answers; give another path")
         names = {part.column for part in layout.parts}
         schema = Schema(tuple(column for column in plan.schema if column.name in names))
-        return NoisedRows(split_rows(rows, schema, tolerant=True), layout)
+        return NoisedRows(bounded_rows(rows, schema, noise.unit), layout)
 
     asking = ask_moments(
         shape, owners_of(plan.steps), rho=noise.row_rho, relation=noise.unit.relation, n=record.saved.n

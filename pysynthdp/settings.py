@@ -111,8 +111,9 @@ def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:
 
 def fitting_schema(settings: Synthesizer, schema: Schema, rows: FrameRows) -> Schema:
     """Fill in the types that the schema leaves open; refuse columns that it does not name."""
+    key = settings.guarantee.unit.key if isinstance(settings.guarantee, BySampling) else None
     for name in rows.columns:
-        if name not in schema and name not in settings.drop:
+        if name not in schema and name not in settings.drop and name != key:
             raise SchemaError(f"the schema does not name {name!r}; declare it, or drop=[{name!r}]")
     if settings.guarantee is not None:
         return with_public_types(schema)

@@ -18,6 +18,7 @@ from pysynthdp.privacy.mechanism import price_of, public_constants
 from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
 from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
 from pysynthdp.privacy.statement import PrivacyStatement, Status
+from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["copies_asked", "noised_statement", "noised_tags"]
 
@@ -106,6 +107,13 @@ def _facts(public: Sequence[str], plan: SynthesisPlan, noise: NoiseInAnswers) ->
     return (*facts, f"{', '.join(free)}: {BEYOND_BOUNDS}") if free else tuple(facts)
 
 
+def _beyond_limit(unit: PrivacyUnit) -> str:
+    """Say how rows beyond the limit of their unit are counted."""
+    if unit.relation == "replace_one":
+        return f"rows beyond the limit of their {unit.name} are counted among the clamped or clipped"
+    return f"the rows left of a {unit.name} that had more are counted among the clamped or clipped"
+
+
 def noised_tags(tags: ReleaseTags, plan: SynthesisPlan, state: MomentState, *, redraw: bool) -> ReleaseTags:
     """Tag copies from noised answers.
 
@@ -118,6 +126,8 @@ def noised_tags(tags: ReleaseTags, plan: SynthesisPlan, state: MomentState, *, r
     details = {**details_of(state, m=tags.m), "beyond_bounds": list(beyond_bounds(plan))}
     if plan.noise is not None and plan.noise.testing:
         details["void"] = True
+    if plan.noise is not None and plan.noise.unit.key is not None:
+        details["remarks"] = [*details["remarks"], _beyond_limit(plan.noise.unit)]
     if state.balanced and not redraw:
         details["rows"] = "balanced: counts of levels lie nearer to the model than independent rows would"
     return replace(

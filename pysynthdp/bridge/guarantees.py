@@ -49,6 +49,7 @@ def guarantee_settings(asked: Any) -> dict[str, Any]:
         relation=asked.get("relation", "replace_one"),
         rows_per_unit=_whole(asked.get("rows_per_unit", 1), "rows_per_unit"),
         name=asked.get("unit", "record"),
+        key=asked.get("unit_key"),
     )
     deltas = asked.get("deltas", 1e-6)
     return _MAKERS[asked["name"]](asked, unit, tuple(deltas) if isinstance(deltas, list) else (deltas,))

@@ -41,7 +41,7 @@ def deltas_of(value: Any, at: str) -> tuple[float, ...]:
 
 
 def unit_of(value: Any, at: str) -> PrivacyUnit:
-    """Take ``{relation = ..., rows_per_unit = ..., name = ...}``."""
+    """Take ``{relation = ..., rows_per_unit = ..., name = ..., key = ...}``."""
     unit = table_of(value, at)
     refuse_unknown(unit, [item.name for item in fields(PrivacyUnit)], where=at, error=PlanError)
     return PrivacyUnit(**unit)
@@ -63,4 +63,5 @@ def plain_guarantee(asked: BySampling | Guarantee | None) -> dict[str, Any] | No
     if not isinstance(asked, BySampling):
         return {"name": asked.name, **own}
     unit = {item.name: getattr(asked.unit, item.name) for item in fields(asked.unit)}
-    return {"name": "by_sampling", **own, "unit": unit}
+    given = {name: value for name, value in unit.items() if value is not None}
+    return {"name": "by_sampling", **own, "unit": given}

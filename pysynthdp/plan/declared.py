@@ -5,9 +5,12 @@ from __future__ import annotations
 from pysynthdp.design.level_keys import same_key
 from pysynthdp.design.parts import grid_bounds
 from pysynthdp.design.values import LARGEST
-from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.errors import PrivacyError
+from pysynthdp.privacy.by_sampling import BySampling
+from pysynthdp.privacy.noise_in_answers import NoiseInAnswers
+from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
-__all__ = ["lack_of_bounds", "lack_of_distinct_levels"]
+__all__ = ["check_key", "lack_of_bounds", "lack_of_distinct_levels"]
 
 
 def lack_of_distinct_levels(column: CategoricalColumn) -> str:
@@ -44,3 +47,23 @@ def lack_of_bounds(column: NumericColumn) -> str:
     if low is not None and high is not None and low > high:
         return "no number with its decimals lies within its bounds; widen them or give more decimals"
     return ""
+
+
+def check_key(schema: Schema, *asked: BySampling | NoiseInAnswers | None) -> None:
+    """Refuse a plan that draws or keeps the column which says whose a row is.
+
+    Raises
+    ------
+    PrivacyError
+        Names the column and the remedy.
+
+    Notes
+    -----
+    Privacy: settings and declared facts only.
+    """
+    for key in (each.unit.key for each in asked if each is not None):
+        if key is not None and key in schema:
+            raise PrivacyError(
+                f"{key} is the key that says whose a row is, so it is neither drawn nor kept; leave it out "
+                f"of the schema, or give drop=[{key!r}]"
+            )

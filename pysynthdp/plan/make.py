@@ -9,6 +9,7 @@ import pandas as pd
 from pysynthdp.errors import PlanError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import column_steps, joint_step, model_of
+from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.guaranteed import check_declared, check_models, public_schema
 from pysynthdp.plan.noised import check_noised, noised_steps
 from pysynthdp.plan.order import gathered, visit_order
@@ -74,6 +75,7 @@ def make_plan(
     """
     if guarantee is not None or noise is not None:
         schema = public_schema(schema)
+    check_key(schema, guarantee, noise)
     names = set(schema.names)
     if not names:
         raise PlanError("no column is left to draw; drop fewer")

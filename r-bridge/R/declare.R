@@ -50,33 +50,37 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
 #'   noisy release that all copies come from.
 #' @param exact Draw from exact samplers, so that the guarantee is about the code and not about real numbers.
 #' @param relation What neighbouring tables are: `"replace_one"` or `"add_remove"`.
-#' @param rows_per_unit The most rows that one unit can have.
+#' @param rows_per_unit The most rows that one unit can have; without `unit_key` this is assumed, and the statement says
+#'   so.
 #' @param unit What the unit is called.
+#' @param unit_key Name of the column that says whose a row is: rows beyond the first `rows_per_unit` of their unit, and
+#'   rows without a key, take no part. It is read for that alone, never drawn, and not named in `schema`.
 #' @return A list that [synthesise()] takes in `guarantee`.
 #' @examples
 #' zcdp(rho = 0.5, unit = "person")
 #' by_sampling(deltas = 1e-6, unit = "person")
 #' @export
 zcdp <- function(rho, deltas = 1e-6, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
-                 rows_per_unit = 1L, unit = "record") {
+                 rows_per_unit = 1L, unit = "record", unit_key = NULL) {
   list(name = "zcdp", rho = rho, deltas = deltas, hints = hints, fresh_noise = fresh_noise,
-       relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit)
+       relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
 }
 
 #' @rdname zcdp
 #' @export
 approx_dp <- function(epsilon, delta, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
-                      rows_per_unit = 1L, unit = "record") {
+                      rows_per_unit = 1L, unit = "record", unit_key = NULL) {
   list(name = "approx_dp", epsilon = epsilon, delta = delta, deltas = delta, hints = hints,
-       fresh_noise = fresh_noise, relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit)
+       fresh_noise = fresh_noise, relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit,
+       unit_key = unit_key)
 }
 
 #' @rdname zcdp
 #' @export
 by_sampling <- function(deltas = 1e-6, exact = FALSE, relation = c("replace_one", "add_remove"),
-                        rows_per_unit = 1L, unit = "record") {
+                        rows_per_unit = 1L, unit = "record", unit_key = NULL) {
   list(name = "by_sampling", deltas = deltas, exact = exact, relation = match.arg(relation),
-       rows_per_unit = rows_per_unit, unit = unit)
+       rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
 }
 
 #' Look at data and plans before anything is fitted
