@@ -96,9 +96,7 @@ class Answers:
     def clipped(self) -> float | None:
         """Noisy share of rows that were clipped or have a changed cell; None where there is no number."""
         entries = self.of("clipped")
-        if entries is None:
-            return None
-        return min(max(float(entries[0]) / COUNT_UNIT / self.n, 0.0), 1.0)
+        return None if entries is None else float(entries[0]) / COUNT_UNIT / self.n
 
     @property
     def cost(self) -> Fraction:

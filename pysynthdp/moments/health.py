@@ -6,12 +6,22 @@ can and cannot do, and moves no estimate.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from pysynthdp.moments.asking import Answers
+import numpy as np
+
 from pysynthdp.moments.state import MomentState
 
-__all__ = ["FEW_COPIES", "details_of", "effective_n", "flags_of", "least_clipped", "remarks_of"]
+__all__ = [
+    "FEW_COPIES",
+    "clipped_share",
+    "details_of",
+    "effective_n",
+    "flags_of",
+    "least_clipped",
+    "remarks_of",
+]
 
 FEW_COPIES = 10
 DOMINATED = 0.5
@@ -34,7 +44,19 @@ def effective_n(state: MomentState) -> float | None:
     return state.n / (1 + noise / state.n)
 
 
-def least_clipped(answers: Answers) -> float | None:
+def clipped_share(state: MomentState) -> float | None:
+    """Give the noisy share of clipped or changed rows, over all noisy releases; None where none is counted.
+
+    Notes
+    -----
+    Privacy: post-processing of noised answers.
+    """
+    shares = [each.clipped for each in state.answers]
+    known = [share for share in shares if share is not None]
+    return min(max(float(np.mean(known)), 0.0), 1.0) if known else None
+
+
+def least_clipped(state: MomentState) -> float | None:
     """Give the share of clipped or changed rows from which it is flagged; None where nothing is counted.
 
     Notes
@@ -42,8 +64,11 @@ def least_clipped(answers: Answers) -> float | None:
     Privacy: public constants, and n as released. One in a hundred rows; more where noise alone would exceed
     that in more than one of a hundred releases, so that a table without such rows is flagged that seldom.
     """
+    answers = state.answers[0]
     asked = next((each for each in answers.budget.questions if each.name == "clipped"), None)
-    return None if asked is None else min(max(CLIPPED, SURE * asked.sd / answers.n), 1.0)
+    if asked is None:
+        return None
+    return min(max(CLIPPED, SURE * asked.sd / math.sqrt(len(state.answers)) / answers.n), 1.0)
 
 
 def flags_of(state: MomentState, *, m: int | None = None) -> tuple[str, ...]:
@@ -53,14 +78,13 @@ def flags_of(state: MomentState, *, m: int | None = None) -> tuple[str, ...]:
     -----
     Privacy: post-processing of noised answers.
     """
-    answers = state.answers[0]
     flags = []
     if state.acceptance < DOMINATED:
         flags.append(
             f"noise-dominated: only {state.acceptance:.0%} of redrawn moments are those of a table; "
             "intervals are not certified"
         )
-    clipped, least = answers.clipped, least_clipped(answers)
+    clipped, least = clipped_share(state), least_clipped(state)
     if clipped is not None and least is not None and clipped > least:
         flags.append(
             f"clamped or clipped: about {clipped:.1%} of the rows have a number beyond its declared bounds "
@@ -92,7 +116,7 @@ def remarks_of(state: MomentState) -> tuple[str, ...]:
             "low signal-to-noise ratio: the first stage did not learn every direction of the numbers; rules "
             "with an effective number of rows do not apply"
         )
-    least = least_clipped(answers)
+    least = least_clipped(state)
     remarks.append(
         "how many cells became 'other' is unknown: a table without numbers asks for no such count"
         if least is None
@@ -116,7 +140,7 @@ def details_of(state: MomentState, *, m: int) -> dict[str, Any]:
         "n_eff": effective_n(state),
         "snr": answers.snr if answers.budget.first is not None else None,
         "acceptance": state.acceptance,
-        "clipped": answers.clipped,
+        "clipped": clipped_share(state),
         "numeric_only": state.numeric,
         "noise_sd": answers.budget.final.sd,
         "flags": list(flags_of(state, m=m)),

@@ -140,15 +140,23 @@ def test_reading_in_blocks_counts_the_same_rows():
     assert split_rows(FrameRows(table), declared(5_000)).changed is None
 
 
-def test_where_nothing_is_changed_a_flag_is_as_seldom_as_stated():
+@pytest.mark.parametrize("fresh", [0, 4])
+def test_where_nothing_is_changed_a_flag_is_as_seldom_as_stated(fresh):
     """One in a hundred releases at most, of which the noise alone makes a flag."""
     for n, rho in ((1_000, 0.05), (2_000, 0.5), (100_000, 0.5)):
-        fitted = settings(upper=5_000, rho=rho, testing=True).fit(people(n), noise_seed=1)
-        answers = fitted.machine.noised.answers[0]
-        asked = next(each for each in answers.budget.questions if each.name == "clipped")
-        least = least_clipped(answers)
-        assert stats.norm.sf(least * answers.n / asked.sd) <= 0.01 + 1e-12
-        assert least == max(0.01, SURE * asked.sd / answers.n)
+        made = settings(upper=5_000, rho=rho, testing=True, fresh_noise=fresh)
+        state = made.fit(people(n), noise_seed=1).machine.noised
+        asked = next(each for each in state.answers[0].budget.questions if each.name == "clipped")
+        least, sd = least_clipped(state), asked.sd / max(fresh, 1) ** 0.5
+        assert stats.norm.sf(least * state.answers[0].n / sd) <= 0.01 + 1e-12
+        assert least == pytest.approx(max(0.01, SURE * sd / state.answers[0].n))
+
+
+def test_the_counts_of_several_noisy_releases_are_taken_together():
+    made = settings(testing=True, fresh_noise=4).fit(people(), noise_seed=1)
+    each = [answers.clipped for answers in made.machine.noised.answers]
+    assert len(set(each)) == 4
+    assert made.draw(rng=1).tags.details["clipped"] == pytest.approx(np.mean(each))
 
 
 def test_no_flag_where_nothing_is_changed():
