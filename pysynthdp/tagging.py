@@ -20,6 +20,7 @@ from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.sampling_statement import state_account
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import KEPT_REAL
+from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.release import Provenance
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 from pysynthdp.tagging_noised import noised_statement
@@ -157,8 +158,16 @@ def release_tags(
         m=m,
         n_syn=n_syn,
         n_org=None if n_is_confidential(plan) else n_org,
-        details={} if plan.guarantee is None else {"remarks": [_UNCOUNTED]},
+        details={} if plan.guarantee is None else {"remarks": _remarks(plan.guarantee.unit)},
     )
+
+
+def _remarks(unit: PrivacyUnit) -> list[str]:
+    """Say what a guarantee by sampling does not count."""
+    if unit.key is None:
+        return [_UNCOUNTED]
+    became = "became the public row" if unit.relation == "replace_one" else "were left out"
+    return [_UNCOUNTED, f"how many rows beyond the limit of their {unit.name} {became} is unknown"]
 
 
 def _bias(plan: SynthesisPlan, copies: Sequence[pd.DataFrame]) -> Bias:

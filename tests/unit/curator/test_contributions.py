@@ -263,6 +263,10 @@ def test_by_sampling_the_same_rows_take_part():
     )
     assert list(release[0].columns) == ["sex", "age"]
     assert "one row a household: enforced by hid" in str(release.privacy)
+    assert (
+        "how many rows beyond the limit of their household became the public row is unknown"
+        in (release.tags.details["remarks"])
+    )
     assert release.privacy.verify().ok
 
 
