@@ -113,8 +113,9 @@ def fitting_schema(settings: Synthesizer, schema: Schema, rows: FrameRows) -> Sc
 
 def check_named(settings: Synthesizer, schema: Schema, rows: FrameRows | None) -> None:
     """Refuse columns of the table that the schema does not name: nothing is left out in silence."""
+    apart = {*settings.drop, settings.protection.unit.key}
     for name in () if rows is None else rows.columns:
-        if name not in schema and name not in settings.drop:
+        if name not in schema and name not in apart:
             raise SchemaError(f"the schema does not name {name!r}; declare it, or drop=[{name!r}]")
 
 

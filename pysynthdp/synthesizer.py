@@ -73,6 +73,11 @@ class Synthesizer:
     progress : bool, optional
         Show a bar; on a terminal or in a notebook by default.
 
+    Notes
+    -----
+    Privacy: settings; reads nothing. Under noise in the answers, numbers drawn by ``norm`` may lie outside
+    their declared bounds: clamping them again would bias means and regressions.
+
     Examples
     --------
     >>> import pandas as pd

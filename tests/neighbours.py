@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pysynthdp.protection.exact
+import pysynthdp.curator.contributions
 import pysynthdp.protection.noise.fitting
 
 
@@ -28,7 +28,7 @@ class Run:
 @contextmanager
 def watched(patch: pytest.MonkeyPatch, given: Run | None = None) -> Iterator[Run]:
     """Note what is asked, and answer with the noise of another run."""
-    run, source, real = Run(), np.random.default_rng(3), pysynthdp.protection.exact.split_rows
+    run, source, real = Run(), np.random.default_rng(3), pysynthdp.curator.contributions.split_rows
 
     def noise(values: np.ndarray, scale: float) -> np.ndarray:
         run.exact.append(values.copy())
@@ -44,8 +44,7 @@ def watched(patch: pytest.MonkeyPatch, given: Run | None = None) -> Iterator[Run
 
     with patch.context() as here:
         here.setattr(pysynthdp.protection.noise.fitting, "add_discrete_gaussian", noise)
-        here.setattr(pysynthdp.protection.noise.fitting, "split_rows", split)
-        here.setattr(pysynthdp.protection.exact, "split_rows", split)
+        here.setattr(pysynthdp.curator.contributions, "split_rows", split)
         yield run
 
 

@@ -30,14 +30,14 @@ _WORDS = {
     "first": "cross-products, first stage",
     "second": "cross-products, centred and whitened by the first stage",
     "only": "cross-products",
-    "clipped": "number of rows whose numbers were clipped",
+    "clipped": "number of rows with a cell clamped or replaced, or numbers clipped",
     "shape": "number of rows in ranges of each number",
 }
 
 
 @dataclass(slots=True, repr=False)
 class _Desk:
-    """Answers fresh questions; remembers the clipped rows of the last cross-products.
+    """Answers fresh questions; remembers the changed rows of the last cross-products.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class _Desk:
         return self.noise(exact, float(asked.question.scale))
 
     def _count(self, asked: Asked, held: NoisedRows) -> int:
-        """Count all rows, or those that the last cross-products clipped."""
+        """Count all rows, or those that were changed before the last cross-products."""
         if asked.question.name == "rows":
             return held.table.n
         if self.clipped is None and self.last is not None:
@@ -90,14 +90,18 @@ class NoisedRows:
     layout: Layout
 
     def sums(self, asked: Asked) -> tuple[IntArray, int]:
-        """Exact cross-products in grid steps, and the number of clipped rows; not to leave without noise."""
+        """Exact cross-products in grid steps, and the number of changed rows; not to leave without noise.
+
+        A row counts once, whether a cell of it was made to fit, its numbers were clipped, or both.
+        """
         gram = np.zeros((asked.frame.size, asked.frame.size), dtype=np.int64)
         clipped = 0
         for rows in self._blocks():
             codes, numbers = self._block(rows)
             whole, longer = integer_rows(asked.frame, codes, numbers, asked.question, asked.whitening)
             gram += exact_gram(whole)
-            clipped += int(np.count_nonzero(longer))
+            made_to_fit = False if self.table.changed is None else self.table.changed[rows]
+            clipped += int(np.count_nonzero(longer | made_to_fit))
         return asked.frame.pack(np.clip(gram, -_MOST, _MOST)), clipped
 
     def histograms(self, asked: Asked) -> IntArray:
@@ -168,8 +172,9 @@ def answer_all(
 
     Notes
     -----
-    Privacy: reads real rows; each new answer spends what its question says. The number of clipped rows is
-    that of the last cross-products.
+    Privacy: reads real rows; each new answer spends what its question says. The number of changed rows has
+    sensitivity 1 for one row, added, removed or replaced: whether a row counts is read from it alone, its
+    cells one by one, and its length under the public radius of the last cross-products.
     """
     desk, answers = _Desk(rows, noise), list(known)
     try:

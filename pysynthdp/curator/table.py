@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray
+from pysynthdp._typing import AnyArray, BoolArray
 from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
 from pysynthdp.design.parts import Part, kinds_of, split
@@ -34,10 +34,13 @@ class PartTable:
         Number of rows.
     parts : mapping (column, role) -> array (n,)
         Kind and level codes int16, numbers float64.
+    changed : array (n,), optional
+        Rows with a cell that was made to fit; None where every cell had to fit.
     """
 
     n: int
     parts: Mapping[Key, AnyArray]
+    changed: BoolArray | None = None
 
     def kind(self, part: Part) -> AnyArray | None:
         """Kinds of the rows of a partial value; None where it is always there."""
@@ -58,28 +61,37 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
                 f"the table has no column {name!r}, which the schema names; drop it from the schema"
             )
 
-    def of_block(block: pd.DataFrame) -> dict[Key, list[AnyArray]]:
+    def of_block(block: pd.DataFrame) -> _Blocks:
         parts: dict[Key, list[AnyArray]] = {}
+        changed = np.zeros(len(block), dtype=np.bool_)
         for column in schema:
             cells = block[column.name]
-            own = _split_coerced(cells, column) if tolerant else split(cells, column)
+            own, moved = _split_coerced(cells, column) if tolerant else (split(cells, column), False)
             parts.update({key: [array] for key, array in own.items()})
-        return parts
+            changed |= moved
+        return parts, [changed]
 
-    def merge(left: dict[Key, list[AnyArray]], right: dict[Key, list[AnyArray]]) -> dict[Key, list[AnyArray]]:
-        return {key: left[key] + right[key] for key in left}
-
-    lists = rows.fold(of_block, merge)
+    lists, changed = rows.fold(of_block, _merged)
     joined = {key: arrays[0] if len(arrays) == 1 else np.concatenate(arrays) for key, arrays in lists.items()}
-    return PartTable(rows.n_rows, joined)
+    return PartTable(rows.n_rows, joined, np.concatenate(changed) if tolerant else None)
 
 
-def _split_coerced(series: pd.Series[Any], column: Column) -> dict[Key, AnyArray]:
+_Blocks: TypeAlias = tuple[dict[Key, list[AnyArray]], list[BoolArray]]
+
+
+def _merged(left: _Blocks, right: _Blocks) -> _Blocks:
+    """Put the parts of two runs of blocks one after the other."""
+    return {key: left[0][key] + right[0][key] for key in left[0]}, left[1] + right[1]
+
+
+def _split_coerced(series: pd.Series[Any], column: Column) -> tuple[dict[Key, AnyArray], BoolArray]:
     """Split a column of which every cell was made to fit; dates are counted by then."""
     if isinstance(column, NumericColumn) and len(kinds_of(column)) == 1 and not column.may_be_missing:
-        return {(column.name, "value"): coerced_numbers(series, column)}  # in bounds, so nothing to check
+        numbers, changed = coerced_numbers(series, column)
+        return {(column.name, "value"): numbers}, changed  # in bounds, so nothing to check
     counted = replace(column, unit="number") if isinstance(column, NumericColumn) else column
-    return split(coerce(series, column), counted)
+    fitting, changed = coerce(series, column)
+    return split(fitting, counted), changed
 
 
 def scales_of(

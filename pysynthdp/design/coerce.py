@@ -3,7 +3,9 @@
 Each cell is read by itself, whatever the other cells and the type of the column are, so that one record of a
 neighbour cannot change how the others are read: a text that got among numbers turns the whole column into
 texts, and these must then mean what the numbers did. Unreadable numbers become the declared fallback, numbers
-beyond the bounds move onto them, unlisted levels become ``other``.
+beyond the bounds move onto them, unlisted levels become ``other``. Which cells were changed so is told beside
+them, cell by cell too, so that rows with such cells can be counted. A cell that holds nothing, or nothing
+readable, is missing where missing values are declared, and not counted.
 """
 
 from __future__ import annotations
@@ -18,30 +20,35 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.design.level_keys import FLAGS, level_key, real_part
 from pysynthdp.design.values import TICKS, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["coerce", "coerced_numbers"]
 
+_UNLISTED = -2  # place of a cell that is no level
 _NO_TIME = np.iinfo(np.int64).min  # how numpy writes NaT
 _LARGEST_STEPS = {"s": 9e12, "ms": 9e15}  # steps coarser than a microsecond, as many as fit in 64 bits
 _DIGIT = re.compile(r"\d")
 _COUNTED = {"M": "datetime64[us]", "m": "timedelta64[us]"}
 
 
-def coerce(series: pd.Series[Any], column: Column) -> pd.Series[Any]:
-    """Return a column that fits; never raises and never warns for a cell."""
+def coerce(series: pd.Series[Any], column: Column) -> tuple[pd.Series[Any], BoolArray]:
+    """Return a column that fits, and which cells were changed; never raises and never warns for a cell."""
     if isinstance(column, NumericColumn):
-        return pd.Series(coerced_numbers(series, column))
+        numbers, changed = coerced_numbers(series, column)
+        return pd.Series(numbers), changed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning about one cell would tell of it
         return _listed(series, column)
 
 
-def coerced_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
-    """Return the numbers of a column that fits, in its unit; maybe the series' own: never change it."""
+def coerced_numbers(series: pd.Series[Any], column: NumericColumn) -> tuple[FloatArray, BoolArray]:
+    """Return the numbers of a column that fits, in its unit, and which were changed.
+
+    The numbers may be the series' own: never change them.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning about one cell would tell of it
         return _bounded(_readable(series, column), column)
@@ -117,29 +124,34 @@ def _microseconds(cell: Any, unit: str) -> IntArray:
     return _counted(np.array([stamp.to_datetime64()]))
 
 
-def _bounded(numbers: FloatArray, column: NumericColumn) -> FloatArray:
+def _bounded(numbers: FloatArray, column: NumericColumn) -> tuple[FloatArray, BoolArray]:
     """Bounds for values, codes and spikes as they are, the fallback for what has no value."""
     low = -np.inf if column.lower is None else column.lower
     high = np.inf if column.upper is None else column.upper
     if len(numbers) and math.isfinite(high - low) and low <= numbers.min() and numbers.max() <= high:
-        return numbers  # the same, without a look at each; a minimum over NaN is NaN
+        none = np.zeros(len(numbers), dtype=np.bool_)
+        return numbers, none  # the same, without a look at each; a minimum over NaN is NaN
     special = np.isin(numbers, np.array(column.specials, dtype=np.float64))
     fallback = np.nan if column.may_be_missing or column.fallback is None else column.fallback
     plain = np.where(np.isfinite(numbers), numbers, fallback)
-    return np.where(special, numbers, np.clip(plain, low, high))
+    outside = np.isnan(numbers) if math.isfinite(fallback) else np.zeros(len(numbers), dtype=np.bool_)
+    outside |= (numbers < low) | (numbers > high) | np.isinf(numbers)
+    return np.where(special, numbers, np.clip(plain, low, high)), outside & ~special
 
 
-def _listed(series: pd.Series[Any], column: CategoricalColumn) -> pd.Series[Any]:
+def _listed(series: pd.Series[Any], column: CategoricalColumn) -> tuple[pd.Series[Any], BoolArray]:
     """Levels and codes as they are, ``other`` for all else; missing stays where it may."""
     values = (*column.levels, *column.specials)
     positions = {level_key(value): index for index, value in enumerate(values)}
-    other = positions[level_key(column.other)]
-    absent = -1 if column.may_be_missing else other
+    absent = -1 if column.may_be_missing else _UNLISTED
     cells, places = _distinct(series)
-    codes = (_position(cell, positions, other, absent) for cell in cells)
+    codes = (_position(cell, positions, absent) for cell in cells)
     table = np.fromiter(codes, dtype=np.int64, count=len(cells))
     found = table if places is None else np.append(table, absent)[places]
-    return pd.Series(pd.Categorical.from_codes(found, categories=pd.Index(values, dtype=object)))
+    unlisted = found == _UNLISTED
+    found = np.where(unlisted, positions[level_key(column.other)], found)
+    fitting = pd.Categorical.from_codes(found, categories=pd.Index(values, dtype=object))
+    return pd.Series(fitting), unlisted
 
 
 def _distinct(series: pd.Series[Any]) -> tuple[pd.Series[Any], IntArray | None]:
@@ -154,11 +166,11 @@ def _distinct(series: pd.Series[Any]) -> tuple[pd.Series[Any], IntArray | None]:
     return series.astype(object), None
 
 
-def _position(cell: Any, positions: dict[Any, int], other: int, absent: int) -> int:
+def _position(cell: Any, positions: dict[Any, int], absent: int) -> int:
     """Place of one cell among the levels."""
     try:
         if pd.api.types.is_scalar(cell) and pd.isna(cell):
             return absent
-        return positions.get(level_key(cell), other)
+        return positions.get(level_key(cell), _UNLISTED)
     except Exception:  # noqa: BLE001  # a cell may be of any class, and none may raise
-        return other
+        return _UNLISTED

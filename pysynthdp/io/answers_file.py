@@ -19,7 +19,7 @@ __all__ = ["SavedAnswers", "load_answers", "save_answers"]
 
 _FORMAT = "pysynthdp noised answers"
 _DAMAGED = "{} is not a file of noised answers, or damaged; give another path"
-VERSION = 2  # to be raised when questions, or what is done to rows before they are asked, change
+VERSION = 3  # to be raised when questions, or what is done to rows before they are asked, change
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["HEADS", "read_codebook", "released_real", "write_codebook"]
 
-HEADS = (*KEYS, "released", "method")
+HEADS = (*KEYS, "released", "method", "note")
 _LISTS = ("levels", "spikes")
 _REAL = "REAL"
 _BETWEEN = re.compile(r"(?<!\\)\s*\|\s*")  # a bar that is not escaped
@@ -27,7 +27,12 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 def write_codebook(
-    schema: Schema, path: Path, *, methods: Mapping[str, str] | None = None, real: Collection[str] = ()
+    schema: Schema,
+    path: Path,
+    *,
+    methods: Mapping[str, str] | None = None,
+    real: Collection[str] = (),
+    notes: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a codebook as CSV.
 
@@ -41,19 +46,22 @@ def write_codebook(
         Shown beside each column; the levels of a column of method ``serial`` are identifiers and left out.
     real : collection of str
         Columns that are released as they really are.
+    notes : mapping column -> sentence, optional
+        What a reader should know of a column besides.
 
     Notes
     -----
     Privacy: bounds are written only as declared; a schema holds no others.
     """
-    given = methods or {}
+    given, said = methods or {}, notes or {}
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, HEADS, lineterminator="\n")
         writer.writeheader()
         for column in schema:
             row = _row(column, withhold=given.get(column.name) == WITHHELD)
             released = _REAL if column.name in real else "synthetic"
-            writer.writerow({**row, "released": released, "method": given.get(column.name, "")})
+            own = {"method": given.get(column.name, ""), "note": said.get(column.name, "")}
+            writer.writerow({**row, "released": released, **own})
     return path
 
 

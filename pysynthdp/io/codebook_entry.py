@@ -17,7 +17,8 @@ KEYS = (
     "name", "kind", "type", "unit", "lower", "upper", "decimals", "levels", "values", "ordered", "other",
     "missing", "may_be_missing", "spikes", "fallback", "declared",
 )  # fmt: skip
-_IGNORED = ("released", "method", "name", "kind", "values")
+_BESIDE = ("released", "method", "note")  # what a release adds, and a schema does not need
+_IGNORED = (*_BESIDE, "name", "kind", "values")
 _FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _KINDS = {"numeric": "numeric", "number": "numeric", "date": "numeric", "categorical": "categorical"}
 _NUMERIC = ("type", "unit", "lower", "upper", "decimals", "missing", "may_be_missing", "spikes", "fallback",
@@ -43,7 +44,7 @@ def column_of(name: str, entry: Mapping[str, Any], *, where: str) -> Column:
         For an unknown key, a key that the kind does not have, or a value that cannot be read.
     """
     at = f"{where}: {name}"
-    refuse_unknown(entry, (*KEYS, "released", "method"), where=at, error=SchemaError)
+    refuse_unknown(entry, (*KEYS, *_BESIDE), where=at, error=SchemaError)
     kind = _kind(entry, at)
     own = _NUMERIC if kind == "numeric" else _CATEGORICAL
     wrong = [key for key in entry if key not in own and key not in _IGNORED]

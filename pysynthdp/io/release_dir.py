@@ -108,7 +108,8 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
     names, storage = _write_copies(parts, folder, statement, file_format)
     write_json(folder / "privacy.json", statement)
     write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
-    write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept)
+    notes = tags.details.get("column_notes", {})
+    write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept, notes=notes)
     programs = write_programs(parts, folder, names, file_format=file_format)
     text = readme_text(
         privacy=privacy.plain_language(),

@@ -25,6 +25,8 @@ class Norm:
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
     sigma^2 = RSS / (n - rank); Bayesian ridge where fewer than max(5, n / 10) degrees of freedom are left.
+    Under noise in the answers, numbers drawn by ``norm`` may lie outside their declared bounds: clamping them
+    again would bias means and regressions.
 
     Examples
     --------

@@ -94,11 +94,9 @@ class Answers:
 
     @property
     def clipped(self) -> float | None:
-        """Noisy share of clipped rows; None where there is no number."""
+        """Noisy share of rows that were clipped or have a changed cell; None where there is no number."""
         entries = self.of("clipped")
-        if entries is None:
-            return None
-        return min(max(float(entries[0]) / COUNT_UNIT / self.n, 0.0), 1.0)
+        return None if entries is None else float(entries[0]) / COUNT_UNIT / self.n
 
     @property
     def cost(self) -> Fraction:
@@ -117,7 +115,7 @@ def frame_of(shape: MomentShape) -> Frame:
 def ask_moments(
     shape: MomentShape, owners: tuple[int, ...], *, rho: float, relation: Relation, n: int | None
 ) -> Asking:
-    """Ask for the rows where they are confidential, both stages, the clipped rows, and histograms.
+    """Ask for the rows where they are confidential, both stages, the clipped or changed rows, and histograms.
 
     Parameters
     ----------

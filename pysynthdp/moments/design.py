@@ -17,7 +17,23 @@ from pysynthdp.models.base import Bends, ColumnModel
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.schema import Column, NumericColumn
 
-__all__ = ["MomentShape", "Span", "bends", "moment_designs", "moment_layout", "moment_shape", "spans_of"]
+__all__ = [
+    "BEYOND_BOUNDS",
+    "MomentShape",
+    "Span",
+    "bends",
+    "beyond_bounds",
+    "moment_designs",
+    "moment_layout",
+    "moment_shape",
+    "spans_of",
+]
+
+
+BEYOND_BOUNDS = (
+    "under noise in the answers, numbers drawn by norm may lie outside their declared bounds: clamping them "
+    "again would bias means and regressions"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +100,12 @@ def spans_of(plan: SynthesisPlan, layout: Layout) -> tuple[Span, ...]:
 def bends(model: ColumnModel) -> TypeGuard[Bends]:
     """Whether a model asks for a histogram beside the cross-products."""
     return isinstance(model, Bends)
+
+
+def beyond_bounds(plan: SynthesisPlan) -> tuple[str, ...]:
+    """Columns whose drawn numbers may lie outside their declared bounds, see :data:`BEYOND_BOUNDS`."""
+    numeric = (step for step in plan.steps if step.targets[0].numeric)
+    return tuple(step.targets[0].column for step in numeric if not bends(step.model))
 
 
 def moment_layout(plan: SynthesisPlan, hints: Mapping[str, tuple[float, float]]) -> Layout:

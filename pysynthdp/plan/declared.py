@@ -10,9 +10,17 @@ from pysynthdp.design.level_keys import same_key
 from pysynthdp.design.parts import grid_bounds
 from pysynthdp.design.values import LARGEST
 from pysynthdp.errors import PrivacyError
+from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["UNDECLARED", "check_declared", "lack_of_bounds", "lack_of_distinct_levels", "public_schema"]
+__all__ = [
+    "UNDECLARED",
+    "check_declared",
+    "check_key",
+    "lack_of_bounds",
+    "lack_of_distinct_levels",
+    "public_schema",
+]
 
 UNDECLARED = "a formal guarantee takes nothing from the data; declare the column in schema=Schema([...])"
 
@@ -111,3 +119,23 @@ def _numeric_lack(column: NumericColumn) -> str:
     if column.fallback is None:
         return "say what a cell without a readable value becomes: declare fallback=..."
     return ""
+
+
+def check_key(schema: Schema, unit: PrivacyUnit) -> None:
+    """Refuse a plan that draws or keeps the column which says whose a row is.
+
+    Raises
+    ------
+    PrivacyError
+        Names the column and the remedy.
+
+    Notes
+    -----
+    Privacy: settings and declared facts only.
+    """
+    key = unit.key
+    if key is not None and key in schema:
+        raise PrivacyError(
+            f"{key} is the key that says whose a row is, so it is neither drawn nor kept; leave it out "
+            f"of the schema, or give drop=[{key!r}]"
+        )

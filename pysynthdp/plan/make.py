@@ -8,6 +8,7 @@ import pandas as pd
 
 from pysynthdp.errors import PlanError
 from pysynthdp.plan.choose import model_of
+from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.order import gathered, visit_order
 from pysynthdp.plan.protection import Protection, Wishes
 from pysynthdp.plan.step import SERIAL, Method
@@ -57,6 +58,7 @@ def make_plan(
         If the protection cannot be had; the message names the column and what to declare or change.
     """
     schema = protection.public_schema(schema)
+    check_key(schema, protection.unit)
     names = set(schema.names)
     if not names:
         raise PlanError("no column is left to draw; drop fewer")

@@ -45,7 +45,7 @@ def downward(value: float) -> float:
 def real(name: str, value: float) -> float:
     """Return a finite number or say which argument is not one; a text or a truth value is no number."""
     number = as_number(value)
-    if math.isnan(number):
+    if math.isnan(number) and not isinstance(value, float):
         raise PrivacyError(f"{name} must be a number, not a text or a truth value")
     if not math.isfinite(number):
         raise PrivacyError(f"{name} must be finite; give a public constant")

@@ -60,7 +60,8 @@ class Question:
     Parameters
     ----------
     name : {"rows", "first", "second", "only", "clipped", "shape"}
-        Number of rows; cross-products of the first, second or only stage; number of clipped rows; histograms.
+        Number of rows; cross-products of the first, second or only stage; number of rows that were clipped or
+        have a cell that was made to fit; histograms.
     weight : float
         Largest squared length of the numeric block in a row, where a one-hot block has length 1.
     radius : float
@@ -196,8 +197,9 @@ def moment_budget(
     -----
     Privacy: public constants and, under add-or-remove, a released count. A fifth of rho (an eighth in a mixed
     table) goes to the first stage, from which the numeric block is centred and whitened for the second; two
-    per cent to the number of clipped rows; a tenth to the histograms, where any are asked for. A mixed table
-    whose first stage would be blurred, with spectral edge 2 s sqrt(p)/(alpha^2 n) above 0.3, is asked once.
+    per cent to the number of clipped or changed rows; a tenth to the histograms, where any are asked for. A
+    mixed table whose first stage would be blurred, with spectral edge 2 s sqrt(p)/(alpha^2 n) above 0.3, is
+    asked once.
 
     Examples
     --------

@@ -41,6 +41,7 @@ def statement_to_dict(statement: PrivacyStatement) -> dict[str, Any]:
     }
     if statement.status != "none":
         plain["entries"] = ENTRIES
+        plain["contributions"] = list(statement.unit.contributions)
         plain["points"] = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in statement.points]
     if statement.released != "records":
         plain["released"] = statement.released
@@ -93,5 +94,7 @@ def check_unchanged(stated: Mapping[str, Any], statement: PrivacyStatement) -> N
         math.isclose(float(one["epsilon"]), two["epsilon"], rel_tol=1e-9)
         for one, two in zip(old, new, strict=True)
     )
-    if not same or any(stated.get(key) != written[key] for key in _DERIVED):
+    newer = {"contributions": written.get("contributions")}  # not written by version 0.1.0
+    changed = any(stated.get(key) != written[key] for key in _DERIVED)
+    if not same or changed or any(stated.get(key, value) != value for key, value in newer.items()):
         raise PrivacyError("this statement was changed: its totals or points do not follow from the rest")

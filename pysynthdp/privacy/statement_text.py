@@ -120,13 +120,21 @@ def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
         ("Status", _STATUS[statement.status]),
         *([("Released REAL", ", ".join(kept))] if kept else []),
         ("Reason", statement.reason),
-        ("Protected unit", f"one {statement.unit.name} (at most {_rows(statement)})"),
+        *_unit(statement),
         ("Neighbours", statement.unit.neighbours),
         ("Drawn so far", _drawn(statement)),
     ]
     facts += _parameter(statement.guarantee)
     facts += [(f"epsilon at delta = {delta:g}", epsilon) for delta, epsilon in statement.points]
     return facts
+
+
+def _unit(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
+    """Name the unit and its most rows; where something is claimed for it, who says that there are no more."""
+    unit = f"one {statement.unit.name}"
+    if statement.status == "none":
+        return [("Protected unit", f"{unit} (at most {_rows(statement)})")]
+    return [("Protected unit", unit), ("Rows of a unit", "; ".join(statement.unit.contributions))]
 
 
 def _parameter(guarantee: Guarantee) -> list[tuple[str, Cell]]:
@@ -201,6 +209,8 @@ def _joined(sentences: Sequence[str]) -> str:
 def statement_paragraph(statement: PrivacyStatement) -> str:
     """Write the paragraph for an ethics board."""
     parts = [_opening(statement), _protection(statement)]
+    if statement.status not in ("none", "void"):
+        parts.append(f"The guarantee is for {'; '.join(statement.unit.contributions)}.")
     if statement.learned:
         parts.append(f"Learned from the confidential data: {_in_short(statement.learned)}.")
     given = "the fit has given" if statement.released == "records" else "this has been released:"
@@ -232,7 +242,8 @@ def _opening(statement: PrivacyStatement) -> str:
     kept = [part.column for part in statement.columns if part.method == KEPT_REAL]
     but = f" but for the REAL values of {', '.join(kept)}" if kept else ""
     plain = statement.unit == PrivacyUnit(relation=statement.unit.relation)  # one record has one row
-    rows = "" if plain else f", in which one {statement.unit.name} has at most {_rows(statement)}"
+    claimed = statement.status not in ("none", "void")  # then a sentence of its own says it
+    rows = "" if plain or claimed else f", in which one {statement.unit.name} has at most {_rows(statement)}"
     if statement.released == "parameters":
         columns = ", ".join(dict.fromkeys(part.column for part in statement.columns))
         return f"These numbers are estimates from a confidential table{rows}, released themselves: {columns}."

@@ -25,6 +25,10 @@ class PrivacyUnit:
         The most rows that one unit can have in the table.
     name : str
         What the unit is called in the statement, for example ``"person"`` or ``"household"``.
+    key : str, optional
+        Column of the table that says whose a row is. It is read for one thing: rows beyond the first
+        ``rows_per_unit`` of their unit, in row order, do not take part. It is never modelled or released, and
+        is not named in the schema. Without it ``rows_per_unit`` is assumed, and the statement says so.
 
     Raises
     ------
@@ -33,17 +37,24 @@ class PrivacyUnit:
 
     Notes
     -----
-    Privacy: a public setting; reads nothing.
+    Privacy: a public setting; reads nothing. Where n is public a row beyond the limit becomes a public row,
+    of fallbacks and ``other``; where it is confidential the row is left out. Whose rows are whose is assumed
+    to be the same in neighbouring tables. Rows without a readable key take no part.
 
     Examples
     --------
     >>> PrivacyUnit(name="household").neighbours
     'two tables that differ in the values of one household (the number of records is public)'
+    >>> PrivacyUnit(rows_per_unit=4, name="household").bound
+    'at most 4 rows a household: assumed, not checked'
+    >>> PrivacyUnit(rows_per_unit=4, name="household", key="hid").bound.partition(";")[0]
+    'at most 4 rows a household: enforced by hid before any sum'
     """
 
     relation: Relation = "replace_one"
     rows_per_unit: int = 1
     name: str = "record"
+    key: str | None = None
 
     def __post_init__(self) -> None:
         if self.relation not in get_args(Relation):
@@ -54,6 +65,8 @@ class PrivacyUnit:
             raise PrivacyError("rows_per_unit must be at least 1; count the rows one unit can have")
         if not self.name.strip():
             raise PrivacyError("name must say what one unit is, for example 'person'")
+        if self.key is not None and (not isinstance(self.key, str) or not self.key):
+            raise PrivacyError("key must be the name of the column that says whose a row is, or None")
 
     @property
     def neighbours(self) -> str:
@@ -63,3 +76,22 @@ class PrivacyUnit:
                 f"two tables that differ in the values of one {self.name} (the number of records is public)"
             )
         return f"two tables of which one has one {self.name} more (the number of records is confidential)"
+
+    @property
+    def bound(self) -> str:
+        """How many rows a unit has, and who says so."""
+        rows = "one row" if self.rows_per_unit == 1 else f"at most {self.rows_per_unit} rows"
+        if self.key is None:
+            return f"{rows} a {self.name}: assumed, not checked"
+        rest = "become a public row" if self.relation == "replace_one" else "are left out"
+        return (
+            f"{rows} a {self.name}: enforced by {self.key} before any sum; further rows, and rows without a "
+            f"readable {self.key}, {rest}"
+        )
+
+    @property
+    def contributions(self) -> tuple[str, ...]:
+        """How many rows a unit has and who says so, and what is assumed of whose rows are whose."""
+        if self.key is None:
+            return (self.bound,)
+        return self.bound, f"assumed: {self.key} says whose a row is, and the same in neighbouring tables"

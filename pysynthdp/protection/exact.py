@@ -14,6 +14,7 @@ from pysynthdp._progress import progress_bar
 from pysynthdp._random import NumpySampler, stream
 from pysynthdp.curator import Curator, StepFit
 from pysynthdp.curator.answers import StepRows
+from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.table import PartTable, scales_of, split_rows
 from pysynthdp.design.encode import Layout, Scale
@@ -95,13 +96,12 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     if request.rows is None:
         raise FitError("fit needs a pandas DataFrame; give the table")
     learns = plan.protection.learns
-    table = split_rows(request.rows, _modelled(plan), tolerant=not learns)
+    schema, unit = _modelled(plan), plan.protection.unit
+    table = split_rows(request.rows, schema) if learns else bounded_rows(request.rows, schema, unit)
     layout = Layout(plan.parts, scales_of(table, plan.parts, plan.schema, public=not learns))
     fits = [_step_fit(step, plan, layout, table) for step in plan.steps]
     active = [fit for fit in fits if fit.task.n > 0 or not learns]
-    curator = Curator(
-        EncodedRows(table, layout, request.workers), plan.protection.unit.relation, guarded=not learns
-    )
+    curator = Curator(EncodedRows(table, layout, request.workers), unit.relation, guarded=not learns)
     show = request.progress if learns else False
     with one_blas_thread(), progress_bar(len(plan.steps), "fit", show=show) as note:
         curator.fit_all(active, note)

@@ -65,7 +65,8 @@ class NumericColumn:
     lower, upper : float, optional
         Public bounds in the column's own unit (dates: days, hours, minutes or seconds since 1970-01-01, see
         ``unit``). Drawn values are moved onto them; real values beyond them are an error, except under a
-        formal guarantee.
+        formal guarantee. Under noise in the answers, numbers drawn by ``norm`` may lie outside their declared
+        bounds: clamping them again would bias means and regressions.
     decimals : int, optional
         Digits after the point; None leaves drawn values unrounded.
     missing : mapping code -> label, or codes

@@ -3,7 +3,8 @@
 #' A formal guarantee takes nothing from the data: what a column is must be declared, from the questionnaire or the
 #' codebook.
 #'
-#' @param lower,upper Public bounds.
+#' @param lower,upper Public bounds. Under noise in the answers, numbers drawn by `norm` may lie outside their declared
+#'   bounds: clamping them again would bias means and regressions.
 #' @param decimals Digits after the point; `NULL` leaves drawn values unrounded.
 #' @param missing Codes that are not values, with names as labels.
 #' @param spikes Values with a mass of their own.
@@ -58,6 +59,9 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
 #' copies may be drawn. `by_sampling()` asks that the draw itself protects: nothing is noised, and every record that is
 #' drawn costs. All need a declared `schema`; [privacy_statement()] says what was given.
 #'
+#' Under noise in the answers, numbers drawn by `norm` may lie outside their declared bounds: clamping them again would
+#' bias means and regressions.
+#'
 #' @param rho Budget of zero-concentrated differential privacy.
 #' @param epsilon,delta Budget as a pair.
 #' @param deltas Where the statement quotes epsilon.
@@ -66,8 +70,11 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
 #'   noisy release that all copies come from.
 #' @param exact Draw from exact samplers, so that the guarantee is about the code and not about real numbers.
 #' @param relation What neighbouring tables are: `"replace_one"` or `"add_remove"`.
-#' @param rows_per_unit The most rows that one unit can have.
+#' @param rows_per_unit The most rows that one unit can have; without `unit_key` this is assumed, and the statement says
+#'   so.
 #' @param unit What the unit is called.
+#' @param unit_key Name of the column that says whose a row is: rows beyond the first `rows_per_unit` of their unit, and
+#'   rows without a key, take no part. It is read for that alone, never drawn, and not named in `schema`.
 #' @param name Name of a protection, for those that another Python package brings.
 #' @param ... Its settings, by name; what it does not have is refused.
 #' @return A list that [synthesise()] takes in `guarantee`.
@@ -77,25 +84,26 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
 #' protection("zcdp", rho = 0.5)
 #' @export
 zcdp <- function(rho, deltas = 1e-6, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
-                 rows_per_unit = 1L, unit = "record") {
+                 rows_per_unit = 1L, unit = "record", unit_key = NULL) {
   list(name = "zcdp", rho = rho, deltas = deltas, hints = hints, fresh_noise = fresh_noise,
-       relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit)
+       relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
 }
 
 #' @rdname zcdp
 #' @export
 approx_dp <- function(epsilon, delta, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
-                      rows_per_unit = 1L, unit = "record") {
+                      rows_per_unit = 1L, unit = "record", unit_key = NULL) {
   list(name = "approx_dp", epsilon = epsilon, delta = delta, deltas = delta, hints = hints,
-       fresh_noise = fresh_noise, relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit)
+       fresh_noise = fresh_noise, relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit,
+       unit_key = unit_key)
 }
 
 #' @rdname zcdp
 #' @export
 by_sampling <- function(deltas = 1e-6, exact = FALSE, relation = c("replace_one", "add_remove"),
-                        rows_per_unit = 1L, unit = "record") {
+                        rows_per_unit = 1L, unit = "record", unit_key = NULL) {
   list(name = "by_sampling", deltas = deltas, exact = exact, relation = match.arg(relation),
-       rows_per_unit = rows_per_unit, unit = unit)
+       rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
 }
 
 #' @rdname zcdp

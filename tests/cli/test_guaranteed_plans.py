@@ -178,6 +178,30 @@ def test_a_plan_file_is_priced_without_a_record_and_released_at_that_price(syste
     assert len(release[0]) == 6366
 
 
+@pytest.mark.parametrize("how", ["noise", "sampling"])
+def test_a_key_in_a_plan_file_bounds_the_rows_of_a_unit(how, tmp_path):
+    table = sm.datasets.fair.load_pandas().data[["educ"]].iloc[:4_000]
+    table = table.assign(hid=[f"H{row % 700:04}" for row in range(4_000)])
+    table.to_csv(tmp_path / "fair.csv", index=False)
+    start = CODEBOOK.index("[columns.educ]")
+    (tmp_path / "codebook.toml").write_text(CODEBOOK[start : CODEBOOK.index("[columns.religious]")])
+    unit = 'unit = {name = "household", rows_per_unit = 4, key = "hid"}'
+    asked = {
+        "noise": f'[guarantee]\nname = "zcdp"\nrho = 5.0\n{unit}\n',
+        "sampling": f'[guarantee]\nname = "by_sampling"\n{unit}\n'
+        '[method]\neduc = {name = "gaussian", sigma = 9}',
+    }
+    plan = tmp_path / "plan.toml"
+    plan.write_text(f'codebook = "codebook.toml"\n{asked[how]}')
+    call("synth", tmp_path / "fair.csv", "--plan", plan, "--m", 2, "--out", tmp_path / "out")
+    release = sdp.SyntheticRelease.load(tmp_path / "out")
+    assert list(release[0].columns) == ["educ"]
+    assert "enforced by hid" in str(release.privacy)
+    assert release.privacy.verify().ok
+    if how == "noise":
+        assert release.tags.details["clipped"] == pytest.approx(1_200 / 4_000, abs=0.06)
+
+
 # neither the exit nor the screen nor the statement may tell which of two files it was
 ODD = ["", "NA", "x", "1e400", "-inf", "31337", "2020-01-01", '"a, ""b"""', "01", "True", "\N{SNOWMAN}"]
 

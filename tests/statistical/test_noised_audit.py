@@ -24,6 +24,8 @@ from scipy import stats
 import pysynthdp.protection.noise.fitting
 from pysynthdp import CategoricalColumn, NumericColumn, PrivacyUnit, Schema, Synthesizer
 from pysynthdp.curator.noised import NoisedRows
+from pysynthdp.curator.table import split_rows
+from pysynthdp.design.unit_keys import places_in_unit
 from pysynthdp.privacy import moment_scales
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.protection.noise.by_noise import ByNoise
@@ -145,6 +147,37 @@ def test_no_neighbours_of_random_tables_lose_more(monkeypatch):
         assert total <= Fraction(RHO)
 
 
+def outside_and_inside() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Tables that differ in one row: every cell of it lies outside what is declared, or none does."""
+    first, second = worst_neighbours(MIXED)
+    first.loc[0] = [9, 9, 9, 1e9, -1e9]
+    second.loc[0] = [0, 0, 0, 0.0, 0.0]
+    return first.astype(second.dtypes), second
+
+
+@pytest.mark.parametrize("bug", [None, "every_cell_counts"])
+def test_a_row_counts_once_however_many_of_its_cells_were_clamped_or_replaced(bug, monkeypatch):
+    if bug is not None:
+        _count_cells(monkeypatch)
+    found = losses(settings(MIXED), outside_and_inside(), 1, monkeypatch)
+    allowed = Fraction(RHO) * Fraction(2, 100)  # of rho, which that count may lose
+    assert (found[-1] > allowed) == (bug is not None)
+    assert (sum(found) > Fraction(RHO)) == (bug is not None)
+    assert found[-1] > allowed * Fraction(99, 100)  # and the worst neighbours nearly lose it
+
+
+def _count_cells(patch: pytest.MonkeyPatch) -> None:
+    """Plant a count of cells in place of rows."""
+    real = NoisedRows.sums
+
+    def sums(self: NoisedRows, asked: Any) -> tuple[np.ndarray, int]:
+        packed, rows = real(self, asked)
+        outside = sum(int((np.abs(self.table.parts[name, "value"]) == 40).sum()) for name in "xy")
+        return packed, rows + 20 * outside
+
+    patch.setattr(NoisedRows, "sums", sums)
+
+
 def half_sensitivity(patch: pytest.MonkeyPatch) -> None:
     real = moment_scales.gram_square
     patch.setattr("pysynthdp.privacy.moment_budget.gram_square", lambda *given: real(*given) / 4)
@@ -205,6 +238,71 @@ def test_a_planted_bug_is_found_out(bug, schema, more, monkeypatch):
     allowed = Fraction(RHO) * shares.get(bug.__name__, 1)
     totals = [each[-1] if bug.__name__ in shares else sum(each) for each in found]
     assert max(totals) > allowed * Fraction(11, 10)
+
+
+LIMIT = 3
+MOST = Fraction(RHO * 400)  # the noise of so small a table would swamp it otherwise
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+
+def households(schema: Schema, relation: str, rows: int, others: int = 60) -> Tables:
+    """Tables that differ in one household, all its rows as bad as can be; it stands among the others."""
+    rng = np.random.default_rng(rows)
+    near, far = worst_neighbours(schema)
+    first = near.iloc[1 : 1 + others].assign(hid=rng.integers(0, others // 4, others))
+    own, other = (pd.concat([each.iloc[:1]] * rows).assign(hid=999) for each in (near, far))
+    order = rng.permutation(others + rows)
+    one, two = (pd.concat([first, each]).iloc[order].reset_index(drop=True) for each in (own, other))
+    return one, two if relation == "replace_one" else one[one.hid != 999].reset_index(drop=True)
+
+
+def keyed(relation: str, **more: Any) -> Synthesizer:
+    unit = PrivacyUnit(relation, rows_per_unit=LIMIT, name="household", key="hid")
+    hints = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+    asked = ByNoise(ZCDP(float(MOST)), hints=hints, unit=unit)
+    return Synthesizer(schema=MIXED, guarantee=asked, progress=False, **more)
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("more", [{}, {"method": SHAPES}], ids=["plain", "shapes"])
+def test_a_household_of_any_size_loses_no_more_than_the_budget(relation, more, monkeypatch):
+    found = {
+        rows: sum(losses(keyed(relation, **more), households(MIXED, relation, rows), rows, monkeypatch))
+        for rows in range(1, 10)
+    }
+    assert max(found.values()) <= MOST
+    assert max(found.values()) >= MOST * Fraction(8, 10)  # the limit is all but used up
+    assert found[1] * 4 < found[LIMIT]  # and a smaller household loses less: by the square of its rows
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_random_households_lose_no_more(relation, monkeypatch):
+    rng = np.random.default_rng(11)
+    for seed in range(12):
+        tables = [each.astype(object) for each in households(MIXED, relation, int(rng.integers(1, 10)))]
+        for table in tables:
+            for row in np.flatnonzero(table.hid == 999):
+                table.loc[row, ["x", "y"]] = (rng.standard_normal(2) * 10.0 ** rng.integers(-1, 3)).tolist()
+                table.loc[row, list("abc")] = rng.integers(0, 4, 3).tolist()
+        assert sum(losses(keyed(relation), (tables[0], tables[1]), seed, monkeypatch)) <= MOST
+
+
+UNBOUNDED: dict[str, tuple[str, Any]] = {
+    "not_enforced": (
+        "pysynthdp.protection.noise.fitting.bounded_rows",
+        lambda rows, schema, _: split_rows(rows, schema, tolerant=True),
+    ),
+    "one_more": ("pysynthdp.curator.contributions.places_in_unit", lambda codes: places_in_unit(codes) - 1),
+    "each_row_a_unit": ("pysynthdp.curator.contributions.unit_codes", lambda keys: np.arange(len(keys))),
+}
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("bug", UNBOUNDED)
+def test_a_bound_that_is_not_enforced_is_found_out(bug, relation, monkeypatch):
+    monkeypatch.setattr(*UNBOUNDED[bug])
+    total = sum(losses(keyed(relation), households(MIXED, relation, 9), 1, monkeypatch))
+    assert total > MOST * Fraction(13, 10)
 
 
 def noises(synthesizer: Synthesizer, table: pd.DataFrame, runs: int, patch: pytest.MonkeyPatch) -> np.ndarray:

@@ -258,9 +258,9 @@ class ByNoise(Protection):
         self, tags: ReleaseTags, plan: SynthesisPlan, *, fit: Fit, copies: Sequence[pd.DataFrame]
     ) -> ReleaseTags:
         """Say how noise enters the copies."""
-        del plan, copies
+        del copies
         source = _copies(fit)
-        return noised_tags(tags, source.state, redraw=source.redraw, void=self.testing)
+        return noised_tags(tags, plan, self, source.state, redraw=source.redraw)
 
 
 def _copies(fit: Fit) -> MomentCopies:

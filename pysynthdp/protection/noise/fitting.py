@@ -15,8 +15,8 @@ import numpy as np
 from pysynthdp._blas import one_blas_thread
 from pysynthdp._random import BalancedSampler, NumpySampler, stream
 from pysynthdp._typing import IntArray
+from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.noised import Noise, NoisedRows, answer_all, entry_of
-from pysynthdp.curator.table import split_rows
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io import schema_file
@@ -241,7 +241,7 @@ def _answers(
         take()
         names = {part.column for part in layout.parts}
         schema = Schema(tuple(column for column in plan.schema if column.name in names))
-        return NoisedRows(split_rows(rows, schema, tolerant=True), layout)
+        return NoisedRows(bounded_rows(rows, schema, noise.unit), layout)
 
     asking = ask_moments(
         shape, owners_of(plan.steps), rho=noise.row_rho, relation=noise.unit.relation, n=record.saved.n

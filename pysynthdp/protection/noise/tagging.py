@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pysynthdp.moments.design import BEYOND_BOUNDS, beyond_bounds
 from pysynthdp.moments.health import details_of, flags_of
 from pysynthdp.moments.state import MomentState
 from pysynthdp.plan import SynthesisPlan
@@ -15,6 +16,7 @@ from pysynthdp.privacy.mechanism import price_of, public_constants
 from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
 from pysynthdp.privacy.statement import PrivacyStatement, Status
 from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
+from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.refusals import outside_names
 from pysynthdp.tags import ReleaseTags
@@ -59,7 +61,7 @@ def noised_statement(
         reason=_reason(plan, state),
         unit=noise.unit,
         columns=(column,),
-        public=_facts(public, noise),
+        public=_facts(public, plan, noise),
         draws=account.draws,
         deltas=noise.quoted,
         not_covered=NOT_COVERED_BY_A_GUARANTEE,
@@ -76,12 +78,23 @@ def _reason(plan: SynthesisPlan, state: MomentState) -> str:
     return f"{reason}. Flags: {'; '.join(flags)}" if flags else reason
 
 
-def _facts(public: Sequence[str], noise: NoiseBudget) -> tuple[str, ...]:
-    """Public facts, the guesses among them."""
-    return (*public, *(f"{name}: a guess of centre and spread" for name in noise.hints))
+def _facts(public: Sequence[str], plan: SynthesisPlan, noise: NoiseBudget) -> tuple[str, ...]:
+    """Public facts, the guesses among them, and what may leave its bounds."""
+    facts = (*public, *(f"{name}: a guess of centre and spread" for name in noise.hints))
+    free = beyond_bounds(plan)
+    return (*facts, f"{', '.join(free)}: {BEYOND_BOUNDS}") if free else facts
 
 
-def noised_tags(tags: ReleaseTags, state: MomentState, *, redraw: bool, void: bool) -> ReleaseTags:
+def _beyond_limit(unit: PrivacyUnit) -> str:
+    """Say how rows beyond the limit of their unit are counted."""
+    if unit.relation == "replace_one":
+        return f"rows beyond the limit of their {unit.name} are counted among the clamped or clipped"
+    return f"the rows left of a {unit.name} that had more are counted among the clamped or clipped"
+
+
+def noised_tags(
+    tags: ReleaseTags, plan: SynthesisPlan, noise: NoiseBudget, state: MomentState, *, redraw: bool
+) -> ReleaseTags:
     """Tag copies from noised answers.
 
     Notes
@@ -90,9 +103,12 @@ def noised_tags(tags: ReleaseTags, state: MomentState, *, redraw: bool, void: bo
     """
     fresh = len(state.answers) > 1
     drawn = redraw and not fresh
-    details = details_of(state, m=tags.m)
-    if void:
+    notes = dict.fromkeys(beyond_bounds(plan), BEYOND_BOUNDS)
+    details = {**details_of(state, m=tags.m), "column_notes": notes}
+    if noise.testing:
         details["void"] = True
+    if noise.unit.key is not None:
+        details["remarks"] = [*details["remarks"], _beyond_limit(noise.unit)]
     if state.balanced and not redraw:
         details["rows"] = "balanced: counts of levels lie nearer to the model than independent rows would"
     return replace(

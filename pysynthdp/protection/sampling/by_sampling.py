@@ -46,6 +46,11 @@ from pysynthdp.tags import ReleaseTags
 __all__ = ["BySampling"]
 
 _CLAMPED = 0.01
+_UNCOUNTED = "how many cells were clamped to their bounds is unknown (counting would cost)"
+_MOVED = (
+    f"Bias by the declared facts: {_UNCOUNTED}, nor how many became 'other' or the fallback; means, shares, "
+    "variances, correlations and slopes may be biased without a sign."
+)
 _REASON = "every column is drawn by a mechanism whose randomness protects; it covers this fit only"
 
 
@@ -183,22 +188,31 @@ class BySampling(Protection):
         del fit
         outside = outside_names([step.model for step in plan.steps] + [p.mechanism for p in account.priced])
         extra = f"; {', '.join(outside)}: {UNAUDITED}" if outside else ""
-        return state_account(
+        stated = state_account(
             account,
             status="void" if account.seeded else "implemented" if self.exact else "idealised",
             public=public_facts(plan, n_public=self.n_told),
             deltas=self.deltas,
             reason=f"{_REASON}{extra}",
         )
+        return replace(stated, not_covered=(*stated.not_covered, _MOVED))
 
     def tags(
         self, tags: ReleaseTags, plan: SynthesisPlan, *, fit: Fit, copies: Sequence[pd.DataFrame]
     ) -> ReleaseTags:
         """Say that clamping may have moved estimates where many draws lie on a bound; yes where not known."""
         del fit
-        if tags.bias != "none" or not _on_bounds(plan, copies):
-            return tags
-        return replace(tags, bias="clamped")
+        details = {**tags.details, "remarks": _remarks(self.unit)}
+        clamped = tags.bias == "none" and _on_bounds(plan, copies)
+        return replace(tags, bias="clamped" if clamped else tags.bias, details=details)
+
+
+def _remarks(unit: PrivacyUnit) -> list[str]:
+    """Say what a guarantee by sampling does not count."""
+    if unit.key is None:
+        return [_UNCOUNTED]
+    became = "became the public row" if unit.relation == "replace_one" else "were left out"
+    return [_UNCOUNTED, f"how many rows beyond the limit of their {unit.name} {became} is unknown"]
 
 
 def _on_bounds(plan: SynthesisPlan, copies: Sequence[pd.DataFrame]) -> bool:

@@ -149,6 +149,26 @@ test_that("noise in the answers is asked for, and pooled by a rule that counts i
   expect_error(synthesise(d, schema = schema, guarantee = list(name = "nothing")), "zcdp", class = "pysynthdp_plan_error")
 })
 
+test_that("a unit's key bounds its rows, is read and never drawn", {
+  skip_without_engine()
+  d <- survey_data(2000)[c("age", "sex")]
+  d$hid <- sprintf("H%03d", (seq_len(2000) * 7) %% 300)
+  schema <- list(age = numeric_column(18, 90, decimals = 0, fallback = 50), sex = categorical_column(c("f", "m"), other = "f"))
+  asked <- zcdp(20, rows_per_unit = 4, unit = "household", unit_key = "hid")
+  s <- synthesise(d, schema = schema, guarantee = asked)
+  expect_named(s$syn[[1]], c("age", "sex"))
+  expect_equal(s$privacy$unit$key, "hid")
+  expect_match(s$privacy$contributions[[1]], "enforced by hid")
+  expect_gt(s$tags$clipped, 0.3)
+  bare <- synthesise(d[c("age", "sex")], schema = schema, guarantee = zcdp(1, unit = "person"))
+  expect_equal(bare$privacy$contributions[[1]], "one row a person: assumed, not checked")
+  sampled <- synthesise(d["sex"], schema = schema["sex"], method = list(sex = list(name = "dirichlet", prior = 20)),
+                        guarantee = by_sampling(unit = "person"), m = 1)
+  expect_match(paste(unlist(sampled$privacy$not_covered), collapse = " "), "is unknown (counting would cost)", fixed = TRUE)
+  expect_error(synthesise(d, schema = c(schema, list(hid = categorical_column("H001", other = "H001"))), guarantee = asked),
+               "hid is the key", class = "pysynthdp_privacy_error")
+})
+
 test_that("plans and looks are texts", {
   skip_without_engine()
   expect_output(print(look(iris)), "Sepal.Length")

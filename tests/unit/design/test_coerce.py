@@ -90,7 +90,7 @@ class Hostile:
 def read(series: pd.Series, column: sdp.NumericColumn | sdp.CategoricalColumn) -> list:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return coerce(series, column).tolist()
+        return coerce(series, column)[0].tolist()
 
 
 @pytest.mark.parametrize("odd", [*ODD.values(), Hostile()], ids=[*ODD, "hostile"])

@@ -164,7 +164,7 @@ def implemented(card):
 
 
 def stated_none(card):
-    for key in ("points",):
+    for key in ("points", "entries", "contributions"):
         card.pop(key)
     card.update(status="none", guarantee={"name": "none"}, publishable=True)
     for column in card["columns"]:
