@@ -34,10 +34,10 @@ from scipy import stats
 
 import pysynthdp.drawing
 from pysynthdp._entropy import SystemEntropy
-from pysynthdp.drawing import Machine
 from pysynthdp.privacy import exact_sampler
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.noise import draw_categories
+from pysynthdp.protection.exact import PlainCopies
 
 pytestmark = pytest.mark.statistical
 LEVEL = 1e-9
@@ -143,10 +143,13 @@ def one_variate_for_all_records(patch):
 
 
 def parameters_drawn_once(patch):
-    real, kept = Machine.parameters, {}
-    patch.setattr(
-        Machine, "parameters", lambda self, root, copy: kept.setdefault(id(self), real(self, root, copy))
-    )
+    """All copies of all draws of a fit share the parameters of the first."""
+    real, kept = PlainCopies.parameters, {}
+
+    def parameters(self, steps, root, copy):
+        return kept.setdefault(id(steps), real(self, steps, root, copy))
+
+    patch.setattr(PlainCopies, "parameters", parameters)
 
 
 def one_stream(part: str):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import audit_parameters
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,6 +40,7 @@ ELSEWHERE = {
 
 def test_every_mechanism_is_audited():
     audited = {name for system in systems().values() for name in system.mechanisms}
+    audited |= audit_parameters.mechanisms()  # test_parameters_audit.py
     assert audited | ELSEWHERE == set(MECHANISMS)
 
 
