@@ -30,7 +30,8 @@ __all__ = ["coerce", "coerced_numbers"]
 _UNLISTED = -2  # place of a cell that is no level
 _NO_TIME = np.iinfo(np.int64).min  # how numpy writes NaT
 _LARGEST_STEPS = {"s": 9e12, "ms": 9e15}  # steps coarser than a microsecond, as many as fit in 64 bits
-_DIGIT = re.compile(r"\d")
+_CLOCK = re.compile(r"\d{1,2}:\d\d\S*")
+_DATED = re.compile(r"\d{4}|\d+\D+\d+\D+\d+|\d+\W*[A-Za-z]{3,}\W*\d+")  # with a year
 _COUNTED = {"M": "datetime64[us]", "m": "timedelta64[us]"}
 
 
@@ -93,8 +94,8 @@ def _count(cell: Any, unit: str) -> float:
         if isinstance(cell, date | timedelta | np.datetime64 | np.timedelta64 | pd.Period):
             return float(_in_unit(_microseconds(cell, unit), unit)[0])
         number = _number(cell)
-        if not math.isnan(number) or not isinstance(cell, str) or not _DIGIT.search(cell):
-            return number  # words such as "now" would be another time at each reading
+        if not math.isnan(number) or not isinstance(cell, str) or not _DATED.search(_CLOCK.sub("", cell)):
+            return number  # "now", "12:30" or "5 May" would be another time at each reading
         return float(_in_unit(_microseconds(cell, unit), unit)[0])
     except Exception:  # noqa: BLE001  # a cell may be of any class, and none may raise
         return np.nan

@@ -30,8 +30,8 @@ def unit_key(cell: Any) -> Hashable:
 
     Examples
     --------
-    >>> unit_key("007") == unit_key(7.0), unit_key("A7"), unit_key(float("nan")), unit_key([7])
-    (True, 'A7', None, None)
+    >>> unit_key("007") == unit_key(7.0), unit_key("b-12"), unit_key(float("nan")), unit_key([7])
+    (True, 'b-12', None, None)
     """
     try:
         value = real_part(cell)

@@ -180,7 +180,10 @@ def half_of_the_posterior(patch: Patch) -> None:
 
 def unclamped_cells(patch: Patch) -> None:
     """A cell beyond the bounds goes into the sum as it is."""
-    patch.setattr("pysynthdp.design.coerce._bounded", lambda numbers, _column: numbers)
+    patch.setattr(
+        "pysynthdp.design.coerce._bounded",
+        lambda numbers, _column: (numbers, np.zeros(len(numbers), dtype=bool)),
+    )
     namespace = {name: getattr(np, name) for name in ("rint", "asarray", "int64")}
     wide = SimpleNamespace(**namespace, clip=lambda values, *_: np.clip(values, -100.0, 100.0))
     patch.setattr("pysynthdp.numerics.clamped_sum.np", wide)

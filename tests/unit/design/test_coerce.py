@@ -228,3 +228,18 @@ def test_dates_are_synthesised_under_a_guarantee_whatever_a_cell_holds(column, o
     table = pd.DataFrame({"x": pd.Series([odd, *TIMES[1:]], dtype=object)})
     fit = sdp.Synthesizer(schema=sdp.Schema([column]), **settings, progress=False).fit(table)
     assert fit.draw(m=1)[0]["x"].dtype.kind == "M"
+
+
+@pytest.mark.parametrize("text", ["12:30", "5pm", "now", "today", "5 May", "May 5", "noon 7"])
+def test_a_text_without_a_year_is_no_time(text):
+    """It would be another time at each reading."""
+    day = sdp.NumericColumn("day", lower=0, upper=20_000, unit="day", may_be_missing=True)
+    assert np.isnan(coerce(pd.Series([text, "2001-02-03"], dtype=object), day)[0]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    "text", ["2001-02-03", "3 Feb 2001", "2001-02-03 00:00", "02/03/2001", "2/3/01", "3Feb2001"]
+)
+def test_a_text_with_a_year_is_its_day(text):
+    day = sdp.NumericColumn("day", lower=0, upper=20_000, unit="day", may_be_missing=True)
+    assert coerce(pd.Series([text], dtype=object), day)[0].tolist() == [11_356.0]
