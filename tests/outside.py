@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -14,8 +15,12 @@ TOY = Path(__file__).parent / "toy"
 def installed_toy(folder: Path) -> dict[str, str]:
     """Install it into a folder of its own; give the environment in which processes find it."""
     target = folder / "site"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
-    subprocess.run([*pip, "--target", str(target), str(_wheel(folder))], check=True)
+    wheel = _wheel(folder)
+    if importlib.util.find_spec("pip") is None:  # a pure wheel is its files
+        zipfile.ZipFile(wheel).extractall(target)
+    else:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+        subprocess.run([*pip, "--target", str(target), str(wheel)], check=True)
     paths = [str(target), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
