@@ -15,12 +15,12 @@ from pysynthdp.errors import PrivacyError, SchemaError
 from pysynthdp.numerics.settings import positive_setting
 from pysynthdp.plan.declared import check_declared, public_schema
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
-from pysynthdp.privacy.domain import count, downward
+from pysynthdp.privacy.domain import checked_deltas, count, downward
 from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, public_constants
-from pysynthdp.privacy.shared_account import PrivacyAccount, checked_deltas, same_unit
+from pysynthdp.privacy.shared_account import PrivacyAccount, same_unit
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
-from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
@@ -54,12 +54,11 @@ class Terms:
         """
         if account is not None and not isinstance(account, PrivacyAccount):
             raise PrivacyError("account must be a PrivacyAccount; write account=PrivacyAccount()")
-        if unit is not None and not isinstance(unit, PrivacyUnit):
-            raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+        own = PrivacyUnit() if unit is None else checked_unit(unit)
         if account is None:
-            return cls(unit or PrivacyUnit(), checked_deltas((1e-6,) if deltas is None else deltas), None)
+            return cls(own, checked_deltas((1e-6,) if deltas is None else deltas), None)
         if unit is not None:
-            same_unit(account.unit, unit)
+            same_unit(account.unit, own)
         return cls(account.unit, checked_deltas(account.deltas if deltas is None else deltas), account)
 
 

@@ -58,11 +58,6 @@ class Account:
         self._owner = os.getpid()
 
     @property
-    def by_sampling(self) -> bool:
-        """Whether the sampling itself carries a guarantee, so that every draw costs."""
-        return bool(self._priced)
-
-    @property
     def priced(self) -> tuple[PricedColumn, ...]:
         """Steps and their mechanisms."""
         return self._priced

@@ -6,6 +6,8 @@ A formula outside its domain raises a PrivacyError that says what to change; it 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from pysynthdp.numerics.settings import as_number
 
 __all__ = [
     "bounds",
+    "checked_deltas",
     "checked_orders",
     "count",
     "downward",
@@ -74,6 +77,13 @@ def probability(name: str, value: float) -> float:
     if not 0 < number < 1:
         raise PrivacyError(f"{name} must lie strictly between 0 and 1")
     return number
+
+
+def checked_deltas(deltas: Any) -> tuple[float, ...]:
+    """Return at least one delta, each strictly between zero and one."""
+    if isinstance(deltas, str | bytes) or not isinstance(deltas, Sequence) or not deltas:
+        raise PrivacyError("deltas must be a tuple of numbers; give for example deltas=(1e-6,)")
+    return tuple(probability("each of deltas", delta) for delta in deltas)
 
 
 def whole(name: str, value: float, least: int = 0) -> int:

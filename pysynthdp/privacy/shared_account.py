@@ -9,11 +9,11 @@ from typing import Any, NoReturn, Self
 
 from pysynthdp.display import Cell, Printable, Table
 from pysynthdp.errors import PrivacyError
-from pysynthdp.privacy.domain import probability
+from pysynthdp.privacy.domain import checked_deltas
 from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 
-__all__ = ["PrivacyAccount", "checked_deltas", "same_unit"]
+__all__ = ["PrivacyAccount", "same_unit"]
 
 
 class PrivacyAccount(Printable):
@@ -55,7 +55,7 @@ class PrivacyAccount(Printable):
     __slots__ = ("_deltas", "_lock", "_owner", "_statements", "_unit")
 
     def __init__(self, *, unit: PrivacyUnit | None = None, deltas: Sequence[float] = (1e-6,)) -> None:
-        self._unit = _checked_unit(unit)
+        self._unit = PrivacyUnit() if unit is None else checked_unit(unit)
         self._deltas = checked_deltas(deltas)
         self._statements: list[PrivacyStatement] = []
         self._lock = threading.Lock()
@@ -177,19 +177,6 @@ def _rows(unit: PrivacyUnit) -> str:
     return "1 row" if unit.rows_per_unit == 1 else f"{unit.rows_per_unit} rows"
 
 
-def checked_deltas(deltas: Sequence[float]) -> tuple[float, ...]:
-    """Return at least one delta, each strictly between 0 and 1.
-
-    Raises
-    ------
-    PrivacyError
-        If there is none or it is outside; give for example (1e-6,).
-    """
-    if isinstance(deltas, str | bytes) or not isinstance(deltas, Sequence) or not deltas:
-        raise PrivacyError("deltas must be a list of numbers between 0 and 1; give for example (1e-6,)")
-    return tuple(probability("every delta", delta) for delta in deltas)
-
-
 def same_unit(first: PrivacyUnit, second: PrivacyUnit) -> None:
     """Refuse a release for another unit than an account's.
 
@@ -205,10 +192,3 @@ def same_unit(first: PrivacyUnit, second: PrivacyUnit) -> None:
                 f"the account protects units with {what} = {one!r}, the release {what} = {two!r}; give both "
                 "the same PrivacyUnit, or keep an account for each"
             )
-
-
-def _checked_unit(unit: PrivacyUnit | None) -> PrivacyUnit:
-    """Return a unit; one record by default."""
-    if unit is not None and not isinstance(unit, PrivacyUnit):
-        raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
-    return unit or PrivacyUnit()

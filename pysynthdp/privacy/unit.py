@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pysynthdp.errors import PrivacyError
 
-__all__ = ["PrivacyUnit", "Relation"]
+__all__ = ["PrivacyUnit", "Relation", "checked_unit"]
 
 Relation = Literal["replace_one", "add_remove"]
 
@@ -95,3 +95,20 @@ class PrivacyUnit:
         if self.key is None:
             return (self.bound,)
         return self.bound, f"assumed: {self.key} says whose a row is, and the same in neighbouring tables"
+
+
+def checked_unit(unit: Any) -> PrivacyUnit:
+    """Take a unit and nothing that merely names one.
+
+    Raises
+    ------
+    PrivacyError
+        For a value of another type, such as the name alone.
+
+    Notes
+    -----
+    Privacy: a public setting; reads nothing.
+    """
+    if not isinstance(unit, PrivacyUnit):
+        raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+    return unit

@@ -12,7 +12,6 @@ from pysynthdp.plan.protection import Wishes
 
 __all__ = [
     "UNAUDITED",
-    "checked_deltas",
     "checked_flag",
     "checked_outside",
     "outside_names",
@@ -76,16 +75,6 @@ def checked_outside(outside: Any) -> tuple[str, ...]:
     if isinstance(outside, str) or not all(isinstance(name, str) for name in outside):
         raise PrivacyError("outside must be a tuple of names, such as outside=('mymodel',)")
     return tuple(outside)
-
-
-def checked_deltas(deltas: Any) -> tuple[float, ...]:
-    """Take deltas as numbers strictly between zero and one, at least one."""
-    alone = isinstance(deltas, int | float | str) or deltas is None
-    if alone or any(isinstance(delta, bool) or not isinstance(delta, int | float) for delta in deltas):
-        raise PrivacyError("deltas must be a tuple of numbers; give for example deltas=(1e-6,)")
-    if not deltas or any(not 0 < delta < 1 for delta in deltas):
-        raise PrivacyError("deltas must lie strictly between 0 and 1; give for example deltas=(1e-6,)")
-    return tuple(float(delta) for delta in deltas)
 
 
 def checked_flag(name: str, value: Any) -> bool:

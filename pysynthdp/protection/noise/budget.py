@@ -9,10 +9,10 @@ from scipy.optimize import brentq
 
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.convert_zcdp import zcdp_epsilon
+from pysynthdp.privacy.domain import checked_deltas, real
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.protection.refusals import checked_deltas
 
 __all__ = ["NoiseBudget", "deltas_of", "hints_of", "rho_of"]
 
@@ -104,10 +104,9 @@ def hints_of(given: Any) -> dict[str, tuple[float, float]]:
 
 def _hint(name: str, pair: Any) -> tuple[float, float]:
     """Take one pair of numbers."""
-    two = isinstance(pair, tuple | list) and len(pair) == 2
-    if not two or any(isinstance(part, bool | str) for part in pair):
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise PrivacyError(f"{name}: a hint is two numbers, (centre, spread)")
-    return float(pair[0]), float(pair[1])
+    return real(f"{name}: the centre of a hint", pair[0]), real(f"{name}: the spread of a hint", pair[1])
 
 
 def _rho_within(asked: ApproxDP) -> float:

@@ -22,7 +22,7 @@ from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.facts import public_facts
 from pysynthdp.protection.noise.budget import deltas_of, hints_of, rho_of
 from pysynthdp.protection.noise.fitting import MomentCopies, fit_noised
@@ -97,8 +97,7 @@ class ByNoise(Protection):
     spends: ClassVar[Spends] = "at the fit"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.unit, PrivacyUnit):
-            raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+        checked_unit(self.unit)
         whole = isinstance(self.fresh, int) and not isinstance(self.fresh, bool)
         if not whole or self.fresh < 0:
             raise PrivacyError("fresh must be a number of copies, or 0 for one noisy release")

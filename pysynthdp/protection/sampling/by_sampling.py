@@ -11,7 +11,6 @@ import pandas as pd
 
 from pysynthdp._random import NumpySampler, RandomSource, root_sequence
 from pysynthdp.design.values import to_numbers
-from pysynthdp.errors import PrivacyError
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.declared import check_declared, public_schema
@@ -22,16 +21,16 @@ from pysynthdp.plan.step import Step
 from pysynthdp.plan.task import row_norm
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.column_statement import Draw
+from pysynthdp.privacy.domain import checked_deltas
 from pysynthdp.privacy.exact_sampler import ExactSampler
 from pysynthdp.privacy.mechanism import price_of
 from pysynthdp.privacy.sampling_statement import state_account
 from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts
 from pysynthdp.protection.refusals import (
     UNAUDITED,
-    checked_deltas,
     checked_flag,
     checked_outside,
     outside_names,
@@ -106,8 +105,7 @@ class BySampling(Protection):
     spends: ClassVar[Spends] = "at each draw"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.unit, PrivacyUnit):
-            raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+        checked_unit(self.unit)
         checked_flag("exact", self.exact)
         object.__setattr__(self, "deltas", checked_deltas(self.deltas))
         object.__setattr__(self, "outside", checked_outside(self.outside))
