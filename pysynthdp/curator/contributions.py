@@ -16,7 +16,7 @@ from pysynthdp.rows.base import Rows
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
-__all__ = ["bounded_rows"]
+__all__ = ["bounded_rows", "check_key_column"]
 
 
 def bounded_rows(rows: Rows, schema: Schema, unit: PrivacyUnit) -> PartTable:
@@ -70,6 +70,7 @@ def bounded_rows(rows: Rows, schema: Schema, unit: PrivacyUnit) -> PartTable:
     part of a unit that has more. Either way a unit moves that count by at most k: under replacement its rows
     beyond the limit count in both tables.
     """
+    check_key_column(rows, unit)
     table = split_rows(rows, schema, tolerant=True)
     if unit.key is None:
         return table
@@ -80,12 +81,27 @@ def bounded_rows(rows: Rows, schema: Schema, unit: PrivacyUnit) -> PartTable:
     return _without(table, beyond, (np.bincount(codes + 1) > unit.rows_per_unit)[codes + 1])
 
 
+def check_key_column(rows: Rows, unit: PrivacyUnit) -> None:
+    """Refuse a table that lacks the column which says whose a row is.
+
+    Raises
+    ------
+    SchemaError
+        Names the column; name one of the table.
+
+    Notes
+    -----
+    Privacy: reads the names of columns only.
+    """
+    if unit.key is not None and unit.key not in rows.columns:
+        raise SchemaError(
+            f"the table has no column {unit.key!r}, which the unit names as its key; name a column of the "
+            "table"
+        )
+
+
 def _keys(rows: Rows, key: str) -> AnyArray:
     """Keys of all rows."""
-    if key not in rows.columns:
-        raise SchemaError(
-            f"the table has no column {key!r}, which the unit names as its key; name a column of the table"
-        )
     return rows.fold(lambda block: unit_keys(block[key]), lambda left, right: np.concatenate([left, right]))
 
 

@@ -66,7 +66,8 @@ def release_mean(
     epsilon : float, optional
         Pure epsilon of each noisy copy, for the unit.
     unit : PrivacyUnit, optional
-        Whose record is protected; the account's, or one record, by default.
+        Whose record is protected; the account's, or one record, by default. Its key bounds the rows of a unit
+        before any sum.
     deltas : sequence of float, optional
         Where the statement quotes (epsilon, delta); the account's, or 1e-6, by default.
     account : PrivacyAccount, optional
@@ -82,7 +83,7 @@ def release_mean(
         If a public constant is missing or outside its domain, or the account protects another unit; never
         because of a cell.
     SchemaError
-        If the table lacks the column.
+        If the table lacks the column, or the one that the unit names as its key.
 
     Notes
     -----
@@ -106,7 +107,7 @@ def release_mean(
         raise PrivacyError("release_mean takes a NumericColumn; use release_shares for levels")
     asked = Asked.of(_WHAT, how, copies, epsilon, terms=Terms.of(unit, deltas, account))
     lower, upper = public_range(_WHAT, column.name, column.lower, column.upper)
-    source = Source.of(table, column)
+    source = Source.of(table, column, asked.terms.unit)
     _check_sigma(asked, sigma, prior_sd)
     known = _Known.of(source.n, lower, upper, sigma=sigma, prior_mean=prior_mean, prior_sd=prior_sd)
     privacy, together = asked.charge(column.name, "mean", _mechanism(asked, known))

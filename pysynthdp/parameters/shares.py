@@ -59,8 +59,8 @@ def release_shares(
     epsilon : float, optional
         Pure epsilon of each noisy copy, for the unit.
     unit : PrivacyUnit, optional
-        Whose record is protected; the account's, or one record, by default. The posterior is priced for one
-        record a unit only.
+        Whose record is protected; the account's, or one record, by default. Its key bounds the rows of a unit
+        before any sum. The posterior is priced for one record a unit only.
     deltas : sequence of float, optional
         Where the statement quotes (epsilon, delta); the account's, or 1e-6, by default.
     account : PrivacyAccount, optional
@@ -77,7 +77,7 @@ def release_shares(
         If a public constant is missing or outside its domain, or the account protects another unit; never
         because of a cell.
     SchemaError
-        If the table lacks the column.
+        If the table lacks the column, or the one that the unit names as its key.
 
     Notes
     -----
@@ -96,7 +96,7 @@ def release_shares(
     if not isinstance(column, CategoricalColumn):
         raise PrivacyError("release_shares takes a CategoricalColumn; use release_mean for a number")
     asked = Asked.of(_WHAT, how, copies, epsilon, terms=Terms.of(unit, deltas, account))
-    source = Source.of(table, column)
+    source = Source.of(table, column, asked.terms.unit)
     labels = parts_of(source.schema[column.name])[0].levels
     weights = _weights(column.name, prior, len(labels))
     privacy, together = asked.charge(column.name, "shares", _mechanism(asked, source.n, weights))

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.curator.table import split_rows
+from pysynthdp.curator.contributions import bounded_rows, check_key_column
 from pysynthdp.errors import PrivacyError, SchemaError
 from pysynthdp.numerics.settings import positive_setting
-from pysynthdp.plan.declared import check_declared, public_schema
+from pysynthdp.plan.declared import check_declared, check_key, public_schema
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.domain import checked_deltas, count, downward
 from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, public_constants
@@ -142,15 +142,11 @@ class Asked:
         )
 
     def _public(self, column: str) -> tuple[str, ...]:
-        """Facts that were declared, and what is assumed of the unit."""
-        unit = self.terms.unit
-        facts = [
+        """Facts that were declared."""
+        return (
             "the number of rows of the confidential table, and the number of copies",
             f"{column}: type, levels or bounds, and codes, as declared",
-        ]
-        if unit.rows_per_unit > 1:
-            facts.append(f"that one {unit.name} has at most {unit.rows_per_unit} rows: assumed, not checked")
-        return tuple(facts)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,25 +156,29 @@ class Source:
     rows: FrameRows
     schema: Schema
     name: str
+    unit: PrivacyUnit
 
     @classmethod
-    def of(cls, table: pd.DataFrame, column: NumericColumn | CategoricalColumn) -> Self:
-        """Check all that is public: the column's declaration, and that the table has it and rows.
+    def of(cls, table: pd.DataFrame, column: NumericColumn | CategoricalColumn, unit: PrivacyUnit) -> Self:
+        """Check all that is public: declaration and unit, and that the table has column, key and rows.
 
         Raises
         ------
         PrivacyError, SchemaError
-            If something is not declared, or the table is empty or lacks the column.
+            If something is not declared, or the table is empty or lacks the column or the unit's key.
         """
         if not isinstance(table, pd.DataFrame):
             raise SchemaError("the table must be a pandas DataFrame")
         schema = public_schema(Schema([column]))
         check_declared(schema, [column.name])
+        check_key(schema, unit)
         if column.name not in table.columns:
             raise SchemaError(f"the table has no column {column.name!r}, which the schema names")
         if not len(table):
             raise PrivacyError(f"{column.name}: the table has no rows, so there is nothing to release")
-        return cls(FrameRows(table), schema, column.name)
+        rows = FrameRows(table)
+        check_key_column(rows, unit)
+        return cls(rows, schema, column.name, unit)
 
     @property
     def n(self) -> int:
@@ -186,6 +186,6 @@ class Source:
         return self.rows.n_rows
 
     def read(self) -> FloatArray:
-        """Numbers or level codes, every cell made to fit."""
-        parts = split_rows(self.rows, self.schema, tolerant=True).parts
+        """Numbers or level codes, every cell made to fit, no more rows of a unit than are priced."""
+        parts = bounded_rows(self.rows, self.schema, self.unit).parts
         return np.asarray(parts[self.name, "value"], dtype=np.float64)

@@ -137,7 +137,8 @@ class PrivacyAccount(Printable):
         """One row a release, and their sum."""
         statements = self.statements
         facts: list[tuple[str, Cell]] = [
-            ("Protected unit", f"one {self._unit.name} (at most {_rows(self._unit)})"),
+            ("Protected unit", f"one {self._unit.name}"),
+            ("Rows of a unit", "; ".join(self._unit.contributions)),
             ("Neighbours", self._unit.neighbours),
             ("Releases", len(statements)),
         ]
@@ -172,11 +173,6 @@ class PrivacyAccount(Printable):
         )
 
 
-def _rows(unit: PrivacyUnit) -> str:
-    """Write the most rows that a unit can have."""
-    return "1 row" if unit.rows_per_unit == 1 else f"{unit.rows_per_unit} rows"
-
-
 def same_unit(first: PrivacyUnit, second: PrivacyUnit) -> None:
     """Refuse a release for another unit than an account's.
 
@@ -185,7 +181,7 @@ def same_unit(first: PrivacyUnit, second: PrivacyUnit) -> None:
     PrivacyError
         Names what differs; give the same unit= to both, or use two accounts.
     """
-    for what in ("relation", "rows_per_unit", "name"):
+    for what in ("relation", "rows_per_unit", "name", "key"):
         one, two = getattr(first, what), getattr(second, what)
         if one != two:
             raise PrivacyError(

@@ -142,3 +142,16 @@ def test_a_setting_of_another_kind_is_refused(plan):
     schema = read_parameters(plan).schema
     with pytest.raises(sdp.PrivacyError, match="age"):
         release_parameter(fair.load_pandas().data, schema, column="age", prior=20.0)
+
+
+def test_a_key_in_the_plan_file_bounds_the_rows_of_a_unit(plan):
+    mean = PLAN.partition('[[parameters]]\ncolumn = "religious"')[0]
+    plan.write_text(mean.replace('"woman"', '"home", key = "hid"'))
+    (plan.parent / "fair.csv").write_text("hid,age\n" + "h1,45\n" * 2000 + "h2,45\n")
+    asked = read_parameters(plan)
+    done = run(plan)
+    assert done.exit_code == 0, done.output
+    assert "one row a home: enforced by hid before any sum" in " ".join(done.output.split())
+    drawn = float(re.findall(r"^1 +([0-9.]+)", done.output, re.MULTILINE)[0])
+    assert abs(drawn - 30.0) < 0.5  # all but two rows became the public row; noise scale 28/2001: p < 1e-14
+    assert asked.account.unit.key == "hid"

@@ -132,6 +132,7 @@ def test_a_release_without_a_guarantee_leaves_the_sum_without_one():
     [
         (sdp.PrivacyUnit(name="household"), "name = 'record', the release name = 'household'"),
         (sdp.PrivacyUnit(rows_per_unit=4), "rows_per_unit = 1, the release rows_per_unit = 4"),
+        (sdp.PrivacyUnit(key="hid"), "key = None, the release key = 'hid'"),
         (sdp.PrivacyUnit(relation="add_remove"), "relation = 'replace_one', the release relation = 'add_rem"),
     ],
 )
@@ -165,6 +166,17 @@ def test_another_unit_is_refused_by_name_and_nothing_is_charged(unit, says):
 def test_wrong_uses_are_refused(call):
     with pytest.raises(sdp.PrivacyError):
         call()
+
+
+def test_a_key_of_the_account_bounds_every_release_and_its_statement_says_so():
+    account = sdp.PrivacyAccount(unit=sdp.PrivacyUnit(name="household", key="hid"))
+    with pytest.raises(sdp.SchemaError, match="no column 'hid'"):
+        noisy_mean(account)
+    homes = TABLE.assign(hid=1)
+    release = sdp.release_mean(homes, AGE, how="laplace", epsilon=1e7, account=account)
+    assert release.estimates[0] == pytest.approx((TABLE["age"][0] + 99 * 45) / 100, abs=1e-3)
+    assert "enforced by hid" in " ".join(str(account).split())
+    assert "enforced by hid" in " ".join(str(account.total()).split())
 
 
 def test_an_account_is_not_forked():
@@ -212,6 +224,7 @@ def test_an_account_prints_every_release_and_the_sum():
     noisy_mean(account)
     drawn_shares(account)
     text, page = str(account), account._repr_html_()
-    for part in ("one person (at most 1 row)", "age", "region", "pure", "rdp", "epsilon at delta = 1e-05"):
+    facts = ("one person", "one row a person: assumed, not checked", "epsilon at delta = 1e-05")
+    for part in (*facts, "age", "region", "pure", "rdp"):
         assert part in text
         assert part in page
