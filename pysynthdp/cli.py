@@ -203,12 +203,7 @@ def synth(
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Fit a table and write m synthetic copies with statement, codebook and read-me."""
-    if out.exists():
-        raise PlanError(f"--out: {out} exists already; choose another name or move it away")
-    if seed is not None and seed < 0:
-        raise PlanError("--seed must not be negative")
-    if sign is not None:
-        signer_of(sign)  # a key that cannot be used costs nothing yet
+    _check_before_reading(out, seed, sign)
     table, settings = _read(file, plan)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
@@ -226,6 +221,16 @@ def synth(
     typer.echo(
         f"\n{statement}\n\nWritten to {folder}: {', '.join(sorted(item.name for item in folder.iterdir()))}"
     )
+
+
+def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> None:
+    """Refuse what could not be written in the end, while it costs nothing yet."""
+    if out.exists():
+        raise PlanError(f"--out: {out} exists already; choose another name or move it away")
+    if seed is not None and seed < 0:
+        raise PlanError("--seed must not be negative")
+    if sign is not None:
+        signer_of(sign)
 
 
 @command

@@ -14,9 +14,9 @@ from pysynthdp.curator.contributions import bounded_rows, check_key_column
 from pysynthdp.errors import PrivacyError, SchemaError
 from pysynthdp.numerics.settings import positive_setting
 from pysynthdp.plan.declared import check_declared, check_key, public_schema
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
+from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.domain import checked_deltas, count, downward
-from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, public_constants
+from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, statement_of
 from pysynthdp.privacy.shared_account import PrivacyAccount, same_unit
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
@@ -115,19 +115,7 @@ class Asked:
         """State what this release guarantees."""
         draw, unit = Draw(1, self.copies), self.terms.unit
         cost = price_of(mechanism, draw, unit=unit)
-        part = ColumnStatement(
-            column=column,
-            method=f"{estimate}, {self.how}",
-            guarantee=cost.name,
-            reason=_WAYS[self.how],
-            mechanism=mechanism.name,
-            constants=public_constants(mechanism),
-            assumptions=mechanism.assumptions,
-            entry=mechanism.entry,
-            source=mechanism.source,
-            cost=cost,
-            share=1.0,
-        )
+        part = statement_of(column, f"{estimate}, {self.how}", mechanism, cost, reason=_WAYS[self.how])
         return PrivacyStatement(
             guarantee=cost,
             status="implemented" if mechanism.exact else "idealised",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from pysynthdp.errors import PlanError
+from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.order import gathered, visit_order
@@ -59,33 +60,38 @@ def make_plan(
     """
     schema = protection.public_schema(schema)
     check_key(schema, protection.unit)
-    names = set(schema.names)
-    if not names:
+    if not (names := set(schema.names)):
         raise PlanError("no column is left to draw; drop fewer")
-    kept, dropped = tuple(keep), tuple(drop)
-    wishes: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    for what, given in (("keep", kept), ("method", wishes), ("visit_sequence", visit_sequence or ())):
+    kept = tuple(keep)
+    methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
+    for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
         check_known(given, names, what)
-    serials = tuple(name for name in schema.names if wishes.get(name) == SERIAL)
+    serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
-    groups = {tuple(columns): model_of(model) for columns, model in joint}
-    for columns in groups:
-        check_known(columns, names, "joint")
+    groups = _groups(joint, names)
     order = gathered(visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
-    everywhere = None if isinstance(method, Mapping) else method
-    terms = all_terms(order, predicting(schema, kept), predictor_matrix, formulas, names)
-    asked = Wishes(
+    wishes = Wishes(
         order=order,
-        methods={name: wish for name, wish in wishes.items() if name in order},
-        everywhere=everywhere,
-        terms=terms,
+        methods={name: wish for name, wish in methods.items() if name in order},
+        everywhere=None if isinstance(method, Mapping) else method,
+        terms=all_terms(order, predicting(schema, kept), predictor_matrix, formulas, names),
         groups=groups,
         keep=kept,
         proper=proper,
         emit_original=emit_original,
     )
-    protection.check_wishes(schema, asked)
-    steps = tuple(protection.steps(schema, asked))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
+    protection.check_wishes(schema, wishes)
+    steps = tuple(protection.steps(schema, wishes))
+    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, tuple(drop), proper)
     protection.check(plan)
     return plan
+
+
+def _groups(
+    joint: Iterable[tuple[Sequence[str], Method]], names: set[str]
+) -> dict[tuple[str, ...], ColumnModel]:
+    """Columns that are drawn together, and by what."""
+    groups = {tuple(columns): model_of(model) for columns, model in joint}
+    for columns in groups:
+        check_known(columns, names, "joint")
+    return groups

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from pysynthdp._registry import Registry
 from pysynthdp.errors import PrivacyError
-from pysynthdp.privacy.column_statement import Draw
+from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import group_privacy
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
@@ -24,6 +24,7 @@ __all__ = [
     "paid_draws",
     "price_of",
     "public_constants",
+    "statement_of",
 ]
 
 
@@ -137,6 +138,53 @@ def price_of(mechanism: SamplingMechanism, draw: Draw, *, unit: PrivacyUnit) -> 
 def paid_draws(mechanism: SamplingMechanism, draws: Sequence[Draw]) -> Sequence[Draw]:
     """Take the draws that cost: all, or one where noise was paid once at the fit (a mechanism's ``once``)."""
     return draws[:1] if getattr(mechanism, "once", False) else draws
+
+
+def statement_of(
+    column: str,
+    method: str,
+    mechanism: SamplingMechanism,
+    cost: Guarantee,
+    *,
+    reason: str,
+    share: float = 1.0,
+) -> ColumnStatement:
+    """Describe what one mechanism guarantees, with the constants that its price follows from.
+
+    Parameters
+    ----------
+    column, method : str
+        What was drawn or released, and by what.
+    mechanism : SamplingMechanism
+        With its public constants.
+    cost : Guarantee
+        Over all draws so far, for the unit.
+    reason : str
+        In plain words, what protects.
+    share : float
+        Its part of the table's total.
+
+    Returns
+    -------
+    ColumnStatement
+
+    Notes
+    -----
+    Privacy: post-processing of public constants.
+    """
+    return ColumnStatement(
+        column=column,
+        method=method,
+        guarantee=cost.name,
+        reason=reason,
+        mechanism=mechanism.name,
+        constants=public_constants(mechanism),
+        assumptions=mechanism.assumptions,
+        entry=mechanism.entry,
+        source=mechanism.source,
+        cost=cost,
+        share=share,
+    )
 
 
 def public_constants(mechanism: SamplingMechanism) -> dict[str, Any]:

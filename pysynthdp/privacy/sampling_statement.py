@@ -9,7 +9,7 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.mechanism import PricedColumn, public_constants
+from pysynthdp.privacy.mechanism import PricedColumn, statement_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.verification import shares_of
@@ -134,16 +134,11 @@ def _unpriced(step: PricedColumn) -> ColumnStatement:
 
 def _priced(step: PricedColumn, cost: Guarantee, share: float) -> ColumnStatement:
     """Describe a priced column."""
-    return ColumnStatement(
-        column=step.column,
-        method=step.method,
-        guarantee=cost.name,
+    return statement_of(
+        step.column,
+        step.method,
+        step.mechanism,
+        cost,
         reason="the randomness of its own sampling protects",
-        mechanism=step.mechanism.name,
-        constants=public_constants(step.mechanism),
-        assumptions=step.mechanism.assumptions,
-        entry=step.mechanism.entry,
-        source=step.mechanism.source,
-        cost=cost,
         share=share,
     )

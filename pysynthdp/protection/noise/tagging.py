@@ -10,9 +10,9 @@ from pysynthdp.moments.health import details_of, flags_of
 from pysynthdp.moments.state import MomentState
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
+from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.composition import compose
-from pysynthdp.privacy.mechanism import price_of, public_constants
+from pysynthdp.privacy.mechanism import price_of, statement_of
 from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
 from pysynthdp.privacy.statement import PrivacyStatement, Status
 from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
@@ -41,18 +41,12 @@ def noised_statement(
         tuple(question.histograms for question in questions if any(each.histograms for each in questions)),
     )
     cost = compose([price_of(mechanism, Draw(1, 1), unit=noise.unit)])
-    column = ColumnStatement(
-        column=", ".join(dict.fromkeys(step.targets[0].column for step in plan.steps)),
-        method=", ".join(dict.fromkeys(step.model.name for step in plan.steps)),
-        guarantee=cost.name,
+    column = statement_of(
+        ", ".join(dict.fromkeys(step.targets[0].column for step in plan.steps)),
+        ", ".join(dict.fromkeys(step.model.name for step in plan.steps)),
+        mechanism,
+        cost,
         reason="noise in the answers that all columns are fitted to protects",
-        mechanism=mechanism.name,
-        constants=public_constants(mechanism),
-        assumptions=mechanism.assumptions,
-        entry=mechanism.entry,
-        source=mechanism.source,
-        cost=cost,
-        share=1.0,
     )
     status: Status = "void" if noise.testing else "implemented"
     return PrivacyStatement(
