@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import subprocess
 import sys
+import tomllib
+from configparser import ConfigParser
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from pysynthdp.plan.protection import Protection
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from outside import installed_toy
+from outside import TOY, installed_toy
+
+CONTRIBUTING = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
 
 CODEBOOK = "name,levels,other,may_be_missing\nsex,F|M,F,no\narea,a|b|c,a,no\n"
 PLAN = 'codebook = "book.csv"\n[guarantee]\nname = "by_toy"\neps = 4.0\n'
@@ -76,6 +84,43 @@ print(plan.protection.spent(fitted.plan, fitted._machine.fit, fitted.account))
     assert "protection 'by_toy' of toy_shield: priced by outside code, unaudited" in " ".join(out.split())
     assert "0.964 1000000000" in out  # tanh(4/2); copies cost nothing
     assert "PureDP(eps=4.00000" in out  # sums of floats are rounded up
+
+
+def test_r_asks_for_it_by_name(place):
+    script(
+        place,
+        """
+from pysynthdp.bridge.guarantees import protection_from_r
+assert protection_from_r({"name": "by_toy", "eps": 4.0}) == ByToy(4.0)
+try:
+    protection_from_r({"name": "by_toy", "rho": 4.0})
+except sdp.PlanError as error:
+    assert "by_toy has the setting eps" in str(error)
+else:
+    raise AssertionError
+""",
+    )
+
+
+def test_contributing_tells_what_there_is():
+    """The methods that an author must write are those without a body; entry points are the toy's."""
+    section = CONTRIBUTING.partition("## Add a protection from your own package")[2].partition("\n## ")[0]
+    methods = section.partition("Override what differs:")[2].partition("2.")[0]
+    overridden = set(re.findall(r"`(\w+)`", methods))
+    bare = {
+        name
+        for name, entry in inspect.getmembers(Protection, inspect.isroutine)
+        if not name.startswith("_") and inspect.getsource(entry).rstrip().endswith("...")
+    }
+    assert bare == {"from_plain", "to_plain", "steps", "open", "fit", "statement"}
+    assert bare <= overridden
+    assert overridden <= set(dir(Protection))
+    (block,) = re.findall(r"^   ```toml\n(.*?)^   ```", section, re.MULTILINE | re.DOTALL)
+    told = tomllib.loads(block)
+    entries = ConfigParser()
+    entries.read(TOY / "entry_points.txt")
+    for group, named in told["project"]["entry-points"].items():
+        assert named == {name: entry.replace(" ", "") for name, entry in entries[group].items()}
 
 
 def test_plan_file_and_shell_run_it(place):
