@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 from pysynthdp._registry import is_outside, package_of
 from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.plan.protection import UNAUDITED
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance
 from pysynthdp.tags import Bias, ReleaseTags
@@ -63,5 +64,5 @@ def marked_outside(statement: PrivacyStatement, protection: Protection) -> Priva
     """
     if not is_outside(protection) or statement.status == "none":
         return statement
-    extra = f"protection {protection.name!r} of {package_of(protection)}: priced by outside code, unaudited"
+    extra = f"protection {protection.name!r} of {package_of(protection)}: {UNAUDITED}"
     return replace(statement, reason=f"{statement.reason}; {extra}")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # a plan holds its protection, and a protection judges plans
 
 __all__ = [
     "PROTECTIONS",
+    "UNAUDITED",
     "FitRequest",
     "Price",
     "Protection",
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 Spends: TypeAlias = Literal["nothing", "at the fit", "at each draw"]
+UNAUDITED = "priced by outside code, unaudited"
 _COPIES = 5
 
 
@@ -83,6 +85,10 @@ class Wishes:
         Draw parameters from their posterior for each copy.
     emit_original : bool
         Re-emit real values.
+
+    Notes
+    -----
+    Privacy: settings only.
     """
 
     order: tuple[str, ...]
@@ -111,6 +117,10 @@ class FitRequest:
         File of noised answers.
     noise_seed : int or None
         Of noise, for testing.
+
+    Notes
+    -----
+    Privacy: passes the confidential table on; nobody but the curator reads it.
     """
 
     rows: FrameRows | None
@@ -140,6 +150,11 @@ class Protection(Protocol):
         answers only.
     spends : {"nothing", "at the fit", "at each draw"}
         When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+
+    Notes
+    -----
+    Privacy: ``fit`` alone reads real rows, through the curator. What ``statement`` claims is the
+    implementation's own to prove; of code outside this package the statement says that nobody here did.
     """
 
     name: ClassVar[str]
@@ -211,18 +226,26 @@ class Protection(Protocol):
     def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Price m copies of n_syn records (n by default) from public constants."""
         del plan, n, n_syn, m
-        raise PrivacyError("the plan asks for no guarantee, so it has no price; give guarantee=BySampling()")
+        raise PrivacyError(
+            f"protection {self.name!r} states no price beforehand; see the statement of a release"
+        )
 
     def expected_precision(
         self, plan: SynthesisPlan, *, n: int, m: int = 20, n_syn: int | None = None
     ) -> Printable:
         """Say how much longer intervals get by what this protection does."""
         del plan, n, m, n_syn
-        raise PrivacyError("the plan asks for no noise in the answers; give guarantee=ZCDP(rho=...)")
+        raise PrivacyError(
+            f"protection {self.name!r} foresees no precision; noise in the answers does: give "
+            "guarantee=ZCDP(rho=...)"
+        )
 
     def rehearsal(self) -> Self:
         """Make the twin that may be seeded and marks everything void, for public tables."""
-        raise PrivacyError("rehearse is for noise in the answers; give guarantee=ZCDP(rho=...)")
+        raise PrivacyError(
+            f"protection {self.name!r} has no rehearsal, which is for noise in the answers; give "
+            "guarantee=ZCDP(rho=...)"
+        )
 
     # -- the fit -------------------------------------------------------------------------------------------
 

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 import pandas as pd
 
-from pysynthdp.errors import PlanError
+from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.plan import SERIAL, SynthesisPlan
 from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.fit import Fit
-from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Protection, Wishes
+from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Wishes
 from pysynthdp.plan.step import Step
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.column_statement import ColumnStatement
@@ -64,6 +64,14 @@ class Unprotected(Protection):
     def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
         """List the steps in visit order."""
         return all_steps(schema, wishes)
+
+    def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
+        """Refuse: nothing is claimed that could have a price."""
+        del plan, n, n_syn, m
+        raise PrivacyError(
+            "the plan asks for no guarantee, so it has no price; give guarantee=ZCDP(rho=...) or "
+            "guarantee=BySampling()"
+        )
 
     def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows:
         """Take a table that has rows."""

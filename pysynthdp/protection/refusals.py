@@ -8,10 +8,9 @@ from typing import Any
 from pysynthdp._registry import is_outside, package_of
 from pysynthdp.errors import PrivacyError
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan.protection import Wishes
+from pysynthdp.plan.protection import UNAUDITED, Wishes
 
 __all__ = [
-    "UNAUDITED",
     "checked_flag",
     "checked_outside",
     "outside_names",
@@ -19,8 +18,6 @@ __all__ = [
     "refuse_real_rows",
     "refuse_real_values",
 ]
-
-UNAUDITED = "priced by outside code, unaudited"
 
 
 def refuse_real_rows(wishes: Wishes) -> None:

@@ -228,6 +228,16 @@ def test_a_plan_knows_its_price_whatever_protects():
         noised().plan().records_for(n=1000, rho=0.5)
     with pytest.raises(sdp.PrivacyError, match="no guarantee"):
         sdp.Synthesizer(schema=SCHEMA).plan().records_for(n=1000, rho=0.5)
+    for make in (sampled, lambda: sdp.Synthesizer(schema=SCHEMA)):
+        with pytest.raises(sdp.PrivacyError, match=r"'(none|by_sampling)' foresees no precision"):
+            make().plan().expected_precision(n=1000)
+        with pytest.raises(sdp.PrivacyError, match=r"'(none|by_sampling)' has no rehearsal"):
+            make().rehearse(table())
+
+
+def test_every_statement_of_a_guarantee_says_that_it_covers_one_fit():
+    for make in (sampled, noised):
+        assert "covers this fit only" in " ".join(str(make().fit(table()).draw(m=1, k=20).privacy).split())
 
 
 def test_a_ledger_and_an_evaluation_are_told_what_they_may_record_and_quote():

@@ -64,7 +64,10 @@ def noised_statement(
 
 def _reason(plan: SynthesisPlan, state: MomentState) -> str:
     """Say what protects, whose code saw the answers, and what makes intervals doubtful."""
-    reason = "all that was learned from the table are answers with noise, paid once; copies cost nothing"
+    reason = (
+        "all that was learned from the table are answers with noise, paid once; copies cost nothing; it "
+        "covers this fit only, and another one costs again"
+    )
     outside = outside_names([step.model for step in plan.steps])
     if outside:
         reason += f"; {', '.join(outside)}: outside code, which sees the noised answers only"

@@ -16,7 +16,15 @@ from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.declared import check_declared, public_schema
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.plain import common_settings, plain_unit, refuse_unknown_settings
-from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Spends, Wishes
+from pysynthdp.plan.protection import (
+    PROTECTIONS,
+    UNAUDITED,
+    FitRequest,
+    Price,
+    Protection,
+    Spends,
+    Wishes,
+)
 from pysynthdp.plan.step import Step
 from pysynthdp.plan.task import row_norm
 from pysynthdp.privacy.account import Account
@@ -30,7 +38,6 @@ from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts
 from pysynthdp.protection.refusals import (
-    UNAUDITED,
     checked_flag,
     checked_outside,
     outside_names,
