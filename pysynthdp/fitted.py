@@ -1,4 +1,4 @@
-"""A fit: parameters and an account, no record; ready to draw."""
+"""A fit: parameters and an account, ready to draw."""
 
 from __future__ import annotations
 
@@ -31,16 +31,22 @@ __all__ = ["FittedSynthesizer"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FittedSynthesizer(Printable):
-    """Fitted models, ready to draw; holds parameters, never a record.
+    """Fitted models, ready to draw; made by :meth:`Synthesizer.fit`.
 
     Parameters
     ----------
-    machine : Machine
+    _machine : Machine
         Plan, fit and account.
     workers : int
         Threads.
     progress : bool or None
         As in :class:`Synthesizer`.
+
+    Notes
+    -----
+    Privacy: holds parameters, whose protection ``holds`` states; values of records only where
+    ``emit_original``, ``keep`` or a model that takes whole rows put them, and then it is ``confidential`` and
+    not saved. Every draw is charged to its one account.
     """
 
     _machine: Machine

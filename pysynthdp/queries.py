@@ -2,7 +2,7 @@
 
 A model's ``fit`` is a generator: it yields a query, is resumed with the :class:`Answer`, and returns its
 parameters. Only the curator holds rows; every query but :class:`WholeRows` is answered by a sum over rows,
-with noise for :class:`NoisyStatistics`, or by averages over at least five of them.
+with noise for :class:`NoisyStatistics`, or by averages of neighbouring values.
 """
 
 from __future__ import annotations
@@ -130,14 +130,16 @@ class Quantiles:
     """Ask for the distribution of a numeric target as a coarse table.
 
     Answered with an array (2, knots): increasing probabilities, and for each the mean of at least
-    ``smallest`` neighbouring order statistics; never a single record's value where values differ.
+    ``smallest`` neighbouring order statistics. Fewer than twice ``smallest`` rows give one knot, the mean of
+    all of them, which is a record's own value where there is one; and no average hides a value far from all
+    others.
 
     Parameters
     ----------
     knots : int
         At most this many groups of equal count, and at most a tenth of the rows.
     smallest : int
-        The fewest records that any knot averages.
+        The fewest records that any knot averages, where there are twice as many.
     """
 
     knots: int = 200

@@ -165,7 +165,7 @@ class Synthesizer:
         Returns
         -------
         FittedSynthesizer
-            Parameters and an account; no record.
+            Parameters and an account; no record, unless ``emit_original`` asks for values of records.
 
         Raises
         ------

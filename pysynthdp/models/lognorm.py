@@ -41,7 +41,7 @@ class LogNorm:
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients and c, draws are
     post-processing. c is 0 where all values are positive, else half of the lowest positive knot of the
-    quantile table, an average over at least five records and never a record's value. The draw is
+    quantile table, an average over records (over all of them, where there are fewer than ten). The draw is
     exp(v) - c, and 0 where that is negative, so zeros stay possible and positive values keep their scale.
 
     Examples

@@ -26,7 +26,7 @@ class LevelShares:
 
 @dataclass(frozen=True, slots=True)
 class NumericMargin:
-    """A quantile table (2, knots), group means of at least five records, and the number of rows."""
+    """A quantile table (2, knots), group means of records, and the number of rows."""
 
     knots: FloatArray
     n: int

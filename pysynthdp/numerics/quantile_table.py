@@ -47,7 +47,7 @@ def quantile_table(knots: FloatArray) -> QuantileTable:
 
     Notes
     -----
-    Privacy: post-processing of group means over at least five records.
+    Privacy: post-processing of group means.
     Groups with equal means are a spike. Where a spike meets the next one, the function jumps; where one mixed
     group with mean m lies between spikes a < b, it holds the share (b - m) / (b - a) of a, and the function
     jumps there.
