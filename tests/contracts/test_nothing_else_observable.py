@@ -96,7 +96,7 @@ def test_a_job_shows_nothing_of_a_record(how, tmp_path):
         other = seen_by_a_batch_job(tmp_path / name, PLANS[how], record)
         if how == "by noise":  # the reason lists flags of noised answers
             for seen in (usual, other):
-                seen["statement"]["reason"], seen["said"] = "", []
+                seen["statement"]["reason"], seen["said"] = "", seen["said"][:1]  # the plan, with its price
         assert other == usual, name
 
 
