@@ -69,7 +69,8 @@ def outside_names(entries: Sequence[Any]) -> tuple[str, ...]:
 
 def checked_outside(outside: Any) -> tuple[str, ...]:
     """Take names of what is allowed."""
-    if isinstance(outside, str) or not all(isinstance(name, str) for name in outside):
+    listed = isinstance(outside, Sequence) and not isinstance(outside, str | bytes)
+    if not listed or not all(isinstance(name, str) for name in outside):
         raise PrivacyError("outside must be a tuple of names, such as outside=('mymodel',)")
     return tuple(outside)
 

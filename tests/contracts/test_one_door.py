@@ -172,6 +172,12 @@ WRONG_TYPES = [
     lambda: noised(progress="no"),
     lambda: noised(workers=True),
     lambda: sdp.PrivacyUnit(rows_per_unit="2"),
+    lambda: sdp.PrivacyUnit(name=5),
+    lambda: sdp.PrivacyUnit(name=None),
+    lambda: sdp.BySampling(outside=5),
+    lambda: sdp.ByNoise(sdp.ZCDP(1.0), outside=None),
+    lambda: sdp.ByNoise(sdp.ZCDP(1.0), hints={"age": ([40], 10)}),
+    lambda: sdp.ByNoise(sdp.ZCDP(1.0), hints={"age": (float("nan"), 10)}),
 ]
 
 
