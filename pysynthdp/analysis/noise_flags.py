@@ -11,6 +11,7 @@ from pysynthdp.tags import ReleaseTags
 __all__ = ["noise_flags"]
 
 _PLAIN = frozenset({"nonrobust", None})
+_BENT = re.compile(r"\b(?:np\.|numpy\.)?(?:log(?:1p|2|10)?|sqrt|exp(?:m1)?)\s*\(")
 _CURVED = re.compile(r"\*\*|\*|:(?!:)|\^|%in%|\b(?:np\.(?:power|square)|poly|bs|cr)\s*\(")
 
 
@@ -34,7 +35,8 @@ def noise_flags(tags: ReleaseTags, formula: str | None, fits: Sequence[Any]) -> 
     Notes
     -----
     Privacy: post-processing. The noisy answers hold means, shares and cross-products, so the copies carry no
-    interaction, curvature or unequal variance of the confidential rows.
+    interaction, curvature or unequal variance of the confidential rows, and no shape of a number but by a
+    noisy histogram.
 
     Examples
     --------
@@ -50,6 +52,11 @@ def noise_flags(tags: ReleaseTags, formula: str | None, fits: Sequence[Any]) -> 
         flags.append(
             "the model has interactions or powers, which the copies do not carry: they are about zero by "
             "design"
+        )
+    if _BENT.search(formula or ""):
+        flags.append(
+            "the model takes a log, root or exponential of a column: the copies have the shape of a number "
+            "only where 'normrank' drew it, to the width of a range"
         )
     if any(getattr(fit, "cov_type", None) not in _PLAIN for fit in fits):
         flags.append(

@@ -117,3 +117,11 @@ def test_flags_name_what_the_copies_do_not_carry():
         "void",
     ]
     assert noise_flags(tags(noise="none", parameters="drawn"), "y ~ a * b", []) == ()
+
+
+@pytest.mark.parametrize("formula", ["np.log(y) ~ a", "y ~ np.log1p(a) + b", "log10(y) ~ a", "y ~ sqrt (b)"])
+def test_logs_and_roots_of_noised_copies_are_flagged(formula):
+    (flag,) = noise_flags(tags(details={}), formula, [])
+    assert "shape of a number" in flag
+    assert noise_flags(tags(details={}), "y ~ logincome + blog + experience", []) == ()
+    assert noise_flags(tags(noise="none", parameters="drawn"), formula, []) == ()
