@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, synthesize
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHERE = {
     "analysis": ("PooledResults", "combine", "compare_fits", "glm", "logit", "ols", "pool"),
