@@ -142,3 +142,34 @@ def test_a_setting_of_another_kind_is_refused(plan):
     schema = read_parameters(plan).schema
     with pytest.raises(sdp.PrivacyError, match="age"):
         release_parameter(fair.load_pandas().data, schema, column="age", prior=20.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('column = "religious"', 'column = "relgious"'),
+        ("prior = 20.0", "prior = -20.0"),
+        ("prior = 20.0", "prior = 20.0\nsigma = 3.0"),
+        ("copies = 2", "copies = 0"),
+        ('codebook = "codebook.toml"', "codebook = 3"),
+    ],
+)
+def test_a_slip_in_the_last_entry_is_found_before_the_first_is_paid_for(plan, old, new):
+    plan.write_text(PLAN.replace(old, new))
+    done = run(plan)
+    assert done.exit_code != 0
+    assert "Released parameter" not in done.output
+    assert "unexpected" not in done.output
+
+
+def test_where_the_statement_cannot_be_written_nothing_is_released(plan):
+    done = run(plan, "--out", str(plan.parent / "nowhere" / "spent.json"))
+    assert done.exit_code != 0
+    assert "Released parameter" not in done.output
+
+
+def test_what_is_no_list_of_entries_is_refused(plan):
+    for entries in ("[1]", "3", '"age"', "{column = 'age'}"):
+        plan.write_text(f'codebook = "codebook.toml"\nparameters = {entries}\n')
+        with pytest.raises(sdp.PlanError, match="parameters must be tables"):
+            read_parameters(plan)
