@@ -65,9 +65,11 @@ def _name(wish: Method | None) -> str | None:
 
 def model_of(method: Method) -> ColumnModel:
     """Make a model from its name."""
-    if not isinstance(method, str) and not hasattr(method, "accepts"):
-        raise PlanError("a method must be a name such as 'norm', or a column model; see method=")
-    return COLUMN_MODELS[method]() if isinstance(method, str) else method
+    if isinstance(method, str):
+        return COLUMN_MODELS[method]()
+    if isinstance(method, type) or not hasattr(method, "accepts"):
+        raise PlanError("a method must be a name such as 'norm', or a column model, Norm(); see method=")
+    return method
 
 
 def draws_numbers_only(method: Method) -> bool:

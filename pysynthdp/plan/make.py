@@ -33,6 +33,14 @@ def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
     return schema
 
 
+def _pair(step: object) -> tuple[Sequence[str], Method]:
+    """Take one joint step: the names of its columns, and a method."""
+    columns, method = step if isinstance(step, tuple | list) and len(step) == 2 else (None, None)
+    if not isinstance(columns, tuple | list) or method is None:
+        raise PlanError("joint must be a list of steps, each the names of its columns and a method")
+    return columns, method
+
+
 def make_plan(
     schema: Schema,
     protection: Protection,
@@ -68,7 +76,7 @@ def make_plan(
         check_known(given, names, what)
     serials = tuple(name for name in schema.names if wishes.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
-    groups = {tuple(columns): model_of(model) for columns, model in joint}
+    groups = {tuple(columns): model_of(model) for columns, model in map(_pair, joint)}
     for columns in groups:
         check_known(columns, names, "joint")
     order = gathered(visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))

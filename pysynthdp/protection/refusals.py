@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pysynthdp._registry import is_outside, package_of
@@ -73,19 +73,20 @@ def outside_names(entries: Sequence[Any]) -> tuple[str, ...]:
 
 def checked_outside(outside: Any) -> tuple[str, ...]:
     """Take names of what is allowed."""
-    if isinstance(outside, str) or not all(isinstance(name, str) for name in outside):
+    names = tuple(outside) if isinstance(outside, Iterable) and not isinstance(outside, str) else (None,)
+    if not all(isinstance(name, str) for name in names):
         raise PrivacyError("outside must be a tuple of names, such as outside=('mymodel',)")
-    return tuple(outside)
+    return names
 
 
 def checked_deltas(deltas: Any) -> tuple[float, ...]:
     """Take deltas as numbers strictly between zero and one, at least one."""
-    alone = isinstance(deltas, int | float | str) or deltas is None
-    if alone or any(isinstance(delta, bool) or not isinstance(delta, int | float) for delta in deltas):
+    given = tuple(deltas) if isinstance(deltas, Iterable) else (None,)
+    if any(isinstance(delta, bool) or not isinstance(delta, int | float) for delta in given):
         raise PrivacyError("deltas must be a tuple of numbers; give for example deltas=(1e-6,)")
-    if not deltas or any(not 0 < delta < 1 for delta in deltas):
+    if not given or any(not 0 < delta < 1 for delta in given):
         raise PrivacyError("deltas must lie strictly between 0 and 1; give for example deltas=(1e-6,)")
-    return tuple(float(delta) for delta in deltas)
+    return tuple(float(delta) for delta in given)
 
 
 def checked_flag(name: str, value: Any) -> bool:
