@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import replace
 from fractions import Fraction
 
@@ -231,10 +232,30 @@ def test_a_copy_that_was_charged_is_drawn_once(exact):
     assert fitted.account.copies == 2
 
 
-def test_a_list_of_a_release_that_nests_without_end_is_called_damaged(tmp_path):
-    folder = tmp_path / "release"
+def test_files_that_nest_without_end_are_called_damaged(tmp_path):
+    deep, folder, fit = "[" * 100_000, tmp_path / "release", tmp_path / "one.fit"
     noised().fit(table()).draw(m=1, k=5).save(folder)
-    (folder / "release.json").write_text("[" * 100_000)
+    (folder / "release.json").write_text(deep)
     for read in (sdp.verify, sdp.SyntheticRelease.load):
         with pytest.raises(sdp.ReleaseError, match="damaged"):
             read(folder)
+    (tmp_path / "answers.json").write_text(deep)
+    with pytest.raises(sdp.ReleaseError, match="damaged"):
+        noised().fit(table(), answers=tmp_path / "answers.json")
+    with zipfile.ZipFile(fit, "w") as archive:
+        archive.writestr("fit.json", deep)
+    with pytest.raises(sdp.ReleaseError, match="damaged"):
+        sdp.FittedSynthesizer.load(fit)
+
+
+@pytest.mark.parametrize("cell", [["F"], {"F": 1}, np.array([1.0])], ids=lambda cell: type(cell).__name__)
+def test_cells_that_are_no_values_are_refused_by_the_columns_name(cell):
+    held = table().assign(sex=pd.Series([*["F"] * 199, cell], dtype=object))
+    with pytest.raises(sdp.SchemaError, match="sex holds mixed objects"):
+        sdp.Synthesizer(schema=SCHEMA, progress=False).fit(held)
+    assert noised().fit(held).draw(m=1, k=5).privacy.status == "implemented"
+
+
+def test_the_card_says_how_copies_get_their_parameters():
+    assert "redrawn" in str(noised(guarantee=replace(NOISE, fresh=1)).plan())
+    assert "of each copy's own" in str(noised(guarantee=replace(NOISE, fresh=2)).plan())

@@ -200,7 +200,7 @@ class ByNoise(Protection):
     def parameters(self, plan: SynthesisPlan) -> str:
         """Redrawn around the answers, or fitted to answers of a copy's own."""
         del plan
-        if self.fresh:
+        if self.releases > 1:
             return "fitted, from noisy answers of each copy's own"
         return "redrawn for each copy around the noisy answers"
 
