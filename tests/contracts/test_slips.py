@@ -259,3 +259,15 @@ def test_cells_that_are_no_values_are_refused_by_the_columns_name(cell):
 def test_the_card_says_how_copies_get_their_parameters():
     assert "redrawn" in str(noised(guarantee=replace(NOISE, fresh=1)).plan())
     assert "of each copy's own" in str(noised(guarantee=replace(NOISE, fresh=2)).plan())
+
+
+def test_a_plan_names_no_predictor_of_a_column_that_is_drawn_from_none():
+    """Models with a guarantee of their own margin use no other column, whatever a formula asks."""
+    given = {
+        step.label: step.terms for step in sampled(formulas=["sex ~ age"]).plan().steps if step.label == "sex"
+    }
+    assert given == {"sex": ()}
+    ridge = sampled(
+        method=SAMPLED | {"sex": LogRidge(penalty=500.0)}, formulas=["sex ~ age"], predictor_matrix=None
+    )
+    assert [step.terms for step in ridge.plan().steps] == [(), (("age",),)]
