@@ -25,7 +25,7 @@ from pysynthdp.io.plan_file import read_plan
 from pysynthdp.io.release_dir import read_statement
 from pysynthdp.io.signature import signer_of
 from pysynthdp.io.tables import read_table
-from pysynthdp.parameters_asked import release_parameter
+from pysynthdp.parameters_asked import check_parameters, release_parameter
 from pysynthdp.plan.protection import protection_of
 
 __all__ = ["app", "main"]
@@ -208,6 +208,7 @@ def synth(
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     synthesizer = sdp.Synthesizer(**settings)
+    synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     # an overview depends on the data: not under a guarantee, and not into a batch job's log
     if _learns(settings) and sys.stdout.isatty():
         _show_columns(table, settings)
@@ -246,8 +247,11 @@ def parameter(
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
     if out is not None and out.exists():
         raise PlanError(f"--out: {out} exists already; choose another name or move it away")
+    if out is not None and not out.parent.is_dir():
+        raise PlanError(f"--out: there is no folder {out.parent}; make it first")
     asked = read_parameters(plan)
     table = read_table(file, texts=True, schema=asked.schema)
+    check_parameters(table, asked.schema, asked.asked, account=asked.account)
     for entry in asked.asked:
         typer.echo(f"{release_parameter(table, asked.schema, account=asked.account, **entry)}\n")
     typer.echo(str(asked.account))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit, Key
 from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
-__all__ = ["Drawing", "Machine", "serial_numbers"]
+__all__ = ["Charged", "Drawing", "Machine", "serial_numbers"]
 
 BLOCK_ROWS = 16_384  # canonical: streams are keyed by block, so it is not a setting
 
@@ -77,7 +78,7 @@ class Machine:
         fit = replace(self.fit, source=self.fit.source.sharing(parameters))
         root, seeded = self.plan.protection.root(rng)
         self.account.charge(n_syn=int(n_syn), copies=int(m), seeded=seeded)
-        return Drawing(self.plan, fit, root, int(m), int(n_syn))
+        return Drawing(self.plan, fit, root, Charged(int(m), int(n_syn)))
 
     def __copy__(self) -> Self:
         return self
@@ -99,9 +100,46 @@ class Machine:
             )
 
 
+class Charged:
+    """What was charged: m copies of n_syn rows, each of which is taken once.
+
+    Parameters
+    ----------
+    m, n_syn : int
+        Copies, and rows of each.
+
+    Notes
+    -----
+    Privacy: drawn again from fresh entropy, a copy would be another one, which nobody paid for.
+    """
+
+    __slots__ = ("_left", "_lock", "m", "n_syn")
+
+    def __init__(self, m: int, n_syn: int) -> None:
+        self.m, self.n_syn = m, n_syn
+        self._left = set(range(m))
+        self._lock = Lock()
+
+    def take(self, number: int) -> None:
+        """Take one copy, numbered from 0.
+
+        Raises
+        ------
+        PlanError
+            If it was taken before, or never charged.
+        """
+        with self._lock:
+            if number not in self._left:
+                raise PlanError(
+                    f"{self.m} copies were charged, each for one drawing, and copy {number + 1} is not or no "
+                    "longer among them; draw more from the fit"
+                )
+            self._left.remove(number)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Drawing:
-    """Copies that were charged and can be drawn now; only those.
+    """Copies that were charged and can be drawn now; only those, and each once.
 
     Parameters
     ----------
@@ -111,15 +149,24 @@ class Drawing:
         Fitted steps.
     root : SeedSequence or None
         Of all streams; None for entropy that nobody keeps.
-    m, n_syn : int
-        Copies, and rows of each.
+    charged : Charged
+        Copies that are left to draw.
     """
 
     plan: SynthesisPlan
     fit: Fit
     root: np.random.SeedSequence | None
-    m: int
-    n_syn: int
+    charged: Charged
+
+    @property
+    def m(self) -> int:
+        """Copies."""
+        return self.charged.m
+
+    @property
+    def n_syn(self) -> int:
+        """Rows of each."""
+        return self.charged.n_syn
 
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0."""
@@ -144,8 +191,7 @@ class Drawing:
 
     def blocks(self, number: int, workers: int) -> Iterator[tuple[slice, dict[Key, AnyArray]]]:
         """Draw the blocks of one copy, in order."""
-        if not 0 <= number < self.m:
-            raise PlanError(f"{self.m} copies were charged, and copy {number + 1} is none of them; draw more")
+        self.charged.take(number)
         params = self.fit.source.parameters(self.fit.steps, self.root, number)
         k = self.n_syn
         slices = [slice(start, min(start + BLOCK_ROWS, k)) for start in range(0, k, BLOCK_ROWS)]

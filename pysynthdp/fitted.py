@@ -14,7 +14,7 @@ from pysynthdp._progress import progress_bar
 from pysynthdp._random import RandomSource
 from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Drawing, Machine
-from pysynthdp.errors import PlanError, PrivacyError, ReleaseError
+from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io import fit_file, release_dir
 from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
@@ -215,14 +215,14 @@ class FittedSynthesizer(Printable):
         Raises
         ------
         ReleaseError
-            If the folder exists (choose another name), or the key cannot be used.
+            If the folder exists (choose another name), or the format or the key cannot be used; nothing is
+            drawn and charged then.
 
         Notes
         -----
         Privacy: as :meth:`draw`.
         """
-        if Path(folder).exists():
-            raise ReleaseError(f"{folder} exists already; choose another name or move it away")
+        release_dir.check_target(Path(folder), format)
         signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = self.plan.protection.copies(m)
         drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any
 
@@ -9,9 +10,10 @@ import pandas as pd
 
 from pysynthdp.errors import PrivacyError
 from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
+from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.schema import NumericColumn, Schema
 
-__all__ = ["release_parameter"]
+__all__ = ["check_parameters", "release_parameter"]
 
 
 def release_parameter(
@@ -59,3 +61,41 @@ def release_parameter(
         kind = "the mean of a number" if isinstance(declared, NumericColumn) else "shares of levels"
         raise PrivacyError(f"{column}: a setting is missing or does not belong to {kind}") from None
     return release(table, declared, **settings)  # type: ignore[no-any-return]
+
+
+def check_parameters(
+    table: pd.DataFrame, schema: Schema, asked: Iterable[Mapping[str, Any]], *, account: PrivacyAccount
+) -> None:
+    """Refuse a slip in any entry before the first of them is released and paid for.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The confidential table, of which only the columns' names and the number of rows are taken.
+    schema : Schema
+        Declares the columns.
+    asked : iterable of dict
+        Entries of a plan file.
+    account : PrivacyAccount
+        Whose unit and deltas count; it is not charged.
+
+    Raises
+    ------
+    SchemaError, PrivacyError
+        As :func:`release_parameter`.
+
+    Notes
+    -----
+    Privacy: reads no cell. Every entry is released once from a table of as many rows that hold nothing.
+
+    Examples
+    --------
+    >>> from pysynthdp.schema import CategoricalColumn
+    >>> schema = Schema([CategoricalColumn("sex", ["F", "M"], other="F", may_be_missing=False)])
+    >>> table = pd.DataFrame({"sex": ["F", "M"] * 50})
+    >>> check_parameters(table, schema, [{"column": "sex", "prior": 20.0}], account=PrivacyAccount())
+    """
+    nothing = pd.DataFrame(dict.fromkeys(table.columns), index=range(len(table)), dtype=object)
+    trial = PrivacyAccount(unit=account.unit, deltas=account.deltas)
+    for entry in asked:
+        release_parameter(nothing, schema, account=trial, **entry)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
-
-import pandas as pd
 
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.errors import PlanError, SchemaError
@@ -78,7 +76,7 @@ def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
 
 def schema_of_table(settings: Synthesizer, rows: FrameRows) -> Schema:
     """Infer the schema with what the user declares."""
-    _check_drops(settings, rows.frame)
+    _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
     serials = [name for name, wish in method.items() if wish == SERIAL]
     return infer_schema(
@@ -112,15 +110,19 @@ def fitting_schema(settings: Synthesizer, schema: Schema, rows: FrameRows) -> Sc
 
 
 def check_named(settings: Synthesizer, schema: Schema, rows: FrameRows | None) -> None:
-    """Refuse columns of the table that the schema does not name: nothing is left out in silence."""
+    """Refuse columns of the table that the schema does not name, and drops of what neither of them has."""
+    if rows is None:
+        return
     apart = {*settings.drop, settings.protection.unit.key}
-    for name in () if rows is None else rows.columns:
+    for name in rows.columns:
         if name not in schema and name not in apart:
             raise SchemaError(f"the schema does not name {name!r}; declare it, or drop=[{name!r}]")
+    known = () if settings.schema is None else settings.schema.names
+    _check_drops(settings, {*rows.columns, *known})
 
 
-def _check_drops(settings: Synthesizer, frame: pd.DataFrame) -> None:
-    """Refuse to drop what is not there."""
+def _check_drops(settings: Synthesizer, names: Container[str]) -> None:
+    """Refuse to drop what is not there: a slip in the name would release the column."""
     for name in settings.drop:
-        if name not in frame.columns:
+        if name not in names:
             raise PlanError(f"drop names {name!r}, which is no column")

@@ -270,4 +270,6 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
-    return Synthesizer(**settings).fit(table).draw(m=m, rng=rng)
+    synthesizer = Synthesizer(**settings)
+    synthesizer.protection.copies(m)  # refused before anything is spent at the fit
+    return synthesizer.fit(table).draw(m=m, rng=rng)

@@ -198,6 +198,11 @@ def to_codes(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
                 f"{column.name} holds texts that are no Unicode; read the file in its own encoding, or "
                 "repair them with .str.encode('utf-8', 'replace').str.decode('utf-8')"
             ) from None
+        except TypeError:  # cells that cannot be looked up, such as lists
+            raise SchemaError(
+                f"{column.name} holds mixed objects: convert it to text, numbers or dates, or "
+                f"drop=[{column.name!r}]"
+            ) from None
     raw[(raw < 0) & series.notna().to_numpy()] = -2
     return raw
 

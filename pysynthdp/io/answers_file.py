@@ -127,7 +127,7 @@ def _plain(path: Path) -> dict[str, Any]:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReleaseError(_DAMAGED.format(path)) from error
     if not isinstance(plain, dict):
         raise ReleaseError(_DAMAGED.format(path))

@@ -104,7 +104,7 @@ def load(path: Path) -> dict[str, Any]:
         raise
     except OSError as error:
         raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}") from error
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RecursionError) as error:
         raise ReleaseError(f"{path} is not a saved fit, or damaged; fit and save anew") from error
     try:
         return {name: from_tree(part, arrays) for name, part in head["parts"].items()}

@@ -92,5 +92,5 @@ def read_json(path: Path) -> dict[str, Any]:
         return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ReleaseError(f"{path} cannot be read; is the folder a release?") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReleaseError(f"{path} is damaged; take the folder anew from its source") from error

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pysynthdp.errors import PlanError
+from pysynthdp.errors import PlanError, ReleaseError
 from pysynthdp.io.codebook import read_codebook
 from pysynthdp.io.toml_text import read_toml, refuse_unknown
-from pysynthdp.io.toml_values import Reader
+from pysynthdp.io.toml_values import Reader, text_of
 from pysynthdp.plan.plain import deltas_from_plain, unit_from_plain
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.statement import PrivacyStatement
@@ -69,13 +69,15 @@ def read_parameters(path: str | Path) -> ParameterPlan:
     refuse_unknown(given, ("codebook", "parameters", *_READERS), where=str(where), error=PlanError)
     if "codebook" not in given or not given.get("parameters"):
         raise PlanError(f"{where} needs codebook = '...' and at least one [[parameters]]")
-    for number, entry in enumerate(given["parameters"], start=1):
+    named, entries = text_of(given["codebook"], f"{where}: codebook"), given["parameters"]
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise PlanError(f"{where}: parameters must be tables, each under [[parameters]]")
+    for number, entry in enumerate(entries, start=1):
         refuse_unknown(entry, _SETTINGS, where=f"{where}: parameters[{number}]", error=PlanError)
         if "column" not in entry:
             raise PlanError(f"{where}: parameters[{number}] names no column; add column = '...'")
     shared = {key: read(given[key], f"{where}: {key}") for key, read in _READERS.items() if key in given}
-    schema = read_codebook(where.parent / given["codebook"])
-    return ParameterPlan(schema, tuple(given["parameters"]), PrivacyAccount(**shared))
+    return ParameterPlan(read_codebook(where.parent / named), tuple(entries), PrivacyAccount(**shared))
 
 
 def write_statement(path: Path, statement: PrivacyStatement) -> None:
@@ -86,4 +88,7 @@ def write_statement(path: Path, statement: PrivacyStatement) -> None:
     Privacy: post-processing of public constants.
     """
     text = json.dumps(statement.to_dict(), indent=2, ensure_ascii=False)
-    path.write_text(f"{text}\n", encoding="utf-8")
+    try:
+        path.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be written: {error.strerror or type(error).__name__}") from error

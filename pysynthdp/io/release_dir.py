@@ -67,13 +67,29 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sig
     Privacy: writes synthetic rows, columns kept real by name, declared facts and the statement; no bound that
     was learned from data, no seed.
     """
-    if file_format not in get_args(FileFormat):
-        raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}")
+    check_target(folder, file_format)
     with _appearing(folder) as draft:
         _fill(parts, draft, cast("FileFormat", file_format))
         if sign is not None:
             (draft / SIGNATURE).write_bytes(sign((draft / MANIFEST).read_bytes()))
     return folder
+
+
+def check_target(folder: Path, file_format: str) -> None:
+    """Refuse what cannot be written, before anything is drawn for it.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder exists, or the format is unknown.
+
+    Notes
+    -----
+    Privacy: settings only.
+    """
+    if file_format not in get_args(FileFormat):
+        raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}")
+    _refuse_existing(folder)
 
 
 @contextmanager

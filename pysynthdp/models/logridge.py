@@ -12,7 +12,7 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.clip_rows import clip_rows
 from pysynthdp.numerics.ridge_logistic import STOPPED, ask_ridge_logistic
-from pysynthdp.numerics.settings import penalty_setting, positive_setting
+from pysynthdp.numerics.settings import positive_setting
 from pysynthdp.queries import RowSum, Sampler
 
 __all__ = ["LogRidge", "PublicLogistic"]
@@ -71,13 +71,13 @@ class LogRidge:
     def mechanism(self, task: FitTask) -> tuple[str, dict[str, Any]]:
         """Name the privacy mechanism of the draws and its public constants."""
         norm = positive_setting(self.name, "row_norm", self.row_norm or task.row_norm)
-        penalty = penalty_setting(self.name, "penalty", self.penalty)
+        penalty = positive_setting(self.name, "penalty", self.penalty)
         # (L (1 + s))^2 >= L^2 + s L^2: both fits may stop s L/Lambda from their optimum
         return "logistic_ridge", {"row_norm": norm * (1 + STOPPED), "ridge": penalty}
 
     def fit(self, task: FitTask) -> Fit:
         """Ask for gradients and curvatures until the optimum, return a PublicLogistic."""
-        penalty = penalty_setting(self.name, "penalty", self.penalty)
+        penalty = positive_setting(self.name, "penalty", self.penalty)
         longest = self._norm() or task.row_norm
         if longest is None:
             answer = yield RowSum(lambda X, y: (np.asarray(np.sum((X * X).sum(axis=1) ** 8)),))  # noqa: ARG005

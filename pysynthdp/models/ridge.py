@@ -11,7 +11,7 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.clip_rows import clip_rows
 from pysynthdp.numerics.penalised import solve_penalised
-from pysynthdp.numerics.settings import penalty_setting, positive_setting, public_range
+from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.queries import RowSum, Sampler, Sums
 
 __all__ = ["PublicRidge", "Ridge"]
@@ -79,14 +79,14 @@ class Ridge:
             "n": task.n,
             "row_norm": positive_setting(self.name, "row_norm", self.row_norm or task.row_norm),
             "response": (upper - lower) / 2,
-            "ridge": penalty_setting(self.name, "penalty", self.penalty),
+            "ridge": positive_setting(self.name, "penalty", self.penalty),
             "sigma": positive_setting(self.name, "sigma", self.sigma),
         }
 
     def fit(self, task: FitTask) -> Fit:
         """Ask for the cross-products of clipped rows and clamped target, return a PublicRidge."""
         lower, upper = public_range(self.name, task.target.name, task.target.lower, task.target.upper)
-        penalty = penalty_setting(self.name, "penalty", self.penalty)
+        penalty = positive_setting(self.name, "penalty", self.penalty)
         sigma = positive_setting(self.name, "sigma", self.sigma)
         middle, norm = (lower + upper) / 2, self._norm()
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from pysynthdp.errors import PrivacyError
 
-__all__ = ["as_number", "penalty_setting", "positive_setting", "public_range"]
+__all__ = ["as_number", "positive_setting", "public_range"]
 
 SMALLEST = 1e-50  # its inverse times any number of rows can be squared in float64
+LARGEST = 1 / SMALLEST
 
 
 def as_number(value: Any) -> float:
@@ -36,16 +37,17 @@ def as_number(value: Any) -> float:
 
 
 def positive_setting(model: str, setting: str, value: float | None) -> float:
-    """Return a setting that must be a positive finite number.
+    """Return a setting that must be a positive number which every table can be priced and fitted with.
 
     Raises
     ------
     PrivacyError
-        If it is missing or outside its domain; give it from public knowledge.
+        If it is missing, outside its domain, or so small or large that one table would overflow where its
+        neighbour does not; give it from public knowledge.
 
     Notes
     -----
-    Privacy: reads settings only.
+    Privacy: reads settings only. How a fit ends must not depend on the records.
 
     Examples
     --------
@@ -57,31 +59,9 @@ def positive_setting(model: str, setting: str, value: float | None) -> float:
     number = as_number(value)
     if not 0 < number < math.inf:
         raise PrivacyError(f"{model}: {setting} must be a positive finite number; change it")
-    return number
-
-
-def penalty_setting(model: str, setting: str, value: float | None) -> float:
-    """Return a penalty that every table can be fitted with in float64.
-
-    Raises
-    ------
-    PrivacyError
-        If it is missing, or so small that one table would overflow where its neighbour does not.
-
-    Notes
-    -----
-    Privacy: reads settings only. How a fit ends must not depend on the records.
-
-    Examples
-    --------
-    >>> penalty_setting("ridge", "penalty", 2)
-    2.0
-    """
-    number = positive_setting(model, setting, value)
-    if number < SMALLEST:
-        raise PrivacyError(
-            f"{model}: {setting} is below {SMALLEST:g}, too small to compute with on every table; raise it"
-        )
+    if not SMALLEST <= number <= LARGEST:
+        wrong = f"below {SMALLEST:g}, too small" if number < SMALLEST else f"above {LARGEST:g}, too large"
+        raise PrivacyError(f"{model}: {setting} is {wrong} to compute with on every table; change it")
     return number
 
 

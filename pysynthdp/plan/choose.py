@@ -13,6 +13,8 @@ from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = ["all_steps", "draws_numbers_only", "model_of"]
 
+_MARGINAL = ("sample", "constant", "gaussian", "gaussian_floor", "dirichlet")  # drawn from no other column
+
 
 def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
     """List the steps of all columns in visit order: a joint step where the first of its columns stands."""
@@ -35,7 +37,7 @@ def _column_steps(column: Column, wish: Method | None, terms: Terms, emit_origin
         model = _model_for(part, column, wish, has_terms=bool(terms))
         if emit_original and isinstance(model, HoldsRows):
             model = replace(model, emit_original=True)  # type: ignore[type-var]  # a dataclass
-        steps.append(Step((part,), model, () if model.name in ("sample", "constant") else terms))
+        steps.append(Step((part,), model, () if model.name in _MARGINAL else terms))
     return steps
 
 
@@ -65,9 +67,11 @@ def _name(wish: Method | None) -> str | None:
 
 def model_of(method: Method) -> ColumnModel:
     """Make a model from its name."""
-    if not isinstance(method, str) and not hasattr(method, "accepts"):
-        raise PlanError("a method must be a name such as 'norm', or a column model; see method=")
-    return COLUMN_MODELS[method]() if isinstance(method, str) else method
+    if isinstance(method, str):
+        return COLUMN_MODELS[method]()
+    if isinstance(method, type) or not hasattr(method, "accepts"):
+        raise PlanError("a method must be a name such as 'norm', or a column model, Norm(); see method=")
+    return method
 
 
 def draws_numbers_only(method: Method) -> bool:

@@ -34,6 +34,14 @@ def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
     return schema
 
 
+def _pair(step: object) -> tuple[Sequence[str], Method]:
+    """Take one joint step: the names of its columns, and a method."""
+    columns, method = step if isinstance(step, tuple | list) and len(step) == 2 else (None, None)
+    if not isinstance(columns, tuple | list) or method is None:
+        raise PlanError("joint must be a list of steps, each the names of its columns and a method")
+    return columns, method
+
+
 def make_plan(
     schema: Schema,
     protection: Protection,
@@ -91,7 +99,7 @@ def _groups(
     joint: Iterable[tuple[Sequence[str], Method]], names: set[str]
 ) -> dict[tuple[str, ...], ColumnModel]:
     """Columns that are drawn together, and by what."""
-    groups = {tuple(columns): model_of(model) for columns, model in joint}
+    groups = {tuple(columns): model_of(model) for columns, model in map(_pair, joint)}
     for columns in groups:
         check_known(columns, names, "joint")
     return groups

@@ -73,6 +73,8 @@ def _formula_terms(formulas: Iterable[str], names: set[str]) -> dict[str, Terms]
     """Read formulas such as ``income ~ age * sex + I(age ** 2)``."""
     result: dict[str, Terms] = {}
     for text in formulas:
+        if not isinstance(text, str):
+            raise PlanError("formulas must be texts; write formulas=['column ~ predictors']")
         if "~" not in text:
             raise PlanError(f"the formula {text!r} has no '~'; write 'column ~ predictors'")
         left, right = text.split("~", 1)

@@ -9,6 +9,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 __all__ = ["gaussian_delta"]
 
+_FAR = 1e5
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
@@ -27,6 +28,9 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     b = -mu / 2 - epsilon / mu
     if a <= 0:
         return math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * (_mills(-a) - _mills(-b))
+    if mu > _FAR:
+        # the second term is below 1 / mu, and floats cannot tell it from epsilon's rounding: an upper bound
+        return float(ndtr(a))
     return float(ndtr(a)) - math.exp(epsilon + float(log_ndtr(b)))
 
 

@@ -63,8 +63,8 @@ class PrivacyUnit:
             raise PrivacyError("rows_per_unit must be a whole number; count the rows one unit can have")
         if self.rows_per_unit < 1:
             raise PrivacyError("rows_per_unit must be at least 1; count the rows one unit can have")
-        if not isinstance(self.name, str) or not self.name.strip():
-            raise PrivacyError("name must say what one unit is, for example 'person'")
+        if not isinstance(self.name, str) or not self.name.strip() or not self.name.isprintable():
+            raise PrivacyError("name must say in one line what one unit is, for example 'person'")
         if self.key is not None and (not isinstance(self.key, str) or not self.key):
             raise PrivacyError("key must be the name of the column that says whose a row is, or None")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pysynthdp._registry import is_outside, package_of
@@ -69,10 +69,10 @@ def outside_names(entries: Sequence[Any]) -> tuple[str, ...]:
 
 def checked_outside(outside: Any) -> tuple[str, ...]:
     """Take names of what is allowed."""
-    listed = isinstance(outside, Sequence) and not isinstance(outside, str | bytes)
-    if not listed or not all(isinstance(name, str) for name in outside):
+    names = tuple(outside) if isinstance(outside, Iterable) and not isinstance(outside, str) else (None,)
+    if not all(isinstance(name, str) for name in names):
         raise PrivacyError("outside must be a tuple of names, such as outside=('mymodel',)")
-    return tuple(outside)
+    return names
 
 
 def checked_flag(name: str, value: Any) -> bool:

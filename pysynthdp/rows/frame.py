@@ -41,8 +41,9 @@ class FrameRows:
             raise SchemaError(
                 f"a table must be a pandas DataFrame, not {type(self.frame).__name__}; convert it"
             )
-        if self.block_rows is not None and self.block_rows < 1:
-            raise SchemaError("block_rows must be at least 1, or None for one block")
+        size = self.block_rows
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+            raise SchemaError("block_rows must be a whole number of at least 1, or None for one block")
         if self.frame.columns.nlevels > 1:
             raise SchemaError("the columns have several levels of names; join them to one text a column")
         names = list(self.frame.columns)

@@ -91,7 +91,7 @@ settings_of <- function(data, method, visit_sequence, predictor_matrix, formulas
     abort("pysynthdp_plan_error", paste0("there is no argument ", sQuote(unknown[[1L]], FALSE)))
   }
   columns <- names(data)
-  list(
+  settings <- list(
     method = as_method(by_column(method, columns, "method")),
     visit_sequence = as_columns(first_of(visit_sequence, visit.sequence), columns, "visit_sequence"),
     predictor_matrix = as_predictors(first_of(predictor_matrix, predictor.matrix), columns),
@@ -101,6 +101,16 @@ settings_of <- function(data, method, visit_sequence, predictor_matrix, formulas
     keep = as_columns(keep, columns, "keep"), drop = as_columns(drop, columns, "drop"),
     proper = proper, joint = joint, schema = schema, guarantee = guarantee, plan = plan
   )
+  refuse_na(settings)
+  settings
+}
+
+# NA would go for "not given", and what was asked for would be left out in silence.
+refuse_na <- function(settings) {
+  alone <- vapply(settings, function(one) is.atomic(one) && length(one) == 1L && is.na(one), NA)
+  if (any(alone)) {
+    abort("pysynthdp_plan_error", paste0(names(settings)[alone][[1L]], " is NA; give a value, or leave it out"))
+  }
 }
 
 first_of <- function(x, y) if (is.null(x)) y else x

@@ -85,25 +85,25 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
 #' @export
 zcdp <- function(rho, deltas = 1e-6, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
                  rows_per_unit = 1L, unit = "record", unit_key = NULL) {
-  list(name = "zcdp", rho = rho, deltas = deltas, hints = hints, fresh_noise = fresh_noise,
-       relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
+  given(name = "zcdp", rho = rho, deltas = deltas, hints = hints, fresh_noise = fresh_noise,
+        relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
 }
 
 #' @rdname zcdp
 #' @export
 approx_dp <- function(epsilon, delta, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
                       rows_per_unit = 1L, unit = "record", unit_key = NULL) {
-  list(name = "approx_dp", epsilon = epsilon, delta = delta, deltas = delta, hints = hints,
-       fresh_noise = fresh_noise, relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit,
-       unit_key = unit_key)
+  given(name = "approx_dp", epsilon = epsilon, delta = delta, deltas = delta, hints = hints,
+        fresh_noise = fresh_noise, relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit,
+        unit_key = unit_key)
 }
 
 #' @rdname zcdp
 #' @export
 by_sampling <- function(deltas = 1e-6, exact = FALSE, relation = c("replace_one", "add_remove"),
                         rows_per_unit = 1L, unit = "record", unit_key = NULL) {
-  list(name = "by_sampling", deltas = deltas, exact = exact, relation = match.arg(relation),
-       rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
+  given(name = "by_sampling", deltas = deltas, exact = exact, relation = match.arg(relation),
+        rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
 }
 
 #' @rdname zcdp
@@ -113,7 +113,15 @@ protection <- function(name, ...) {
   if (length(settings) && (is.null(names(settings)) || any(names(settings) == ""))) {
     abort("pysynthdp_plan_error", "settings of a protection have names: protection(\"zcdp\", rho = 0.5)")
   }
-  c(list(name = name), settings)
+  do.call(given, c(list(name = name), settings))
+}
+
+# The settings of a protection: NULL is not given. NA would mean the same beyond R, so it is refused: where a number of
+# rows or a key came out as NA, the default would protect less than was asked.
+given <- function(...) {
+  settings <- list(...)
+  refuse_na(settings)
+  settings[!vapply(settings, is.null, NA)]
 }
 
 #' Look at data and plans before anything is fitted
@@ -143,6 +151,7 @@ look <- function(data, ...) {
 #' @export
 synthesis_plan <- function(data = NULL, m = 5L, n = NULL, ...) {
   if (!is.null(data)) check_frame(data)
+  refuse_na(list(m = m, n = n))
   structure(ask("plan", data = data, settings = declared(data, ...), m = m, n = n), class = "synth_text")
 }
 

@@ -75,6 +75,7 @@ synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = N
                                   schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, ...) {
   call <- safe_call(match.call())
   check_frame(x)
+  refuse_na(list(m = m, k = k))
   settings <- settings_of(
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,

@@ -155,3 +155,34 @@ def test_a_key_in_the_plan_file_bounds_the_rows_of_a_unit(plan):
     drawn = float(re.findall(r"^1 +([0-9.]+)", done.output, re.MULTILINE)[0])
     assert abs(drawn - 30.0) < 0.5  # all but two rows became the public row; noise scale 28/2001: p < 1e-14
     assert asked.account.unit.key == "hid"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('column = "religious"', 'column = "relgious"'),
+        ("prior = 20.0", "prior = -20.0"),
+        ("prior = 20.0", "prior = 20.0\nsigma = 3.0"),
+        ("copies = 2", "copies = 0"),
+        ('codebook = "codebook.toml"', "codebook = 3"),
+    ],
+)
+def test_a_slip_in_the_last_entry_is_found_before_the_first_is_paid_for(plan, old, new):
+    plan.write_text(PLAN.replace(old, new))
+    done = run(plan)
+    assert done.exit_code != 0
+    assert "Released parameter" not in done.output
+    assert "unexpected" not in done.output
+
+
+def test_where_the_statement_cannot_be_written_nothing_is_released(plan):
+    done = run(plan, "--out", str(plan.parent / "nowhere" / "spent.json"))
+    assert done.exit_code != 0
+    assert "Released parameter" not in done.output
+
+
+def test_what_is_no_list_of_entries_is_refused(plan):
+    for entries in ("[1]", "3", '"age"', "{column = 'age'}"):
+        plan.write_text(f'codebook = "codebook.toml"\nparameters = {entries}\n')
+        with pytest.raises(sdp.PlanError, match="parameters must be tables"):
+            read_parameters(plan)

@@ -36,13 +36,15 @@ def synthesise(
     ambient: Any = None,
 ) -> RVector:
     """Fit and draw; without a seed by R's own generator (``ambient``), unless every draw costs."""
-    rows = _rows(k)
+    rows, copies, asked = _rows(k), _size(m, "m"), _seed(seed)
     held, own = _read(data, settings)
     _warn_of_tags(held, own)
-    fitted = sdp.Synthesizer(**own, progress=False).fit(held.frame)
+    synthesizer = sdp.Synthesizer(**own, progress=False)
+    synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
+    fitted = synthesizer.fit(held.frame)
     if seed is None and fitted.plan.protection.spends != "at each draw":  # there a seed voids every claim
-        seed = ambient
-    release = fitted.draw(_size(m, "m"), rows, rng=_seed(seed))
+        asked = _seed(ambient)
+    release = fitted.draw(copies, rows, rng=asked)
     used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
     return release_to_r(release, facts=_facts_of(release.schema, held, own), predictors=used)
 

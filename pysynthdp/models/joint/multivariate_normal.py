@@ -11,7 +11,7 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.errors import PlanError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.penalised import penalised_root
-from pysynthdp.numerics.settings import penalty_setting, public_range
+from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.queries import RowSum, Sampler, Sums
 
 __all__ = ["JointNormal", "MultivariateNormal"]
@@ -67,12 +67,12 @@ class MultivariateNormal:
     def mechanism(self, task: FitTask) -> tuple[str, dict[str, Any]]:
         """Name the privacy mechanism of the draws and its public constants."""
         _ranges(task)
-        ridge = penalty_setting(self.name, "ridge", self.ridge)
+        ridge = positive_setting(self.name, "ridge", self.ridge)
         return "ridged_normal", {"n": task.n, "columns": len(task.targets), "ridge": ridge}
 
     def fit(self, task: FitTask) -> Fit:
         """Ask for the sums and products of the scaled targets, return a JointNormal."""
-        ridge = penalty_setting(self.name, "ridge", self.ridge)
+        ridge = positive_setting(self.name, "ridge", self.ridge)
         lower, upper = _ranges(task)
         middle, half = (lower + upper) / 2, (upper - lower) / 2
 

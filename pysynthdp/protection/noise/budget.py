@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, Protocol
 
 from scipy.optimize import brentq
 
 from pysynthdp.errors import PrivacyError
+from pysynthdp.numerics.settings import as_number
 from pysynthdp.privacy.convert_zcdp import zcdp_epsilon
-from pysynthdp.privacy.domain import checked_deltas, real
+from pysynthdp.privacy.domain import checked_deltas
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
 
-__all__ = ["NoiseBudget", "deltas_of", "hints_of", "rho_of"]
+__all__ = ["NoiseBudget", "deltas_of", "hints_of", "in_plain_numbers", "rho_of"]
 
 _DELTAS = (1e-6,)
 
@@ -82,6 +85,12 @@ def rho_of(guarantee: Any) -> float:
     raise PrivacyError(f"{why} {name!r}; ask for ZCDP(rho=...) or ApproxDP(eps=..., at_delta=...)")
 
 
+def in_plain_numbers(guarantee: ZCDP | ApproxDP) -> ZCDP | ApproxDP:
+    """Write its numbers as Python's own: no file holds a fraction, and it would say so when all is spent."""
+    given = {item.name: getattr(guarantee, item.name) for item in fields(guarantee)}
+    return type(guarantee)(**{name: n if isinstance(n, int) else float(n) for name, n in given.items()})
+
+
 def deltas_of(guarantee: ZCDP | ApproxDP, given: Any) -> tuple[float, ...]:
     """Take deltas; a pair (epsilon, delta) has its own, beside which no other is kept."""
     if not isinstance(guarantee, ApproxDP):
@@ -104,9 +113,10 @@ def hints_of(given: Any) -> dict[str, tuple[float, float]]:
 
 def _hint(name: str, pair: Any) -> tuple[float, float]:
     """Take one pair of numbers."""
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
+    numbers = [as_number(part) for part in pair] if isinstance(pair, tuple | list) else []
+    if len(numbers) != 2 or any(math.isnan(number) for number in numbers):
         raise PrivacyError(f"{name}: a hint is two numbers, (centre, spread)")
-    return real(f"{name}: the centre of a hint", pair[0]), real(f"{name}: the spread of a hint", pair[1])
+    return numbers[0], numbers[1]
 
 
 def _rho_within(asked: ApproxDP) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import pandas as pd
 
 from pysynthdp._progress import progress_bar
@@ -24,7 +25,7 @@ from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.facts import public_facts
-from pysynthdp.protection.noise.budget import deltas_of, hints_of, rho_of
+from pysynthdp.protection.noise.budget import deltas_of, hints_of, in_plain_numbers, rho_of
 from pysynthdp.protection.noise.fitting import MomentCopies, fit_noised
 from pysynthdp.protection.noise.given import given_columns
 from pysynthdp.protection.noise.precision import expected_precision
@@ -103,7 +104,8 @@ class ByNoise(Protection):
             raise PrivacyError("fresh must be a number of copies, or 0 for one noisy release")
         checked_flag("testing", self.testing)
         for name, value in (
-            ("rho", rho_of(self.guarantee)),
+            ("rho", float(rho_of(self.guarantee))),
+            ("guarantee", in_plain_numbers(self.guarantee)),
             ("deltas", deltas_of(self.guarantee, self.deltas)),
             ("hints", hints_of(self.hints)),
             ("outside", checked_outside(self.outside)),
@@ -148,7 +150,9 @@ class ByNoise(Protection):
         return cls(asked, **common_settings(given, at), **rest)
 
     def to_plain(self) -> dict[str, Any]:
-        """Write what :meth:`from_plain` reads."""
+        """Write what :meth:`from_plain` reads; a plan file cannot ask for seeded noise."""
+        if self.testing:
+            raise PlanError("testing=True belongs to Python alone; leave it out of what is written")
         asked = self.guarantee
         plain = {"name": asked.name, **{item.name: getattr(asked, item.name) for item in fields(asked)}}
         plain |= {"unit": plain_unit(self.unit), "deltas": list(self.quoted), "fresh": self.fresh}
@@ -195,7 +199,7 @@ class ByNoise(Protection):
     def parameters(self, plan: SynthesisPlan) -> str:
         """Redrawn around the answers, or fitted to answers of a copy's own."""
         del plan
-        if self.fresh:
+        if self.releases > 1:
             return "fitted, from noisy answers of each copy's own"
         return "redrawn for each copy around the noisy answers"
 
@@ -222,6 +226,9 @@ class ByNoise(Protection):
                 "a seed would let anyone take the noise off again; leave noise_seed out, or set "
                 "ByNoise(..., testing=True), which marks everything void"
             )
+        whole = isinstance(noise_seed, int) and not isinstance(noise_seed, bool) and noise_seed >= 0
+        if noise_seed is not None and not whole:
+            raise PlanError("noise_seed must be a whole number of at least 0, or None")
 
     def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows | None:
         """Take a table; none is needed where all answers are on file."""
@@ -241,7 +248,7 @@ class ByNoise(Protection):
 
     def copies(self, m: int | None) -> int:
         """Twenty by default; no more than there are noisy releases where each copy has its own."""
-        if self.fresh and m is not None and m > self.fresh:
+        if self.fresh and isinstance(m, int | np.integer) and m > self.fresh:
             raise PrivacyError(
                 f"the budget of this fit is spent on {self.fresh} copies with noise of their own; draw at "
                 "most those, or fit with fresh=0 for any number"

@@ -80,6 +80,10 @@ class MomentCopies:
             return self
         if parameters not in ("drawn", "fitted"):
             raise PlanError("parameters must be 'drawn' or 'fitted'")
+        if len(self.state.answers) > 1:
+            raise PlanError(
+                "parameters= does not apply where each copy has noisy answers of its own; leave it out"
+            )
         return replace(self, redraw=parameters == "drawn")
 
     @property

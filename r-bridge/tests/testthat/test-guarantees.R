@@ -116,3 +116,26 @@ test_that("without a guarantee times that are no times of pandas are refused whe
                  class = "pysynthdp_schema_error")
   }
 })
+
+test_that("NA is refused where it would stand for what was not given", {
+  for (na in list(NA, NA_character_, NA_integer_, NaN)) {
+    expect_error(zcdp(na), "rho is NA", class = "pysynthdp_plan_error")
+    expect_error(zcdp(1, rows_per_unit = na), "rows_per_unit is NA", class = "pysynthdp_plan_error")
+    expect_error(zcdp(1, unit_key = na), "unit_key is NA", class = "pysynthdp_plan_error")
+    expect_error(zcdp(1, unit = na), "unit is NA", class = "pysynthdp_plan_error")
+    expect_error(zcdp(1, hints = na), "hints is NA", class = "pysynthdp_plan_error")
+    expect_error(approx_dp(1, na), "delta is NA", class = "pysynthdp_plan_error")
+    expect_error(approx_dp(1, 1e-6, fresh_noise = na), "fresh_noise is NA", class = "pysynthdp_plan_error")
+    expect_error(by_sampling(exact = na), "exact is NA", class = "pysynthdp_plan_error")
+    expect_error(by_sampling(deltas = na), "deltas is NA", class = "pysynthdp_plan_error")
+    expect_error(protection("zcdp", rho = 1, outside = na), "outside is NA", class = "pysynthdp_plan_error")
+    expect_error(synthesise(iris, guarantee = na), "guarantee is NA", class = "pysynthdp_plan_error")
+    expect_error(synthesise(iris, proper = na), "proper is NA", class = "pysynthdp_plan_error")
+    expect_error(synthesise(iris, plan = na), "plan is NA", class = "pysynthdp_plan_error")
+    expect_error(synthesise(iris, m = na), "m is NA", class = "pysynthdp_plan_error")
+    expect_error(synthesise(iris, k = na), "k is NA", class = "pysynthdp_plan_error")
+    expect_error(synthesis_plan(iris, n = na), "n is NA", class = "pysynthdp_plan_error")
+  }
+  expect_false("unit_key" %in% names(zcdp(1)))
+  expect_identical(zcdp(1, unit_key = "hid")$unit_key, "hid")
+})

@@ -9,7 +9,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.numerics.settings import positive_setting
-from pysynthdp.privacy import gdp_epsilon, mean_release, plug_in_mean
+from pysynthdp.privacy import gdp_delta, gdp_epsilon, mean_release, plug_in_mean
 from pysynthdp.privacy.domain import real
 
 NO_NUMBERS = ["1", True, np.True_, None, 1j, [1.0], b"1", np.array([1.0])]
@@ -49,3 +49,11 @@ def test_what_no_float_can_hold_is_refused(value):
         real("x", value)
     with pytest.raises(sdp.PrivacyError):
         positive_setting("gaussian", "x", value)
+
+
+@pytest.mark.parametrize("mu", [9e4, 1.1e5, 1e9, 5e27, 5e47, 1e150])
+def test_a_shift_of_any_length_has_an_epsilon_between_its_two_bounds(mu):
+    """Far out epsilon is mu^2 / 2 + mu z up to rounding, z the upper delta quantile of a normal."""
+    least, found = mu * mu / 2 * (1 - 1e-12), gdp_epsilon(mu, 1e-6)
+    assert least <= found <= mu * mu / 2 * (1 + 1e-12) + 5.3 * mu
+    assert gdp_delta(mu, mu * mu / 2 * (1 - 1e-3)) >= 0.5
