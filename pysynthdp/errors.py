@@ -52,4 +52,18 @@ class BridgeError(PysynthdpError, RuntimeError):
 
 
 class PysynthdpWarning(UserWarning):
-    """Something that the user should know and can mend."""
+    """Something that the user should know and can mend.
+
+    Parameters
+    ----------
+    text : str
+        What, and the mend.
+    column, kind, remedy : str, optional
+        The same in pieces, where it is about a column.
+    """
+
+    def __init__(
+        self, text: str = "", *, column: str | None = None, kind: str | None = None, remedy: str | None = None
+    ) -> None:
+        super().__init__(text)
+        self.column, self.kind, self.remedy = column, kind, remedy

@@ -23,6 +23,7 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.remarks import Remark
 from pysynthdp.schema import Schema
 from pysynthdp.tagging import marked_outside, provenance_of, release_tags
 
@@ -82,6 +83,17 @@ class FittedSynthesizer(Printable):
         Privacy: public constants only.
         """
         return self._machine.fit.source.ledger
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What the fit found in columns that its user should know; said as warnings when it was made.
+
+        Notes
+        -----
+        Privacy: for the person who holds the data: no part of a release or a saved fit. None under a
+        guarantee.
+        """
+        return self._machine.fit.remarks
 
     @property
     def holds(self) -> str:

@@ -20,6 +20,7 @@ from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.remarks import say
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, fitting_schema, plan_of, schema_of_table
@@ -194,6 +195,7 @@ class Synthesizer:
         )  # priced before a record is read
         path = None if answers is None else Path(answers)
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
+        say(fit.remarks)
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _learned_plan(self, rows: FrameRows | None) -> SynthesisPlan:

@@ -16,6 +16,7 @@ from pysynthdp.design.parts import Part
 from pysynthdp.errors import FitError, PysynthdpError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.remarks import Remark
 
 __all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "Key", "named"]
 
@@ -151,6 +152,8 @@ class Fit:
         Parts of the columns that are released real.
     kept_columns : mapping column -> Series
         Those columns themselves, in the rows' order.
+    remarks : tuple of Remark
+        What the fit has to say of columns, to whoever holds the data; never any under a guarantee.
     """
 
     layout: Layout
@@ -159,6 +162,7 @@ class Fit:
     n: int
     kept: Mapping[Key, AnyArray] = field(default_factory=dict)
     kept_columns: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def rows_held(self) -> tuple[str, ...]:

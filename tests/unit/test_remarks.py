@@ -1,0 +1,33 @@
+"""What a fit has to say reaches its user once, in pieces and in words."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.remarks import Remark, few, say
+
+TOWN = Remark("town", "few records", "3 levels have fewer than 5 records", "rare='merge' merges them")
+
+
+def test_each_remark_is_said_once_with_its_pieces() -> None:
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        say([TOWN, TOWN])
+    (one,) = heard
+    assert isinstance(one.message, PysynthdpWarning)
+    assert one.filename == __file__
+    assert (one.message.column, one.message.kind) == ("town", "few records")
+    assert one.message.remedy == "rare='merge' merges them"
+    assert str(one.message) == str(TOWN)
+
+
+def test_a_remark_of_the_whole_table_names_no_column() -> None:
+    assert str(Remark("", "few records", "the table is small", "")) == "the table is small"
+
+
+@pytest.mark.parametrize(("count", "told"), [(0, "fewer than ten"), (9, "fewer than ten"), (10, "10")])
+def test_small_counts_stay_vague(count: int, told: str) -> None:
+    assert few(count) == told
