@@ -195,7 +195,7 @@ class Synthesizer:
         )  # priced before a record is read
         path = None if answers is None else Path(answers)
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
-        say(fit.remarks)
+        say(fit.remarks, stacklevel=3)
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _learned_plan(self, rows: FrameRows | None) -> SynthesisPlan:
