@@ -1,6 +1,6 @@
 """Coverage of pooled 95 % intervals, and sizes of joint tests, for a list fixed before the runs.
 
-Run: python benchmarks/inference.py {means,joint,tables} RUNS [OUT.csv]
+Run: python benchmarks/inference.py {means,joint,tables,defaults} RUNS [OUT.csv]
 
 A group's rows in OUT.csv are replaced; other rows stay. One process, so that it can run beside other work.
 `covered` counts a run without an interval as a miss; for tests it is one less the size at 5 %.
@@ -12,10 +12,12 @@ import csv
 import sys
 import warnings
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 
 import numpy as np
+from inference_defaults import COLUMNS, N
+from inference_defaults import one_run as default_run
 from inference_joint import ratio_pvalues, wald_pvalues
 from inference_means import limits, make
 from inference_situations import JOINT, MEANS, TABLES, Situation
@@ -91,6 +93,33 @@ def tables(runs: int) -> list[dict[str, object]]:
     return rows
 
 
+def defaults(runs: int) -> list[dict[str, object]]:
+    """Run default methods on real tables; `rule` gives the sample's coverage, `expect` held or flagged."""
+    rows = []
+    for table, m, proper in product(COLUMNS, (5,), (False, True)):
+        found = [default_run(seed, table, m=m, proper=proper) for seed in range(runs)]
+        for term in found[0]:
+            own, hit, flagged = np.array([run[term] for run in found]).T
+            rows.append(_default_row(table, term, (own, hit, flagged), m=m, proper=proper))
+        print(*rows[-len(found[0]) :], sep="\n", flush=True)
+    return rows
+
+
+def _default_row(
+    table: str, term: str, found: tuple[np.ndarray, np.ndarray, np.ndarray], *, m: int, proper: bool
+) -> dict[str, object]:
+    """Write one term of one table: the bar is one-sided, from the sample's own coverage."""
+    own, hit, flagged = found
+    held = bool(flagged.mean() < 0.5)
+    bar = 0.015 + 3 * np.sqrt(0.95 * 0.05 / hit.size)
+    inside = str(hit.mean() > min(own.mean(), 0.95) - bar) if held else "no bar"
+    today = datetime.now(UTC).date().isoformat()
+    made = f"{table}, defaults, {'drawn' if proper else 'fitted'}"
+    values = ("defaults", today, hit.size, made, N, m, 1, N, term, f"sample {own.mean():.4f}")
+    values += ("held" if held else "flagged", f"{hit.mean():.4f}", "", "", f"{bar:.4f}", inside)
+    return dict(zip(HEAD, values, strict=True))
+
+
 def store(group: str, rows: list[dict[str, object]], path: Path) -> None:
     """Replace the rows of a group."""
     old = []
@@ -107,7 +136,7 @@ def main() -> None:
     """Run one group and store or print it."""
     group, runs = sys.argv[1], int(sys.argv[2])
     warnings.simplefilter("ignore", PysynthdpWarning)  # few copies under T_f: that is what is measured
-    rows = {"means": means, "joint": joint, "tables": tables}[group](runs)
+    rows = {"means": means, "joint": joint, "tables": tables, "defaults": defaults}[group](runs)
     if len(sys.argv) > 3:
         store(group, rows, Path(sys.argv[3]))
     else:
