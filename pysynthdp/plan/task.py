@@ -20,12 +20,13 @@ __all__ = ["row_norm", "step_design", "task_of"]
 def task_of(step: Step, plan: SynthesisPlan, layout: Layout, *, n: int) -> FitTask:
     """Tell a step's model what it may know before a record is read."""
     design = step_design(step, plan, layout)
+    names, dummies = layout.features, layout.dummies
     targets = tuple(target_of(part, plan.schema[part.column]) for part in step.targets)
     return FitTask(
         target=targets[0],
         targets=targets,
-        features=tuple(_product(layout.features, positions) for positions in design.features),
-        dummies=tuple(_all(layout.dummies, positions) for positions in design.features),
+        features=tuple(_product(names, positions) for positions in design.features),
+        dummies=tuple(_all(dummies, positions) for positions in design.features),
         n=n,
         proper=plan.proper,
         **plan.protection.task_facts(step, plan),
