@@ -31,7 +31,7 @@ class LogReg:
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
     Maximum likelihood; with an empty cell, few rows of a level per coefficient, or separation, the mode under
-    a prior on slopes: N(0, 2.5^2), or with fewer than ten rows of a level a narrower one, its scale chosen by
+    a prior on slopes: N(0, 10^2), or with fewer than ten rows of a level a narrower one, its scale chosen by
     marginal likelihood, so that noise predictors do not inflate a rare level. The mean fitted probability is
     the observed share.
 

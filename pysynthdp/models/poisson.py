@@ -27,7 +27,7 @@ class Poisson:
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
     Maximum likelihood; with a dummy whose rows are all 0, or few events per coefficient, the mode under a
-    prior on slopes: N(0, 2.5^2), or with fewer than ten events a narrower one, its scale chosen by marginal
+    prior on slopes: N(0, 10^2), or with fewer than ten events a narrower one, its scale chosen by marginal
     likelihood. The mean fitted count is the observed one.
 
     Examples

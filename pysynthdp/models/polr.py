@@ -67,7 +67,7 @@ class PolR:
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
     Maximum likelihood (McCullagh 1980); where a dummy's rows all lie in an end level, rows outside the
     largest level are few per slope, or the linear predictor diverges, the mode under a prior on slopes:
-    N(0, 2.5^2), or with fewer than ten rows of a level a narrower one, its scale chosen by marginal
+    N(0, 10^2), or with fewer than ten rows of a level a narrower one, its scale chosen by marginal
     likelihood. Redraws keep thresholds increasing, as the logs of their gaps are drawn, and expected shares.
 
     Examples

@@ -22,7 +22,7 @@ from pysynthdp.numerics.newton import (
     stepped,
     stride,
 )
-from pysynthdp.numerics.sparsity import SLOPE_SD, TOO_FEW
+from pysynthdp.numerics.sparsity import SLOPE_SD, SPREAD_SD, TOO_FEW
 from pysynthdp.queries import Answer, RowSum
 
 __all__ = ["Evidence", "SlopePrior", "free_of_nuisance", "shrunken_mode", "tuned_prior"]
@@ -172,22 +172,33 @@ def shrunken_mode(
     -----
     Privacy: asks for sums over rows; sees no row.
     The likelihood is replaced by its quadratic at the start, then near each mode, until the prior settles. No
-    precision is below 1 / 2.5^2, and all are that with ten events or more. Above 50,000 rows the start's
-    prior is kept. Parameters without a prior are intercepts: their score equations hold, so a rare level
-    keeps its observed share.
+    precision is below 1 / SLOPE_SD^2, and all are that with ten events or more. The curvature that is
+    returned spreads redraws no further than SPREAD_SD. Above 50,000 rows the start's prior is kept.
+    Parameters without a prior are intercepts: their score equations hold, so a rare level keeps its share.
     """
     plain = replace(problem, precision=np.zeros(start.size), scatter=None)
     if not slopes[problem.free].any():
         return (yield from minimise(plain, start))
     if events >= TOO_FEW:
-        return (yield from minimise(replace(plain, precision=np.where(slopes, WEAKEST, 0.0)), start))
+        precision = np.where(slopes, WEAKEST, 0.0)
+        return _calmed(
+            (yield from minimise(replace(plain, precision=precision), start)), precision[plain.free]
+        )
     if problem.n <= LONG:
         return (yield from _tuned_newton(plain, start, slopes, changes))
     every = stride(problem.n)
     _, _, hessian = yield from ask_state(plain, start, every, curvature=True)
     _, gradient, _ = yield from ask_state(plain, start, 1, curvature=False)
     prior = _prior(plain, start, slopes, gradient=gradient, hessian=every * hessian)
-    return (yield from minimise(replace(plain, precision=_placed(prior, plain, slopes)), start))
+    precision = _placed(prior, plain, slopes)
+    found = yield from minimise(replace(plain, precision=precision), start)
+    return _calmed(found, precision[plain.free])
+
+
+def _calmed(found: Minimum, pull: FloatArray) -> Minimum:
+    """Give the curvature at a mode the least precision that redraws of its slopes have."""
+    missing = np.where(pull > 0, np.maximum(1 / SPREAD_SD**2 - pull, 0.0), 0.0)
+    return replace(found, hessian=found.hessian + np.diag(missing))
 
 
 def _tuned_newton(
@@ -208,9 +219,10 @@ def _tuned_newton(
             left = 0 if _change(before, prior) < SETTLED else left - 1
             continue
         if decrement < CLOSE:
-            return Minimum(stepped(plain, theta, step), hessian + np.diag(pull), converged=True)
+            found = Minimum(stepped(plain, theta, step), hessian + np.diag(pull), converged=True)
+            return _calmed(found, pull)
         theta, (value, gradient, hessian) = yield from _searched(plain, theta, step, value, precision)
-    return Minimum(theta, hessian + np.diag(pull), converged=False)
+    return _calmed(Minimum(theta, hessian + np.diag(pull), converged=False), pull)
 
 
 def _placed(prior: SlopePrior, plain: Problem, slopes: BoolArray) -> FloatArray:

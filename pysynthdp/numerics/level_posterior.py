@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -13,6 +13,7 @@ from pysynthdp.numerics.glm import weighted_gram
 from pysynthdp.numerics.level_prior import MultinomialProblem, prior_coupling
 from pysynthdp.numerics.multinomial import level_probabilities
 from pysynthdp.numerics.newton import LONG, stride
+from pysynthdp.numerics.sparsity import SPREAD_SD
 from pysynthdp.queries import Answer, RowSum, Sums
 
 __all__ = ["LevelPosterior", "ask_posterior", "redraw_levels"]
@@ -65,8 +66,9 @@ def ask_posterior(
     Above, each level's is sum_i p_ik x_i x_i' + prior, exact for saturated designs, else a little too large.
     Under the flat prior on intercepts the exact posterior has E[sum_i p_ik] = n_k; the normal approximation
     overstates rare levels by about exp(variance / 2), so its intercepts are shifted until the identity holds
-    over 32 antithetic draws.
+    over 32 antithetic draws. Slopes with a prior spread no further than SPREAD_SD.
     """
+    problem = replace(problem, precision=_calmed(problem.precision))
     levels, size = len(beta), problem.free.size
     every = stride(problem.n)
     if (levels - 1) * size <= LARGE:
@@ -78,6 +80,11 @@ def ask_posterior(
     if problem.n > LONG:
         return posterior, np.zeros(levels)
     return posterior, (yield from _shift(problem, beta, posterior))
+
+
+def _calmed(precision: FloatArray) -> FloatArray:
+    """Raise prior precisions, where there are any, to those of the spread of redraws."""
+    return np.asarray(np.where(precision > 0, np.maximum(precision, 2 / SPREAD_SD**2), 0.0))
 
 
 def redraw_levels(

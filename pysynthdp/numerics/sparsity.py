@@ -6,9 +6,16 @@ import numpy as np
 
 from pysynthdp._typing import BoolArray, FloatArray
 
-__all__ = ["SLOPE_SD", "TOO_FEW", "empty_cells", "spread_of_predictor"]
+__all__ = ["SLOPE_SD", "SPREAD_SD", "TOO_FEW", "empty_cells", "spread_of_predictor"]
 
-SLOPE_SD = 2.5  # of features with unit variance: the widest prior (as in Gelman et al. 2008, AOAS 2, 1360)
+# The widest prior on slopes. It only keeps separated slopes finite: 2.5 (as in Gelman et al. 2008, AOAS 2,
+# 1360, for features of unit variance) pulls the many real ones of a table with an empty cell inwards by up to
+# three standard errors.
+SLOPE_SD = 10.0
+# Where an empty cell leaves a slope open, the log likelihood is flat on one side and steep on the other. The
+# normal law at the mode would go as far to the steep side, where the data are impossible. Redraws therefore
+# spread no further than under this prior; a slope with ten rows behind it does not notice.
+SPREAD_SD = 1.0
 ROWS_PER_PARAMETER = 2
 # A level of fewer rows teaches no slopes: its prior is chosen by marginal likelihood, which shrinks noise
 # away so that new rows keep its share. From here on that would also halve real effects spread over many
