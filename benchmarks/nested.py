@@ -1,6 +1,6 @@
 """Coverage after imputation: `fit([imputed_1, ..., imputed_M])`, copies in nests, the rule by the tags.
 
-    python benchmarks/nested.py [--runs 2000] [--workers 2]
+    python benchmarks/nested.py [--runs 500] [--workers 2]
 
 A sample of n = 400 from a joint normal law of x, z and y; y is missing at random, given x, in four rows of
 ten. It is imputed M = 5 times by proper Bayesian draws of the right regression (below; no package's), the
@@ -157,7 +157,7 @@ def judged(expect: str, r: int, shares: np.ndarray, runs: int) -> bool:
 
 def main() -> None:
     asked = argparse.ArgumentParser()
-    asked.add_argument("--runs", type=int, default=2000)
+    asked.add_argument("--runs", type=int, default=500)
     asked.add_argument("--workers", type=int, default=2)
     given = asked.parse_args()
     rows, good = [], True
