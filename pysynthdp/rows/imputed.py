@@ -37,7 +37,7 @@ def listed(tables: object) -> tuple[pd.DataFrame, ...] | None:
         if isinstance(tables, dict) or hasattr(tables, "__next__"):
             kind = type(tables).__name__
             raise SchemaError(
-                f"imputed tables must be a list of DataFrames, not a {kind}; write "
+                f"imputed tables must be a list of data frames, not a {kind}; write "
                 + ("list(tables.values())" if isinstance(tables, dict) else "list(tables)")
             )
         return None
@@ -46,7 +46,7 @@ def listed(tables: object) -> tuple[pd.DataFrame, ...] | None:
     for number, table in enumerate(tables, start=1):
         if not isinstance(table, pd.DataFrame):
             raise SchemaError(
-                f"imputed tables must be DataFrames, and number {number} is a {type(table).__name__}; "
+                f"imputed tables must be data frames, and number {number} is a {type(table).__name__}; "
                 "convert it first"
             )
     if len(tables) < 2:

@@ -108,7 +108,7 @@ def test_a_copy_depends_on_seed_nest_and_number_alone(proper):
     assert all(less[nest].equals(more[3 * nest]) for nest in range(3))
     again = sdp.Synthesizer(proper=proper, progress=False, workers=3).fit(tables()).draw(m=3, rng=5)
     assert all(one.equals(other) for one, other in zip(more, again, strict=True))
-    assert not any(more[0].equals(other) for other in more[1:])
+    assert not any(more[0]["sex"].equals(other["sex"]) for other in more[1:])  # fitted alike in all tables
     same = (
         sdp.Synthesizer(schema=fit.schema, proper=proper, progress=False).fit(tables()[:2]).draw(m=3, rng=5)
     )
