@@ -71,6 +71,15 @@ class Report(StrEnum):
 File = Annotated[
     Path, typer.Argument(help="Confidential table: .csv, .csv.gz or .parquet.", show_default=False)
 ]
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="Confidential table: .csv, .csv.gz or .parquet; several are imputations of one table, whose "
+        "missing values were filled in each.",
+        show_default=False,
+    ),
+]
 PlanFile = Annotated[Path | None, typer.Option("--plan", help="Settings in TOML.", show_default=False)]
 Copies = Annotated[int, typer.Option(min=1, help="Number of copies.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Rows of a copy; as many as the table by default.")]
@@ -182,7 +191,7 @@ def plan(
 
 @command
 def synth(
-    file: File,
+    files: Files,
     out: Annotated[Path, typer.Option(help="Folder to write; must not exist.", show_default=False)],
     m: Copies = 5,
     k: Rows = None,
@@ -202,9 +211,9 @@ def synth(
     stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
-    """Fit a table and write m synthetic copies with statement, codebook and read-me."""
+    """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
     _check_before_reading(out, seed, sign)
-    table, settings = _read(file, plan)
+    table, settings = _read(files[0], plan)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     synthesizer = sdp.Synthesizer(**settings)
@@ -212,7 +221,8 @@ def synth(
     # an overview depends on the data: not under a guarantee, and not into a batch job's log
     if _learns(settings) and sys.stdout.isatty():
         _show_columns(table, settings)
-    fitted = synthesizer.fit(table)
+    others = [_read(file, plan)[0] for file in files[1:]]
+    fitted = synthesizer.fit([table, *others] if others else table)
     if stream:
         folder = fitted.draw_to(out, m, k, rng=seed, format=file_format.value, sign=sign)
         statement = read_statement(folder)

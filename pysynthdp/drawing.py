@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 import pandas as pd
@@ -27,9 +27,41 @@ from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit, Key
 from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
-__all__ = ["Charged", "Drawing", "Machine", "serial_numbers"]
+__all__ = ["Charged", "Drawing", "Draws", "Machine", "serial_numbers"]
 
 BLOCK_ROWS = 16_384  # canonical: streams are keyed by block, so it is not a setting
+
+
+class Draws(Protocol):
+    """Copies that were charged and can be drawn now."""
+
+    @property
+    def m(self) -> int:
+        """Copies."""
+        ...
+
+    @property
+    def n_syn(self) -> int:
+        """Rows of each."""
+        ...
+
+    @property
+    def fit(self) -> Fit:
+        """Give the fit, or the first of several."""
+        ...
+
+    @property
+    def nests(self) -> tuple[str, ...] | None:
+        """For each copy, the imputed table that it comes from; None for one table."""
+        ...
+
+    def copy(self, number: int, workers: int) -> pd.DataFrame:
+        """Draw one whole copy, numbered from 0."""
+        ...
+
+    def frames(self, number: int, workers: int) -> Iterator[pd.DataFrame]:
+        """Draw one copy as frames of consecutive blocks."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -59,9 +91,14 @@ class Machine:
     fit: Fit
     account: Account
 
+    @property
+    def fits(self) -> tuple[Fit, ...]:
+        """Give the fits: one, unless the table was imputed several times."""
+        return (self.fit,)
+
     def start(
         self, *, m: int, n_syn: int, rng: RandomSource = None, parameters: CopyParameters | None = None
-    ) -> Drawing:
+    ) -> Draws:
         """Charge m copies of n_syn rows to the account, then give what draws them.
 
         Raises
@@ -168,6 +205,11 @@ class Drawing:
         """Rows of each."""
         return self.charged.n_syn
 
+    @property
+    def nests(self) -> None:
+        """The copies stand in no nests."""
+        return
+
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0."""
         store = self._store(self.n_syn)
@@ -175,6 +217,11 @@ class Drawing:
             for key, values in parts.items():
                 store[key][rows] = values
         return self.frame(store, start=0, size=self.n_syn)
+
+    def frames(self, number: int, workers: int) -> Iterator[pd.DataFrame]:
+        """Draw one copy as frames of consecutive blocks."""
+        for where, parts in self.blocks(number, workers):
+            yield self.frame(parts, start=where.start, size=where.stop - where.start)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         raise PrivacyError("copies that were charged once are drawn once; draw anew from the fit")

@@ -13,19 +13,20 @@ import pandas as pd
 from pysynthdp._progress import progress_bar
 from pysynthdp._random import RandomSource
 from pysynthdp.display import Printable, Table
-from pysynthdp.drawing import Drawing, Machine
+from pysynthdp.drawing import Draws, Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io import fit_file, release_dir
 from pysynthdp.io.signature import Signer, signer_of
+from pysynthdp.nested import NestedMachine
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.fit import CopyParameters
+from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.remarks import Remark
 from pysynthdp.schema import Schema
-from pysynthdp.tagging import marked_outside, provenance_of, release_tags
+from pysynthdp.tagging import marked_imputed, marked_outside, provenance_of, release_tags
 
 __all__ = ["FittedSynthesizer"]
 
@@ -73,6 +74,11 @@ class FittedSynthesizer(Printable):
     def n_org(self) -> int:
         """Rows of the confidential table, or their noisy number."""
         return self._machine.fit.n
+
+    @property
+    def imputed_tables(self) -> int:
+        """How many imputations of the table were fitted, so that copies come in as many nests; else 1."""
+        return len(self._machine.fits)
 
     @property
     def ledger(self) -> Ledger:
@@ -125,12 +131,13 @@ class FittedSynthesizer(Printable):
         *,
         parameters: CopyParameters | None = None,
     ) -> SyntheticRelease:
-        """Draw m synthetic copies of k rows.
+        """Draw m synthetic copies of k rows; of a fit to imputed tables, m copies of each of them.
 
         Parameters
         ----------
         m : int, optional
-            Number of copies; 5 by default, 20 where the answers are noised.
+            Number of copies; 5 by default, 20 where the answers are noised. After a fit to M imputed tables
+            the release holds M m copies, m of each imputation, labelled by it in ``release.nests``.
         k : int, optional
             Rows of each; as many as the confidential table by default.
         rng : int, SeedSequence or Generator, optional
@@ -157,8 +164,8 @@ class FittedSynthesizer(Printable):
         m = self.plan.protection.copies(m)
         drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng, parameters=parameters)
         copies = []
-        with progress_bar(m, "draw", show=self.progress) as note:
-            for copy in range(m):
+        with progress_bar(drawing.m, "draw", show=self.progress) as note:
+            for copy in range(drawing.m):
                 copies.append(drawing.copy(copy, self.workers))
                 note(f"copy {copy + 1}")
         return self._release(drawing, copies)
@@ -180,21 +187,22 @@ class FittedSynthesizer(Printable):
             )
         return rows
 
-    def _release(self, drawing: Drawing, copies: Sequence[pd.DataFrame]) -> SyntheticRelease:
+    def _release(self, drawing: Draws, copies: Sequence[pd.DataFrame]) -> SyntheticRelease:
         """Tag the copies."""
         plan, fit = self.plan, drawing.fit
         privacy = self._statement(drawing)
+        tags = release_tags(plan, m=drawing.m, n_syn=drawing.n_syn, n_org=fit.n, nests=drawing.nests)
+        tags = plan.protection.tags(tags, plan, fit=fit, copies=copies)
         marks = {"synthetic": True, "privacy": privacy.to_dict()}
         for number, copy in enumerate(copies, start=1):
-            copy.attrs["pysynthdp"] = {**marks, "copy": number}
-        tags = release_tags(plan, m=drawing.m, n_syn=drawing.n_syn, n_org=fit.n)
-        tags = plan.protection.tags(tags, plan, fit=fit, copies=copies)
+            copy.attrs["pysynthdp"] = {**marks, "copy": number, **tags.place_of(number)}
         return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(plan), tags)
 
-    def _statement(self, drawing: Drawing) -> PrivacyStatement:
+    def _statement(self, drawing: Draws) -> PrivacyStatement:
         """State what is true of all draws so far; what another package states is marked so."""
         protection = self.plan.protection
-        return marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
+        stated = marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
+        return marked_imputed(stated, self.imputed_tables)
 
     def draw_to(
         self,
@@ -239,14 +247,13 @@ class FittedSynthesizer(Printable):
         m = self.plan.protection.copies(m)
         drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng)
         parts = self._release(drawing, []).parts()
-        with progress_bar(m, "draw", show=self.progress) as note:
-            parts["copies"] = (self._stream(drawing, copy, note) for copy in range(m))
+        with progress_bar(drawing.m, "draw", show=self.progress) as note:
+            parts["copies"] = (self._stream(drawing, copy, note) for copy in range(drawing.m))
             return release_dir.write(parts, Path(folder), file_format=format, sign=signer)
 
-    def _stream(self, drawing: Drawing, copy: int, note: Callable[[str], None]) -> Iterator[pd.DataFrame]:
+    def _stream(self, drawing: Draws, copy: int, note: Callable[[str], None]) -> Iterator[pd.DataFrame]:
         """Yield one copy as frames of consecutive blocks."""
-        for where, parts in drawing.blocks(copy, self.workers):
-            yield drawing.frame(parts, start=where.start, size=where.stop - where.start)
+        yield from drawing.frames(copy, self.workers)
         note(f"copy {copy + 1}")
 
     def save(self, path: str | Path) -> Path:
@@ -266,7 +273,9 @@ class FittedSynthesizer(Printable):
         """
         self._refuse_to_save()
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
-        parts = {"plan": self.plan, "fit": self._machine.fit, "workers": self.workers, "draws": draws}
+        fits = self._machine.fits
+        held = {"fit": fits[0]} if len(fits) == 1 else {"fits": fits}  # a version without nests has no "fits"
+        parts = {"plan": self.plan, **held, "workers": self.workers, "draws": draws}
         return fit_file.save(parts, Path(path))
 
     def __copy__(self) -> Self:
@@ -307,20 +316,28 @@ class FittedSynthesizer(Printable):
             If the file is not a saved fit, or damaged.
         """
         parts = fit_file.load(Path(path))
-        plan, fit = parts["plan"], parts["fit"]
-        account = plan.protection.account(plan, n=fit.n)
+        plan, fits = parts["plan"], parts["fits"] if "fits" in parts else (parts["fit"],)
+        account = plan.protection.account(plan, n=fits[0].n)
         for n_syn, copies in parts["draws"]:
             account.charge(n_syn=n_syn, copies=copies)
-        return cls(Machine(plan, fit, account), parts["workers"], None)
+        return cls(_machine(plan, fits, account), parts["workers"], None)
 
     def to_table(self) -> Table:
         """Build a card of methods and predictors; no number but the rows depends on the data."""
         plan = self.plan.to_table()
         rows = self.n_org if self.plan.protection.n_told else "not published"
+        imputed = (("imputed tables fitted", self.imputed_tables),) if self.imputed_tables > 1 else ()
         facts = (
             ("rows fitted", rows),
+            *imputed,
             ("copies drawn so far", self.account.copies),
             ("the fit itself holds", self.holds),
             *plan.facts,
         )
         return replace(plan, title="Fitted synthesizer", facts=facts)
+
+
+def _machine(plan: SynthesisPlan, fits: Sequence[Fit], account: Account) -> Machine:
+    """Join a plan with its fits: one, or one an imputed table."""
+    first, *others = fits
+    return NestedMachine(plan, first, account, tuple(others)) if others else Machine(plan, first, account)

@@ -97,6 +97,11 @@ class SyntheticRelease(Printable):
         """Rows of the confidential table; None when not published."""
         return self.tags.n_org
 
+    @property
+    def nests(self) -> tuple[str, ...] | None:
+        """For each copy, the imputed table that it comes from; None unless several were fitted."""
+        return self.tags.nests
+
     def to_table(self) -> Table:
         """Build a card: what it is, what is claimed, how to pool."""
         facts: list[tuple[str, str | int | None]] = [
@@ -107,6 +112,8 @@ class SyntheticRelease(Printable):
             ("formal privacy guarantee", self.privacy.status),
             ("parameters", "drawn for each copy" if self.tags.parameters == "drawn" else "fitted, one set"),
         ]
+        if self.nests is not None:
+            facts.insert(1, ("nests of copies, labelled in nests", len(set(self.nests))))
         if self.tags.kept:
             facts.append(("columns released REAL", ", ".join(sorted(self.tags.kept))))
         return Table("Synthetic release", facts=tuple(facts), notes=(self.privacy.reason,))

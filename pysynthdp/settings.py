@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.errors import PlanError, SchemaError
-from pysynthdp.infer import infer_schema
+from pysynthdp.infer import infer_schema, kinds_apart, united
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
 from pysynthdp.plan.protection import protection_of
@@ -17,7 +17,14 @@ from pysynthdp.schema import Schema
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
 
-__all__ = ["check_named", "check_settings", "fitting_schema", "plan_of", "schema_of_table"]
+__all__ = [
+    "check_named",
+    "check_settings",
+    "fitting_schema",
+    "plan_of",
+    "schema_of_table",
+    "schema_of_tables",
+]
 
 
 def check_settings(settings: Synthesizer) -> None:
@@ -74,8 +81,20 @@ def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
     )
 
 
-def schema_of_table(settings: Synthesizer, rows: FrameRows) -> Schema:
-    """Infer the schema with what the user declares."""
+def schema_of_tables(settings: Synthesizer, tables: Sequence[FrameRows]) -> Schema:
+    """Infer one schema for several imputations of a table, or for one table.
+
+    A column that few distinct values make categorical in some of them only stays a number in all.
+    """
+    schemas = [schema_of_table(settings, rows) for rows in tables]
+    apart = kinds_apart(schemas)
+    if apart:
+        schemas = [schema_of_table(settings, rows, numbers=apart) for rows in tables]
+    return united(schemas)
+
+
+def schema_of_table(settings: Synthesizer, rows: FrameRows, *, numbers: Iterable[str] = ()) -> Schema:
+    """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
     serials = [name for name, wish in method.items() if wish == SERIAL]
@@ -87,7 +106,7 @@ def schema_of_table(settings: Synthesizer, rows: FrameRows) -> Schema:
         decimals=settings.decimals,
         levels=settings.levels,
         exempt=[*settings.keep, *serials],
-        as_numbers=_drawn_as_numbers(settings, rows.columns),
+        as_numbers=[*_drawn_as_numbers(settings, rows.columns), *numbers],
         skip=settings.drop,
     )
 

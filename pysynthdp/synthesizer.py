@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -14,6 +14,7 @@ from pysynthdp._random import RandomSource
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
+from pysynthdp.imputing import fit_imputed, learned_plan, opened
 from pysynthdp.infer import Codes
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan
@@ -22,8 +23,9 @@ from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.remarks import say
 from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
-from pysynthdp.settings import check_named, check_settings, fitting_schema, plan_of, schema_of_table
+from pysynthdp.settings import check_named, check_settings, plan_of
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -116,12 +118,12 @@ class Synthesizer:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
         return protection_of(self.guarantee)
 
-    def plan(self, data: pd.DataFrame | Schema | None = None) -> SynthesisPlan:
+    def plan(self, data: pd.DataFrame | Sequence[pd.DataFrame] | Schema | None = None) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
 
         Parameters
         ----------
-        data : DataFrame or Schema, optional
+        data : DataFrame, list of imputed DataFrames or Schema, optional
             Without it, the synthesizer's own schema.
 
         Raises
@@ -139,22 +141,28 @@ class Synthesizer:
             return plan_of(self, self.schema)
         if data is None:
             raise PlanError("there is neither a schema nor a table; call plan(table) or give schema=")
-        return plan_of(self, schema_of_table(self, FrameRows(data)))
+        tables = listed(data)
+        if tables is None:
+            return learned_plan(self, (FrameRows(cast("pd.DataFrame", data)),))
+        return learned_plan(self, opened(self, tables))
 
     def fit(
         self,
-        table: pd.DataFrame | None = None,
+        table: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         *,
         block_rows: int | None = None,
         answers: str | Path | None = None,
         noise_seed: int | None = None,
     ) -> FittedSynthesizer:
-        """Fit every column's model to a confidential table.
+        """Fit every column's model to a confidential table, or to each of its imputations.
 
         Parameters
         ----------
-        table : DataFrame
-            The confidential table; not needed where ``answers`` holds all noised answers.
+        table : DataFrame, or list of DataFrames
+            The confidential table; not needed where ``answers`` holds all noised answers. A list of M tables
+            is taken as M imputations of it (of the same people in the same order): one plan is fitted to
+            each, ``draw`` draws m copies of each, and the copies are pooled by the nests that they stand in
+            (Reiter 2004). Refused under a guarantee.
         block_rows : int, optional
             Rows read at a time; never changes a result.
         answers : path, optional
@@ -179,13 +187,18 @@ class Synthesizer:
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
+        tables = listed(table)
+        if tables is not None:
+            nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
+            return FittedSynthesizer(nested, self._threads(), self.progress)
+        table = cast("pd.DataFrame | None", table)
         if not protection.learns and self.schema is None:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
         if protection.learns:
             rows = protection.open(table, block_rows)
-            plan = self._learned_plan(rows)
+            plan = self.plan() if rows is None else learned_plan(self, (rows,))
         else:  # refused before the table is looked at
             plan = self.plan()
             rows = protection.open(table, block_rows)
@@ -197,14 +210,6 @@ class Synthesizer:
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         say(fit.remarks, stacklevel=3)
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
-
-    def _learned_plan(self, rows: FrameRows | None) -> SynthesisPlan:
-        """Plan for a table: by its own schema, or by the declared one with its open types settled."""
-        if rows is None:
-            return self.plan()
-        if self.schema is None:
-            return plan_of(self, schema_of_table(self, rows))
-        return plan_of(self, fitting_schema(self, self.schema, rows))
 
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
         """Run the whole synthesis on a public or synthetic table, to see what a budget would give.
@@ -241,16 +246,16 @@ class Synthesizer:
 
 
 def synthesize(
-    table: pd.DataFrame, m: int = 5, rng: RandomSource = None, **settings: Any
+    table: pd.DataFrame | Sequence[pd.DataFrame], m: int = 5, rng: RandomSource = None, **settings: Any
 ) -> SyntheticRelease:
     """Fit and draw in one call.
 
     Parameters
     ----------
-    table : DataFrame
-        The confidential table.
+    table : DataFrame, or list of DataFrames
+        The confidential table, or M imputations of it.
     m : int
-        Number of copies.
+        Number of copies; of each imputation, if there are several.
     rng : int, SeedSequence or Generator, optional
         None takes fresh entropy from the operating system.
     **settings

@@ -13,12 +13,14 @@ from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance
 from pysynthdp.tags import Bias, ReleaseTags
 
-__all__ = ["marked_outside", "provenance_of", "release_tags"]
+__all__ = ["marked_imputed", "marked_outside", "provenance_of", "release_tags"]
 
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
-def release_tags(plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int) -> ReleaseTags:
+def release_tags(
+    plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int, nests: tuple[str, ...] | None = None
+) -> ReleaseTags:
     """Say what a combining rule must know, before the protection adds its own.
 
     Notes
@@ -33,6 +35,8 @@ def release_tags(plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int) -> Rele
         parameters="drawn" if plan.proper else "fitted",
         bias=_bias(plan),
         m=m,
+        nests=nests,
+        nesting="none" if nests is None else "imputed",
         n_syn=n_syn,
         n_org=n_org if plan.protection.n_told else None,
     )
@@ -65,4 +69,17 @@ def marked_outside(statement: PrivacyStatement, protection: Protection) -> Priva
     if not is_outside(protection) or statement.status == "none":
         return statement
     extra = f"protection {protection.name!r} of {package_of(protection)}: {UNAUDITED}"
+    return replace(statement, reason=f"{statement.reason}; {extra}")
+
+
+def marked_imputed(statement: PrivacyStatement, tables: int) -> PrivacyStatement:
+    """Say it where the models were fitted to several imputations of the confidential table.
+
+    Notes
+    -----
+    Privacy: a number of tables, which the nests of the copies show.
+    """
+    if tables == 1:
+        return statement
+    extra = f"the models are fitted to each of {tables} imputations of the confidential table"
     return replace(statement, reason=f"{statement.reason}; {extra}")

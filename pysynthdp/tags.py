@@ -137,6 +137,20 @@ class ReleaseTags:
                 "the tags lack kind, m or n_syn; take them from the release's folder"
             ) from error
 
+    def place_of(self, number: int) -> dict[str, str | int]:
+        """Give the nest of copy ``number`` (from 1) and its number there; empty without nests."""
+        if self.nests is None:
+            return {}
+        nest = self.nests[number - 1]
+        return {"nest": nest, "copy_in_nest": self.nests[:number].count(nest)}
+
+    def file_number(self, number: int) -> str:
+        """Give the number of a copy in its file's name: through all copies, or nest and number there."""
+        if self.nests is None:
+            return str(number)
+        nest = 1 + list(dict.fromkeys(self.nests)).index(self.nests[number - 1])
+        return f"{nest}_{self.place_of(number)['copy_in_nest']}"
+
     def with_size(self, *, m: int, n_syn: int) -> Self:
         """Return the tags of a release with another number of copies and rows."""
         return replace(self, m=m, n_syn=n_syn)

@@ -6,6 +6,8 @@ import re
 import warnings
 from collections.abc import Iterable
 
+import numpy as np
+
 from pysynthdp.analysis.combining import lacking
 from pysynthdp.analysis.rules.base import RULES, Facts, Rule, find_rule
 from pysynthdp.analysis.stack import Stack
@@ -121,10 +123,24 @@ def _no_rule(facts: Facts, values: Stack, candidates: list[Rule]) -> str:
         )
     if not facts.sizes_known:
         return "n_org is not published, and every valid rule needs it; give n_org= if you know it"
-    if facts.nesting == "pseudo_population":
-        return "for pseudo-populations name 'pseudo_population_single' or 'pseudo_population_nested'"
+    staged = _no_staged_rule(facts, values)
+    if staged:
+        return staged
     reasons = "; ".join(f"{rule.name}: {objections(rule, facts, values)[0]}" for rule in candidates)
     return f"no combining rule is valid for these copies ({reasons})"
+
+
+def _no_staged_rule(facts: Facts, values: Stack) -> str:
+    """Explain it for copies in nests; empty where the reasons of the rules say more."""
+    if facts.nesting == "pseudo_population":
+        return "for pseudo-populations name 'pseudo_population_single' or 'pseudo_population_nested'"
+    if facts.nesting == "imputed" and values.nests is not None and np.unique(values.nests).size == facts.m:
+        return (
+            "with one copy of each imputed table no rule is sure, since nothing shows what the synthesis "
+            "adds; draw m = 5 copies of each (two at least), and 'missing_then_partial_reiter2004' is used, "
+            "or name 'missing_then_partial_conservative', whose intervals are too wide"
+        )
+    return ""
 
 
 def take(name: str, facts: Facts | None, values: Stack) -> Rule:

@@ -93,12 +93,21 @@ def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
         ("rule", f"{result.rule}: T = {find_rule(result.rule).formula}"),
         ("reason", str(result.why)),
         ("m", result.m),
-        ("nests", "none" if nests is None else int(np.unique(nests).size)),
+        ("nests", "none" if nests is None else _nests(result.m, int(np.unique(nests).size))),
         ("n_syn", _count(result.n_syn)),
         ("n_org", _count(result.n_org)),
         ("privacy noise", noise),
         *valid,
         *(("flag", flag) for flag in result.flags),
+    )
+
+
+def _nests(copies: int, nests: int) -> Cell:
+    """Say what the m and r of a nested rule are, which counts nests where the release counts copies."""
+    if copies % nests:
+        return nests
+    return (
+        f"{nests}, of {copies // nests} copies each: in a rule for nests m = {nests}, r = {copies // nests}"
     )
 
 

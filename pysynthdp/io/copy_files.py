@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -32,14 +32,18 @@ class Marks:
         The statement as plain values.
     copy : int
         Number of the copy, from 1.
+    place : mapping
+        Its nest and its number there, where the copies stand in nests.
     """
 
     privacy: Mapping[str, Any]
     copy: int
+    place: Mapping[str, str | int] = field(default_factory=dict)
 
     def attrs(self) -> dict[Hashable | None, Any]:
         """Write them as ``DataFrame.attrs``."""
-        return {"pysynthdp": {"synthetic": True, "privacy": dict(self.privacy), "copy": self.copy}}
+        marks = {"synthetic": True, "privacy": dict(self.privacy), "copy": self.copy, **self.place}
+        return {"pysynthdp": marks}
 
 
 def write_copy(

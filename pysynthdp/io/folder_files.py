@@ -19,6 +19,7 @@ from pysynthdp.io.schema_file import WITHHELD
 from pysynthdp.io.signature import SIGNATURE
 from pysynthdp.io.snippets import PROGRAMS
 from pysynthdp.io.storage import Stored
+from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Folder", "file_findings"]
 
@@ -205,13 +206,15 @@ def _marks(what: str, folder: Folder) -> Finding:
 
 def _other_marks(folder: Folder) -> Iterator[str]:
     """Name copies without marks, or with those of another release or copy."""
+    tags = ReleaseTags.from_dict(folder.manifest["tags"])
     for number, path in enumerate(folder.copies, start=1):
         found = _inside(path)
         metadata = {} if found is None else dict(found.metadata or {})
-        wanted = {"synthetic": True, "privacy": folder.privacy, "copy": number}
+        plain = {"synthetic": True, "privacy": folder.privacy, "copy": number}
+        wanted = (plain, plain | tags.place_of(number))  # marks named no nest before 0.2.0
         if b"pysynthdp" not in metadata:
             yield f"{path.name} holds no statement"
-        elif json.loads(metadata[b"pysynthdp"]) != wanted:
+        elif json.loads(metadata[b"pysynthdp"]) not in wanted:
             yield f"{path.name} holds another statement"
-        elif json.loads(metadata.get(b"PANDAS_ATTRS", b"{}")).get("pysynthdp") != wanted:
+        elif json.loads(metadata.get(b"PANDAS_ATTRS", b"{}")).get("pysynthdp") not in wanted:
             yield f"{path.name} gives pandas another statement"

@@ -131,6 +131,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
         privacy=privacy.plain_language(),
         files=names,
         m=tags.m,
+        nests=tags.nests or (),
         n_syn=tags.n_syn,
         n_org=tags.n_org,
         real=sorted(tags.kept),
@@ -154,8 +155,8 @@ def _write_copies(
         first, blocks = _first_and_all(copy)
         if storage is None:
             storage = storage_of(first, parts["schema"], dated=file_format == "csv", changing=changing)
-        names.append(f"synthetic_{number}.{file_format}")
-        marks = Marks(statement, number)
+        names.append(f"synthetic_{tags.file_number(number)}.{file_format}")
+        marks = Marks(statement, number, tags.place_of(number))
         rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, file_format=file_format)
         if rows != tags.n_syn:
             raise ReleaseError(f"copy {number} does not have the number of rows that the tags tell of")
@@ -256,16 +257,16 @@ def _parts(
         raise ReleaseError(f"{folder}: {error}") from error
     statement = privacy.to_dict()
     storage = tuple(Stored.from_plain(column) for column in manifest["columns"])
+    tags = tags_type.from_dict(manifest["tags"])
     copies = tuple(
         read_copy(
             folder / name,
             storage=storage,
-            marks=Marks(statement, number),
+            marks=Marks(statement, number, tags.place_of(number)),
             file_format=manifest["file_format"],
         )
         for number, name in enumerate(manifest["copies"], start=1)
     )
-    tags = tags_type.from_dict(manifest["tags"])
     provenance = _provenance(manifest["provenance"], provenance_type)
     return {"copies": copies, "schema": schema, "privacy": privacy, "provenance": provenance, "tags": tags}
 

@@ -31,6 +31,7 @@ def readme_text(
     software: str,
     programs: Sequence[str] = (),
     no_program: str = "",
+    nests: Sequence[str] = (),
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -50,6 +51,8 @@ def readme_text(
         Files that read the copies and pool.
     no_program : str
         Why there are none.
+    nests : sequence of str
+        For each copy, the first-stage file that it comes from; empty without nests.
 
     Examples
     --------
@@ -62,6 +65,8 @@ def readme_text(
     source = "a number that is not published" if n_org is None else f"{number(n_org)} rows"
     copies = "1 copy" if m == 1 else f"{number(m)} copies"
     made = f"{copies} of {number(n_syn)} rows, made by {software} from a confidential table of {source}."
+    if nests:
+        made += f" {_nests(nests)}"
     warning = ["REAL COLUMNS", _wrapped(_real(real))] if real else []
     sections = [
         "SYNTHETIC DATA",
@@ -74,7 +79,7 @@ def readme_text(
         "HOW TO READ",
         _how_to_read(files[0]),
         "HOW TO ANALYSE",
-        _how_to_pool(m, programs, no_program),
+        _how_to_pool(m, programs, no_program, nested=bool(nests)),
         "WHAT NOT TO DO",
         "\n".join(_wrapped(sentence, bullet=True) for sentence in _DO_NOT),
     ]
@@ -126,7 +131,15 @@ def _how_to_read(first: str) -> str:
     return f'Python   pysynthdp.SyntheticRelease.load(".")   or   {pandas}\nR        {r_call}{types}\n{check}'
 
 
-def _how_to_pool(m: int, programs: Sequence[str], no_program: str) -> str:
+def _nests(nests: Sequence[str]) -> str:
+    """Say where the copies come from, and how their files are numbered."""
+    return (
+        f"They come from {number(len(set(nests)))} first-stage files (nests), as when missing values are "
+        "imputed several times: the file synthetic_I_J holds copy J of nest I."
+    )
+
+
+def _how_to_pool(m: int, programs: Sequence[str], no_program: str, *, nested: bool = False) -> str:
     """Show how to combine the analyses of the copies."""
     each = "the copy" if m == 1 else f"each of the {number(m)} copies in the same way"
     text = (
@@ -134,6 +147,11 @@ def _how_to_pool(m: int, programs: Sequence[str], no_program: str) -> str:
         "holds what the choice depends on. The combined estimate is the mean of the copies' estimates; its "
         "variance is not the mean of their variances."
     )
+    if nested:
+        text += (
+            " Copies of one nest are alike in what was done first, so a rule that does not know the nests "
+            "gives intervals that are too short."
+        )
     if programs:
         text += f" {', '.join(programs)} do that for one example; put in your own model."
     if no_program:

@@ -254,6 +254,14 @@ class Protection(Protocol):
         if answers is not None or noise_seed is not None:
             raise PlanError("answers= and noise_seed= belong to guarantee=ZCDP(...) or ApproxDP(...)")
 
+    def check_imputed(self) -> None:
+        """Refuse to be fitted to several imputations of one table, before any is looked at."""
+        raise PrivacyError(
+            f"several imputed tables hold the same people, so under protection {self.name!r} each would "
+            "spend the budget again; give one table, whose missing cells stay missing in the copies, and "
+            "impute the copies, or leave the guarantee out"
+        )
+
     def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows | None:
         """Take the table as rows, or refuse it."""
         ...

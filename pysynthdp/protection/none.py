@@ -73,6 +73,9 @@ class Unprotected(Protection):
             "guarantee=BySampling()"
         )
 
+    def check_imputed(self) -> None:
+        """Nothing is promised, so nothing is spent twice."""
+
     def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows:
         """Take a table that has rows."""
         return checked_rows(table, block_rows)

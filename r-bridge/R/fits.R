@@ -45,6 +45,7 @@ dots_as_written <- function(...) as.list(substitute(list(...)))[-1L]
 
 fit_copies <- function(data, expression, envir) {
   check_synthetic(data)
+  warn_of_mice()
   all <- copies(data)
   analyses <- lapply(seq_along(all), function(i) evaluate(expression, all[[i]], envir, i))
   structure(
@@ -93,3 +94,11 @@ print.synthetic_fits <- function(x, ...) {
 
 #' @export
 summary.synthetic_fits <- function(object, ...) lapply(object$analyses, summary, ...)
+
+# Where mice was attached later, pool() is mice's, which takes these fits without a word and for missing data.
+warn_of_mice <- function(pool = get0("pool", globalenv(), mode = "function")) {
+  if (!identical(environmentName(environment(pool)), "mice")) return(invisible())
+  caution(paste(
+    "pool() is now that of mice, whose rule for missing data is wrong for synthetic copies; write",
+    "pysynthdp::pool(), or attach pysynthdp after mice"))
+}

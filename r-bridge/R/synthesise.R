@@ -3,12 +3,14 @@
 #' Fits a model to every column, given the columns before it, and draws `m` synthetic copies from the fitted
 #' models. Each copy has the columns, order, types, levels, labels and codes of the data.
 #'
-#' @param x A confidential data frame or tibble; or a formula, with the data frame as second argument. With
+#' @param x A confidential data frame or tibble; a list of data frames, or a `mids` object of mice, that are imputations
+#'   of one table; or a formula, with the data frame as second argument. With
 #'   `income ~ age + sex` the right side tells the predictors of one column, which is drawn after them, and all
 #'   columns are drawn; with
 #'   `~ age + sex + income` only these columns are drawn, in this order.
 #' @param data The data frame, where `x` is a formula.
-#' @param m Number of copies; 5 by default, and 20 where the answers are noised.
+#' @param m Number of copies; 5 by default, and 20 where the answers are noised. Of imputed tables, `m` copies of each,
+#'   which stand in nests, one an imputation: [pool()] takes the rule of Reiter (2004) for them.
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
 #'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`,
 #'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, and `serial` for fresh running
@@ -69,6 +71,30 @@ synthesise.default <- function(x, ...) check_frame(x)
 
 #' @rdname synthesise
 #' @export
+synthesise.list <- function(x, ...) {
+  call <- safe_call(match.call())
+  frames <- vapply(x, is.data.frame, NA)
+  if (!length(x) || !all(frames)) check_frame(x)
+  if (length(x) < 2L) {
+    abort("pysynthdp_schema_error", paste(
+      "the list holds one table, and what imputation leaves unknown shows only between two or more;",
+      "impute m = 5 times, or give the data frame itself"))
+  }
+  with_call(synthesise(structure(x[[1L]], pysynthdp_imputed = unname(unclass(x))), ...), call)
+}
+
+#' @rdname synthesise
+#' @export
+synthesise.mids <- function(x, ...) {
+  call <- safe_call(match.call())
+  if (!requireNamespace("mice", quietly = TRUE)) {
+    abort("pysynthdp_bridge_error", "a mids object needs the package mice; install it, or give complete(x, \"all\")")
+  }
+  with_call(synthesise(mice::complete(x, "all"), ...), call)
+}
+
+#' @rdname synthesise
+#' @export
 synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
@@ -82,7 +108,8 @@ synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = N
     levels = levels, keep = keep, drop = drop, proper = proper, joint = joint, schema = schema,
     guarantee = guarantee, plan = plan, ...
   )
-  made <- ask("synthesise", data = x, settings = settings, m = m, k = k, seed = check_seed(seed),
+  imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
+  made <- ask("synthesise", data = if (is.null(imputed)) x else imputed, settings = settings, m = m, k = k, seed = check_seed(seed),
               ambient = if (is.null(seed)) ambient_seed())
   with_call(made, call)
 }

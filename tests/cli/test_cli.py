@@ -278,3 +278,22 @@ def test_a_terminated_run_leaves_no_half_release(tmp_path):
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 128 + signal.SIGTERM
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_several_tables_are_imputations_of_one(tmp_path):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=90).round(2)
+    files = []
+    for number in range(3):
+        y = np.where(np.arange(90) < 30, rng.normal(size=90), x + 1).round(2)
+        files.append(tmp_path / f"imputed_{number}.csv")
+        pd.DataFrame({"x": x, "y": y}).to_csv(files[-1], index=False)
+    done = call("synth", *files, "--out", tmp_path / "r", "--m", "2", "--seed", "1", "--stream")
+    assert done.exit_code == 0, done.output
+    assert sdp.SyntheticRelease.load(tmp_path / "r").nests == ("1", "1", "2", "2", "3", "3")
+    assert "missing_then_partial_reiter2004" in call("pool", "y ~ x", tmp_path / "r").output
+    pd.DataFrame({"x": x[1:], "y": x[1:]}).to_csv(files[1], index=False)
+    wrong = call("synth", *files, "--out", tmp_path / "s")
+    assert wrong.exit_code == 3
+    assert "imputed table 2 has another number of rows" in wrong.output
+    assert not (tmp_path / "s").exists()

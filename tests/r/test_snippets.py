@@ -23,6 +23,7 @@ CASES = {
     "raab_simple": {"m": 1},
     "census_fresh_samples": {"sampling": "census"},
     "missing_then_partial_reiter2004": {"nests": tuple("aabbcc"), "n_org": N},
+    "missing_then_partial_size_adjusted": {"nests": tuple("aabbcc"), "n_org": 90},
     "two_stage_partial": {"nests": tuple("abcabc"), "nesting": "two_stage", "n_org": N},
     "noise_floored": {"noise": "per_copy_from_one", "parameters": "drawn"},
 }

@@ -67,7 +67,8 @@ SIZES = Condition(
     lambda facts: facts.sizes_known, "it needs n_syn and n_org, and n_org is not published; give n_org="
 )
 SAME_SIZE = Condition(
-    lambda facts: facts.same_size, "it holds for n_syn = n_org only; 'partial_size_adjusted' takes any size"
+    lambda facts: facts.same_size,
+    "it holds for n_syn = n_org only; the size-adjusted form of the rule takes any size",
 )
 ALL_SYNTHETIC = Condition(
     lambda facts: facts.all_synthetic, "the model uses values that are real, and it counts all as synthetic"

@@ -37,16 +37,28 @@ def synthesise(
 ) -> RVector:
     """Fit and draw; without a seed by R's own generator (``ambient``), unless every draw costs."""
     rows, copies, asked = _rows(k), _size(m, "m"), _seed(seed)
-    held, own = _read(data, settings)
+    several = _imputed(data)
+    if several:  # refused before a table is read
+        protection_of(settings_from_r(settings, {}).get("guarantee")).check_imputed()
+    held, own = _read(several[0] if several else data, settings)
     _warn_of_tags(held, own)
     synthesizer = sdp.Synthesizer(**own, progress=False)
     synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
-    fitted = synthesizer.fit(held.frame)
+    others = [_read(table, settings)[0].frame for table in several[1:]]
+    fitted = synthesizer.fit([held.frame, *others] if several else held.frame)
     if seed is None and fitted.plan.protection.spends != "at each draw":  # there a seed voids every claim
         asked = _seed(ambient)
     release = fitted.draw(copies, rows, rng=asked)
     used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
     return release_to_r(release, facts=_facts_of(release.schema, held, own), predictors=used)
+
+
+def _imputed(data: RValue | RFrame) -> tuple[RValue, ...]:
+    """Give the tables of a list of data frames, which are imputations of one table; empty for one frame."""
+    if not isinstance(data, RVector) or data.kind != "list" or "data.frame" in data.classes:
+        return ()
+    framed = [isinstance(item, RVector) and "data.frame" in item.classes for item in data.items]
+    return data.items if framed and all(framed) else ()
 
 
 def _learns(settings: Mapping[str, Any]) -> bool:

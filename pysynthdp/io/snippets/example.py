@@ -18,7 +18,7 @@ _WIDTH = 96
 _UNTRIED = "The makers of pysynthdp have not run this file; what it prints must equal what analyse.py prints."
 _CONVERT = (
     "The copies are Parquet files; write each as CSV first, for instance in R: "
-    'write.csv(arrow::read_parquet("synthetic_1.parquet"), "synthetic_1.csv", row.names = FALSE, na = "").'
+    'write.csv(arrow::read_parquet("{0}.parquet"), "{0}.csv", row.names = FALSE, na = "").'
 )
 
 
@@ -83,7 +83,7 @@ def about(task: Task, mark: str) -> str:
     """Say in comments which rule is applied and why; more where the program was never run here."""
     texts = [f"Rule {task.constants['rule']}: T = {task.constants['formula']}.", task.constants["reason"]]
     if mark == "* ":
-        texts += [_UNTRIED, *([_CONVERT] if task.parquet else [])]
+        texts += [_UNTRIED, *([_CONVERT.format(task.copies[0].rpartition(".")[0])] if task.parquet else [])]
     wrapped = (textwrap.wrap(text, _WIDTH - len(mark), break_on_hyphens=False) for text in texts)
     return "\n".join(f"{mark}{line}" for lines in wrapped for line in lines)
 

@@ -8,7 +8,7 @@ from pysynthdp.schema import NumericColumn
 __all__ = ["program"]
 
 _RESERVED = frozenset(["ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"])
-_ANOTHER = """!read copy={0}.
+_ANOTHER = """!read copy={0} file='{1}'.
 DATASET NAME next_.
 DATASET ACTIVATE every.
 ADD FILES /FILE=* /FILE=next_.
@@ -26,11 +26,13 @@ def program(task: Task) -> str:
         f"    {name} {'F20.0' if number else 'A200'}" for name, number in zip(names, numeric, strict=True)
     ]
     nests = enumerate(task.constants["nests"], start=1)
+    files = [f"{name.rpartition('.')[0]}.csv" for name in task.copies]
     predictors = " ".join(known[name] for name in example.predictors)
     places = {
         "about": about(task, "* "),
         "variables": "\n".join(kinds),
-        "reads": "\n".join(_ANOTHER.format(copy) for copy in range(2, len(task.copies) + 1))
+        "first": files[0],
+        "reads": "\n".join(_ANOTHER.format(copy, file) for copy, file in enumerate(files[1:], start=2))
         or "* There is one copy.",
         "prepared": "\n".join(_prepared(task, known)),
         "origin": "" if predictors else "/ORIGIN ",

@@ -23,6 +23,7 @@ def program(task: Task) -> str:
     used = (known.get(name, name) for name in (example.outcome, *example.predictors))
     places = {
         "about": about(task, "* "),
+        "names": " ".join(name.rpartition(".")[0] for name in task.copies),
         "nests": listed(task.constants["nests"], " "),
         "columns": " ".join(known.values()),
         "prepared": "\n".join(lines) or _NOTHING,

@@ -219,3 +219,46 @@ test_that("a seed leaves R's own generator alone", {
   synthesise(iris, m = 1, seed = 1)
   expect_identical(stats::runif(1), next_number)
 })
+
+imputations <- function() {
+  lapply(1:3, function(i) {
+    set.seed(i)
+    d <- iris
+    d$Sepal.Width[1:50] <- round(rnorm(50, 3, 0.4), 1)
+    d
+  })
+}
+
+test_over_carriers("a list of imputed tables gives copies in nests, pooled by them", {
+  tables <- imputations()
+  made <- synthesise(tables, m = 2, seed = 1)
+  expect_identical(unlist(made$tags$nests), rep(c("1", "2", "3"), each = 2L))
+  pooled <- pysynthdp::pool(with(made, lm(Sepal.Width ~ Petal.Length)))
+  expect_identical(pooled$rule, "missing_then_partial_reiter2004")
+  expect_identical(synthesise(stats::setNames(tables, letters[1:3]), m = 2, seed = 1)$syn, made$syn)
+  q <- vapply(made$syn, function(d) coef(lm(Sepal.Width ~ Petal.Length, d))[[2L]], 0)
+  u <- vapply(made$syn, function(d) vcov(lm(Sepal.Width ~ Petal.Length, d))[2L, 2L], 0)
+  nest <- rep(1:3, each = 2L)
+  between <- var(tapply(q, nest, mean))
+  expect_equal(vcov(pooled)[2L, 2L], (1 + 1 / 3) * between - mean(tapply(q, nest, var)) / 2 + mean(u))
+})
+
+test_that("mids objects are taken with all their imputations, and mice's pool() is warned of", {
+  skip_without_engine()
+  skip_without("mice")
+  imp <- suppressWarnings(mice::mice(mice::nhanes2[rep(1:25, 8), ], m = 2, maxit = 1, printFlag = FALSE, seed = 1))
+  made <- synthesise(imp, m = 2, method = list(bmi = "norm", chl = "norm"), seed = 1)
+  expect_identical(unlist(made$tags$nests), c("1", "1", "2", "2"))
+  expect_warning(warn_of_mice(mice::pool), "pysynthdp::pool", class = "pysynthdp_warning")
+  expect_silent(warn_of_mice(pysynthdp::pool))
+})
+
+test_that("what is no list of imputations is refused", {
+  skip_without_engine()
+  tables <- imputations()
+  expect_error(synthesise(tables[1L]), "holds one table", class = "pysynthdp_schema_error")
+  expect_error(synthesise(list(1, 2)), "must be a data frame", class = "pysynthdp_bridge_error")
+  expect_error(synthesise(list(tables[[1L]], tables[[2L]][-1L, ])), "number of rows", class = "pysynthdp_schema_error")
+  expect_error(synthesise(tables, guarantee = zcdp(0.5), schema = list(Species = categorical_column(letters))),
+               "spend the budget again", class = "pysynthdp_privacy_error")
+})

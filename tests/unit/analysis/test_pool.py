@@ -72,7 +72,7 @@ def one(**changes):
 def nest(**changes):
     frames = tuple(table(seed) for seed in range(10))
     labels = tuple("abcde"[i // 2] for i in range(10))
-    return release(frames, nests=labels, n_org=240, **changes)
+    return release(frames, nests=labels, **{"n_org": 240, **changes})
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,7 @@ def nest(**changes):
         (one(parameters="drawn"), "raab_proper"),
         (one(kind="partial", synthesised=frozenset("xy"), kept=frozenset("g")), "raab_simple"),
         (nest(), "missing_then_partial_reiter2004"),
+        (nest(n_org=300), "missing_then_partial_size_adjusted"),
         (nest(nesting="two_stage"), "two_stage_partial"),
     ],
 )

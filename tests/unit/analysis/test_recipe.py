@@ -21,6 +21,7 @@ CASES = {
     "census_fresh_samples": {"sampling": "census"},
     "missing_rubin1987": {"kind": "imputed", "synthesised": frozenset()},
     "missing_then_partial_reiter2004": {"nests": NESTS, "n_org": 50},
+    "missing_then_partial_size_adjusted": {"nests": NESTS, "n_org": 40},
     "two_stage_partial": {"nests": NESTS, "nesting": "two_stage", "n_org": 50},
     "noise_floored": {"noise": "per_copy_from_one", "parameters": "drawn"},
 }

@@ -1,0 +1,102 @@
+"""Fit one plan to each of several imputations of a confidential table."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from pysynthdp.errors import FitError
+from pysynthdp.nested import NestedMachine
+from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.protection import FitRequest
+from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.imputed import alike
+from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables
+
+if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
+    from pysynthdp.synthesizer import Synthesizer
+
+__all__ = ["fit_imputed", "learned_plan", "opened"]
+
+
+def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> SynthesisPlan:
+    """Plan for a table or for its imputations: by their own schema, or by the declared one.
+
+    Notes
+    -----
+    Privacy: reads real rows where no schema was declared; else their types.
+    """
+    if settings.schema is None:
+        return plan_of(settings, schema_of_tables(settings, tables))
+    return plan_of(settings, fitting_schema(settings, settings.schema, tables[0]))
+
+
+def opened(
+    settings: Synthesizer, tables: Sequence[pd.DataFrame], block_rows: int | None = None
+) -> tuple[FrameRows, ...]:
+    """Take imputed tables as rows, or refuse them.
+
+    Raises
+    ------
+    PrivacyError
+        Under a guarantee, before a table is looked at.
+    SchemaError
+        If they are not tables of the same people.
+    """
+    protection = settings.protection
+    protection.check_imputed()
+    rows = (protection.open(table, block_rows) for table in alike(tables, skip=settings.drop))
+    return tuple(found for found in rows if found is not None)
+
+
+def fit_imputed(
+    settings: Synthesizer, tables: Sequence[pd.DataFrame], *, block_rows: int | None, workers: int
+) -> NestedMachine:
+    """Fit one plan, of one schema, to every imputed table.
+
+    Raises
+    ------
+    PrivacyError, SchemaError, PlanError, FitError
+        As for one table, and as :func:`opened`; a fit that fails names its table by number.
+
+    Notes
+    -----
+    Privacy: reads real rows; no formal guarantee takes several imputed tables.
+    """
+    rows = opened(settings, tables, block_rows)
+    protection = settings.protection
+    with _said_once():
+        plan = learned_plan(settings, rows)
+        account = protection.account(plan, n=rows[0].n_rows)
+        requests = [FitRequest(table, workers, settings.progress) for table in rows]
+        first, *others = (_fit(plan, request, number) for number, request in enumerate(requests, start=1))
+    return NestedMachine(plan, first, account, tuple(others))
+
+
+def _fit(plan: SynthesisPlan, request: FitRequest, number: int) -> Fit:
+    """Fit the plan to one of the tables, and name it where it has no fit."""
+    try:
+        return plan.protection.fit(plan, request)
+    except FitError as error:
+        raise FitError(f"in imputed table {number}: {error}") from error
+
+
+@contextmanager
+def _said_once() -> Iterator[None]:
+    """Give each warning once, though every table raises it: the same words, whatever the numbers in them."""
+    try:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        said = {
+            (each.category, re.sub(r"\d[\d,.]*", "#", str(each.message))): each for each in reversed(found)
+        }
+        for each in reversed(said.values()):
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
