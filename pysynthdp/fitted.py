@@ -99,7 +99,8 @@ class FittedSynthesizer(Printable):
         Privacy: for the person who holds the data: no part of a release or a saved fit. None under a
         guarantee.
         """
-        return self._machine.fit.remarks
+        found = [remark for fit in self._machine.fits for remark in fit.remarks]
+        return tuple({(remark.column, remark.kind): remark for remark in reversed(found)}.values())[::-1]
 
     @property
     def holds(self) -> str:

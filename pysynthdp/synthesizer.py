@@ -190,7 +190,9 @@ class Synthesizer:
         tables = listed(table)
         if tables is not None:
             nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
-            return FittedSynthesizer(nested, self._threads(), self.progress)
+            fitted = FittedSynthesizer(nested, self._threads(), self.progress)
+            say(fitted.remarks, stacklevel=3)
+            return fitted
         table = cast("pd.DataFrame | None", table)
         if not protection.learns and self.schema is None:
             raise PrivacyError(

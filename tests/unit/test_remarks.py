@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import pysynthdp as sdp
 from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.protection.none import Unprotected
 from pysynthdp.remarks import Remark, few, say
 
 TOWN = Remark("town", "few records", "3 levels have fewer than 5 records", "rare='merge' merges them")
@@ -31,3 +36,20 @@ def test_a_remark_of_the_whole_table_names_no_column() -> None:
 @pytest.mark.parametrize(("count", "told"), [(0, "fewer than ten"), (9, "fewer than ten"), (10, "10")])
 def test_small_counts_stay_vague(count: int, told: str) -> None:
     assert few(count) == told
+
+
+def test_fits_of_imputed_tables_say_the_same_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Remark("town", "few records", "4 levels have fewer than 5 records", TOWN.remedy)
+    learned = iter([(TOWN,), (other,)])
+    fit = Unprotected.fit
+    monkeypatch.setattr(
+        Unprotected, "fit", lambda self, plan, asked: replace(fit(self, plan, asked), remarks=next(learned))
+    )
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60)})
+    imputed = table.assign(y=table["y"].where(table.index > 5, table["y"] + 1))
+    with pytest.warns(PysynthdpWarning, match="3 levels") as heard:
+        fitted = sdp.Synthesizer(progress=False).fit([table, imputed])
+    assert len(heard) == 1
+    assert heard[0].filename == __file__
+    assert fitted.remarks == (TOWN,)
