@@ -97,9 +97,16 @@ def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
         ("n_syn", _count(result.n_syn)),
         ("n_org", _count(result.n_org)),
         ("privacy noise", noise),
+        *_covariance(result),
         *valid,
         *(("flag", flag) for flag in result.flags),
     )
+
+
+def _covariance(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
+    """Kind of covariance that was pooled, where it is not the one that goes with the model."""
+    about = result.estimates[0].about if result.estimates else None
+    return (("covariance", about.covariance),) if about is not None and about.covariance else ()
 
 
 def _count(value: float | None) -> Cell:
