@@ -38,10 +38,12 @@ constants <- function(x) {
   if (is.numeric(x)) as.numeric(x)
 }
 
-# The smooths of mgcv: knots, centres, and the bases of thin plate splines.
+# The smooths of mgcv: knots, centres, the bases of thin plate splines, and the sum over the rows that is made zero.
 smooths <- function(fit) {
   if (!inherits(fit, "gam") || !length(fit$smooth)) return(NULL)
-  numbers <- lapply(fit$smooth, function(one) as.numeric(unlist(one[c("xp", "knots", "shift", "Xu")])))
+  numbers <- lapply(fit$smooth, function(one) {
+    as.numeric(unlist(c(one[c("xp", "knots", "shift", "Xu")], attr(one, "qrc")[c("qr", "qraux")])))
+  })
   stats::setNames(numbers, vapply(fit$smooth, `[[`, "", "label"))
 }
 
@@ -111,7 +113,8 @@ members <- function(fit, factors) {
     of <- c(of, rep(list(character()), length(fit$zeta))) # thresholds stand where the intercept would
     names <- c(names, names(fit$zeta))
   }
-  list(names = names, of = of)
+  at <- seq_len(min(length(names), length(of))) # smooths have columns that belong to no term
+  list(names = names[at], of = of[at])
 }
 
 # Was each fit made from its own copy? TRUE where its rows say so, NA where they do not say; other rows are refused.
@@ -123,33 +126,45 @@ own_rows <- function(analyses, copies) {
 own_row <- function(fit, number, copies) {
   rows <- if (is.list(fit) && is.data.frame(fit$model)) fit$model
   if (is.null(rows)) return(NA)
-  seen <- intersect(names(rows), names(copies[[number]]))
+  own <- copies[[number]]
+  following <- copies[[number %% length(copies) + 1L]]
   elsewhere <- setdiff(seq_along(copies), number)
   foreign <- FALSE
-  for (name in seen) {
-    same <- vapply(copies, function(copy) within_column(rows[name], copy), NA)
-    if (same[[number]]) {
-      if (!all(same) || length(copies) == 1L) return(TRUE)
-    } else if (is.numeric(rows[[name]]) == is.numeric(copies[[number]][[name]])) {
+  for (name in intersect(names(rows), names(own))) {
+    if (is.numeric(rows[[name]]) != is.numeric(own[[name]])) next # recoded by the user
+    if (aligned(rows[name], own)) {
+      if (length(copies) == 1L || !identical(own[[name]], following[[name]])) return(TRUE)
+    } else if (contained(rows[[name]], own[[name]])) {
+      if (!contained(rows[[name]], following[[name]])) return(TRUE)
+    } else {
       foreign <- TRUE
-      elsewhere <- intersect(elsewhere, which(same))
+      elsewhere <- Filter(function(i) {
+        aligned(rows[name], copies[[i]]) || contained(rows[[name]], copies[[i]][[name]])
+      }, elsewhere)
     }
   }
   if (foreign) refuse_rows(number, elsewhere)
-  used <- intersect(all.vars(stats::formula(fit)), names(copies[[1L]]))
-  alike <- vapply(copies, function(copy) identical(unclass(copy)[used], unclass(copies[[1L]])[used]), NA)
+  used <- intersect(all.vars(stats::formula(fit)), names(own))
+  alike <- vapply(copies, function(copy) identical(unclass(copy)[used], unclass(own)[used]), NA)
   if (length(used) && all(alike)) TRUE else NA
 }
 
-# The column's values, at the same labels of the copy or else all found in it.
-within_column <- function(column, copy) {
-  ours <- plain_values(column[[1L]])
-  theirs <- plain_values(copy[[names(column)]])
+# The column's values are those of the copy at the same labels.
+aligned <- function(column, copy) {
+  if (identical(attr(column, "row.names"), attr(copy, "row.names"))) {
+    return(identical(plain_values(column[[1L]]), plain_values(copy[[names(column)]])))
+  }
   at <- match(row.names(column), row.names(copy))
-  if (!anyNA(at) && identical(ours, theirs[at])) return(TRUE)
+  !anyNA(at) && identical(plain_values(column[[1L]]), plain_values(copy[[names(column)]][at]))
+}
+
+# Every value is in the copy as often, wherever.
+contained <- function(ours, theirs) {
   if (length(ours) > length(theirs)) return(FALSE)
-  counts <- table(ours)
-  all(names(counts) %in% theirs) && all(counts <= table(theirs)[names(counts)])
+  ours <- plain_values(ours)
+  known <- unique(ours)
+  counts <- tabulate(match(plain_values(theirs), known), length(known))
+  all(tabulate(match(ours, known), length(known)) <= counts)
 }
 
 plain_values <- function(x) if (is.numeric(x) && !is.factor(x)) as.numeric(x) else as.character(x)
