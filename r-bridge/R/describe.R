@@ -120,7 +120,25 @@ members <- function(fit, factors) {
 # Was each fit made from its own copy? TRUE where its rows say so, NA where they do not say; other rows are refused.
 own_rows <- function(analyses, copies) {
   if (length(analyses) != length(copies)) return(rep(NA, length(analyses)))
+  check_sizes(analyses, copies)
   vapply(seq_along(analyses), function(i) own_row(analyses[[i]], i, copies), NA)
+}
+
+# One fit that used far fewer of its copy's complete rows than the others is of other rows than they are.
+check_sizes <- function(analyses, copies) {
+  formula <- tryCatch(stats::formula(analyses[[1L]]), error = function(e) NULL)
+  used <- if (inherits(formula, "formula")) intersect(all.vars(formula), names(copies[[1L]]))
+  rows <- vapply(analyses, function(fit) first_of(rows_of(fit), NA_real_), 0)
+  if (!length(used) || anyNA(rows)) return(invisible())
+  complete <- pmax(vapply(copies, function(copy) sum(stats::complete.cases(copy[used])), 0), 1)
+  share <- pmin(rows / complete, 1)
+  middle <- stats::median(share)
+  odd <- which(abs(share - middle) > pmax(0.1, 8 * sqrt(middle * (1 - middle) / complete)))
+  if (length(odd)) {
+    abort("pysynthdp_fit_error", paste0(
+      "the fit of copy ", odd[[1L]], " used ", rows[[odd[[1L]]]], " of ", complete[[odd[[1L]]]], " complete rows, and ",
+      "those of the other copies another share; fit the same rows of every copy"))
+  }
 }
 
 own_row <- function(fit, number, copies) {
