@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from pysynthdp._registry import Registry
 from pysynthdp._typing import FloatArray
+from pysynthdp.analysis.description import Description
 from pysynthdp.errors import FitError
 
 __all__ = ["ADAPTERS", "Adapter", "Estimates", "adapter_for", "estimates_of"]
@@ -36,6 +37,8 @@ class Estimates:
         Name of each term within its equation, for models with several; ``terms`` by default.
     model : str
         What kind of model it is, for headings.
+    about : Description or None
+        What the fit says of its model besides, by which the fits of the copies are compared.
     """
 
     terms: tuple[str, ...]
@@ -46,6 +49,7 @@ class Estimates:
     formula: str | None = None
     design_terms: tuple[str, ...] = ()
     model: str = "estimates"
+    about: Description | None = None
 
     def __post_init__(self) -> None:
         p = len(self.terms)
@@ -66,7 +70,12 @@ class Estimates:
         values, cov = np.full(len(terms), np.nan), np.full((len(terms), len(terms)), np.nan)
         values[known] = self.values[mine[known]]
         cov[np.ix_(known, known)] = self.cov[np.ix_(mine[known], mine[known])]
-        return Estimates(terms, values, cov, self.df, self.nobs, self.formula, design_terms, self.model)
+        return replace(self, terms=terms, values=values, cov=cov, design_terms=design_terms)
+
+    def design_terms_here(self) -> tuple[str, ...]:
+        """Names, within their equations, of the terms that this copy has."""
+        there = ~np.isnan(self.values)
+        return tuple(name for name, known in zip(self.design_terms, there, strict=True) if known)
 
 
 class Adapter(Protocol):

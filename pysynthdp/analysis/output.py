@@ -97,6 +97,7 @@ def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
         ("n_syn", _count(result.n_syn)),
         ("n_org", _count(result.n_org)),
         ("privacy noise", noise),
+        *_covariance(result),
         *valid,
         *(("flag", flag) for flag in result.flags),
     )
@@ -109,6 +110,12 @@ def _nests(copies: int, nests: int) -> Cell:
     return (
         f"{nests}, of {copies // nests} copies each: in a rule for nests m = {nests}, r = {copies // nests}"
     )
+
+
+def _covariance(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
+    """Kind of covariance that was pooled, where it is not the one that goes with the model."""
+    about = result.estimates[0].about if result.estimates else None
+    return (("covariance", about.covariance),) if about is not None and about.covariance else ()
 
 
 def _count(value: float | None) -> Cell:

@@ -11,15 +11,18 @@ import numpy as np
 
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
 from pysynthdp.analysis.combining import combine, combine_stack
-from pysynthdp.analysis.estimates import Estimates, estimates_of
+from pysynthdp.analysis.doors import check_release, listed_fits, unreadable
+from pysynthdp.analysis.estimates import Estimates, adapter_for
 from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
+from pysynthdp.analysis.same_model import compare_models
+from pysynthdp.analysis.same_rows import check_equal, check_rows
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
 from pysynthdp.tags import AnalysableRelease, ReleaseTags
 
-__all__ = ["pool"]
+__all__ = ["pool", "pool_own"]
 
 
 def pool(
@@ -41,9 +44,11 @@ def pool(
     ----------
     fits : sequence of length m
         One fitted model a copy, in order: statsmodels results, scikit-learn estimators with a covariance,
-        ``(estimates, variances)`` or ``(estimates, covariance)`` pairs, or :class:`Estimates`.
+        objects with ``params`` and ``cov_params()``, ``(estimates, variances)`` or
+        ``(estimates, covariance)`` pairs, or :class:`Estimates`. They must be of one model.
     release : release, optional
-        The release that the copies come from; its tags choose the rule.
+        The release that the copies come from; its tags choose the rule, and its rows show whether the fits
+        were made from its copies, in their order.
     rule : str
         ``"auto"``, a rule or an alias: ``"partial"`` is ``"partial_size_adjusted"``, ``"T_p"``
         ``"partial_reiter2003"``, ``"T_s"`` ``"raab_simple"``, ``"T_PPD"`` ``"raab_proper"``, ``"T_f"``
@@ -73,7 +78,9 @@ def pool(
         When the rule asked for, or every rule, is not valid for these copies; the message names one that is
         or what to change.
     FitError
-        When a fit cannot be read; the message names the copy.
+        When a fit cannot be read, is of another model than the others (formula, response, family,
+        covariance), or was made from other rows than its copy's; when models say the same in all copies
+        though these differ. The message names the copy.
 
     Notes
     -----
@@ -86,11 +93,71 @@ def pool(
     >>> done.rule
     'partial_size_adjusted'
     """
-    found = _read(fits)
+    return _pooled(
+        listed_fits(fits),
+        release,
+        rule=rule,
+        n_syn=n_syn,
+        n_org=n_org,
+        nests=nests,
+        noise_var=noise_var,
+        variables=variables,
+        rows=rows,
+        refit=refit,
+        own=False,
+    )
+
+
+def pool_own(fits: Sequence[Any], *, release: AnalysableRelease, **options: Any) -> PooledResults:
+    """Pool fits that this package made from the copies of a release itself, in order.
+
+    Parameters
+    ----------
+    fits : sequence of length m
+        One a copy.
+    release : release
+        The copies.
+    **options
+        As in :func:`pool`.
+
+    Returns
+    -------
+    PooledResults
+        The pooled fits.
+
+    Notes
+    -----
+    Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
+    """
+    return _pooled(list(fits), release, **options, own=True)
+
+
+def _pooled(
+    fits: list[Any],
+    release: AnalysableRelease | None,
+    *,
+    rule: str = "auto",
+    n_syn: float | None = None,
+    n_org: float | None = None,
+    nests: Sequence[Any] | None = None,
+    noise_var: Any = None,
+    variables: Sequence[str] | None = None,
+    rows: str = "all",
+    refit: Callable[[str], PooledResults] | None = None,
+    own: bool,
+) -> PooledResults:
+    """Read, compare, combine; ``own`` fits are known to be of the release's copies."""
+    if release is not None:
+        check_release(release, "pool(fits, release=release)")
+    read = _read(fits)
     tags = None if release is None else release.tags
-    _check_release(found, tags, rows)
+    _check_release(read, tags, rows)
+    compared = compare_models(read)
+    found = compared.found
+    used = _used(found, release, variables)
+    about_rows = [] if own else _check_rows(found, release, used)
     values = _stack(found, tags, n_syn, n_org, nests, noise_var)
-    facts = _facts(found, release, values, variables)
+    facts = _facts(release, values, used)
     picked, notes = _pick(rule, facts, values)
     done = combine_stack(values, picked)
     _caution(picked, rule, float(np.nanmin(np.append(done.df, np.inf))), values.m)
@@ -101,12 +168,32 @@ def pool(
         model=found[0].model,
         why=why(facts, picked, n_syn=values.n_syn, n_org=values.n_org, m=values.m),
         facts=facts,
-        notes=(*notes, *_absent(found)),
+        notes=(*notes, *compared.notes, *_absent(found, compared.masked), *about_rows),
         flags=() if tags is None else noise_flags(tags, found[0].formula, fits),
         estimates=tuple(found),
         fits=tuple(fits),
         refit=refit,
     )
+
+
+def _check_rows(found: list[Estimates], release: AnalysableRelease | None, used: frozenset[str]) -> list[str]:
+    """Hold fits made elsewhere against the copies; remark on what is odd."""
+    seen = all(one.about is not None and bool(one.about.own) for one in found)
+    notes: list[str] = []
+    if release is not None and release.tags.rows_replaced == "all":
+        by_rows, notes = check_rows(found, release, used)
+        seen = seen or by_rows
+    return notes if seen else [*notes, *check_equal(found, release, used)]
+
+
+def _used(
+    found: list[Estimates], release: AnalysableRelease | None, variables: Sequence[str] | None
+) -> frozenset[str]:
+    """Columns in the model; none without a release."""
+    if release is None:
+        return frozenset()
+    columns = [str(name) for name in release.copies[0].columns]
+    return frozenset(variables) if variables is not None else model_columns(found[0].formula, columns)
 
 
 def _read(fits: Sequence[Any]) -> list[Estimates]:
@@ -116,7 +203,11 @@ def _read(fits: Sequence[Any]) -> list[Estimates]:
     found = []
     for number, fit in enumerate(fits, start=1):
         try:
-            found.append(estimates_of(fit))
+            adapter = adapter_for(fit)
+        except FitError as error:
+            raise FitError(f"copy {number}: {unreadable(fit) or error}") from error
+        try:
+            found.append(adapter.estimates(fit))
         except PysynthdpError as error:
             raise FitError(f"copy {number}: {error}") from error
     pairs = {
@@ -169,17 +260,10 @@ def _stack(
     return replace(values, n_eff=n_eff)
 
 
-def _facts(
-    found: list[Estimates],
-    release: AnalysableRelease | None,
-    values: Stack,
-    variables: Sequence[str] | None,
-) -> Facts | None:
+def _facts(release: AnalysableRelease | None, values: Stack, used: frozenset[str]) -> Facts | None:
     """Facts from the tags and the columns in the model; None without a release."""
     if release is None:
         return None
-    columns = [str(name) for name in release.copies[0].columns]
-    used = frozenset(variables) if variables is not None else model_columns(found[0].formula, columns)
     return facts_of(release.tags, used, n_org=values.n_org, noise_var_known=values.noise_var is not None)
 
 
@@ -218,10 +302,12 @@ def _caution(picked: Rule, asked: str, smallest_df: float, m: int) -> None:
         warnings.warn(text, PysynthdpWarning, stacklevel=3)
 
 
-def _absent(found: list[Estimates]) -> list[str]:
-    """Name the terms that some copies cannot estimate."""
+def _absent(found: list[Estimates], told: frozenset[str]) -> list[str]:
+    """Name the terms that some copies cannot estimate, but for those that were told of already."""
     notes = []
     for index, term in enumerate(found[0].terms):
+        if term in told:
+            continue
         where = [i for i, estimate in enumerate(found, start=1) if np.isnan(estimate.values[index])]
         if where:
             copies = ", ".join(str(i) for i in where)

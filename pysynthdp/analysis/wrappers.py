@@ -11,10 +11,12 @@ import pandas as pd
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
+from pysynthdp.analysis.bases import learned_once
 from pysynthdp.analysis.choose import model_columns
+from pysynthdp.analysis.doors import check_analysis, check_release
 from pysynthdp.analysis.fitting import Job, fit_one, model_kind
 from pysynthdp.analysis.frames import code_response, coded, response_column
-from pysynthdp.analysis.pooling import pool
+from pysynthdp.analysis.pooling import pool, pool_own
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.errors import FitError, PysynthdpError
 from pysynthdp.tags import AnalysableRelease
@@ -79,6 +81,7 @@ def fit_copies(
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
+    check_analysis(formula, release, "fit_copies(formula, release, model)")
     fit_options = {**{k: options.pop(k) for k in _TO_FIT & options.keys()}, **(fit_options or {})}
     columns = model_columns(formula, [str(name) for name in release.copies[0].columns])
     named = {v for v in (*options.values(), *dict(fit_options.get("cov_kwds") or {}).values()) if _is_name(v)}
@@ -88,11 +91,11 @@ def fit_copies(
     kind = model_kind(model, options)
     levels = code_response(frames, response_column(formula, used), kind)
     maker = getattr(model, "from_formula", model)
-    job = Job(maker, kind, formula, used, levels, options, fit_options)
+    job = Job(maker, kind, learned_once(formula, frames, used), used, levels, options, fit_options)
     fits = _each(lambda pair: fit_one(job, *pair), list(enumerate(frames, start=1)), n_jobs)
     settings = {"rule": rule, "n_org": n_org, "noise_var": noise_var}
     again = {**settings, **options, "fit_options": fit_options, "n_jobs": n_jobs}
-    result = pool(
+    result = pool_own(
         fits,
         release=release,
         variables=used,
@@ -161,6 +164,7 @@ def ols(formula: str, release: AnalysableRelease, **options: Any) -> PooledResul
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
+    check_analysis(formula, release, "ols(formula, release)")
     return fit_copies(formula, release, smf.ols, **options)
 
 
@@ -185,6 +189,7 @@ def logit(formula: str, release: AnalysableRelease, **options: Any) -> PooledRes
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
+    check_analysis(formula, release, "logit(formula, release)")
     return fit_copies(formula, release, smf.logit, **options)
 
 
@@ -217,6 +222,7 @@ def glm(formula: str, release: AnalysableRelease, *, family: Any = None, **optio
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
+    check_analysis(formula, release, "glm(formula, release, family=...)")
     return fit_copies(formula, release, smf.glm, family=_family(family), **options)
 
 
@@ -269,6 +275,9 @@ def apply(
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
+    if not callable(function):
+        raise FitError("apply(function, release) needs a function of one copy first, then the release")
+    check_release(release, "apply(function, release)")
     frames = list(enumerate(_rows(release), start=1))
     fits = _each(lambda pair: _call(function, *pair), frames, n_jobs)
     rows = "all" if release.tags.rows_replaced == "all" else "replaced"

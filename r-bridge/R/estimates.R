@@ -11,7 +11,7 @@ fit_estimates <- function(fit) {
       "covariance) for each copy"))
   }
   list(terms = unname(terms), values = as.numeric(both$values), cov = matrix(as.numeric(cov), length(terms)),
-       df = residual_df(fit), nobs = rows_of(fit))
+       df = residual_df(fit), nobs = rows_of(fit), about = if (!is_pair(fit)) describe_fit(fit))
 }
 
 # list(estimates, variances) or list(estimates, covariance)

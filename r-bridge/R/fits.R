@@ -5,7 +5,8 @@
 #' `synth_lm()` and `synth_glm()` are short for `with(data, lm(...))` and `with(data, glm(...))`.
 #'
 #' @param data An object from [synthesise()].
-#' @param expr An expression with the names of columns, such as `lm(income ~ age)`.
+#' @param expr An expression with the names of columns, such as `lm(income ~ age)`. The copy itself is `.copy`; an
+#'   argument `data` that has nothing to do with it is refused.
 #' @param formula,family As in [lm()] and [glm()].
 #' @param ... Further arguments of [lm()] and [glm()], such as `weights`, with names of columns; for `with()`
 #'   not used.
@@ -47,12 +48,30 @@ fit_copies <- function(data, expression, envir) {
   check_synthetic(data)
   warn_of_mice()
   all <- copies(data)
+  refuse_other_data(expression, c(names(all[[1L]]), ".copy"), envir)
   analyses <- lapply(seq_along(all), function(i) evaluate(expression, all[[i]], envir, i))
   structure(
     list(call = safe_call(expression), analyses = analyses, expression = safe_call(expression),
-         tags = data$tags, columns = names(all[[1L]])),
+         tags = data$tags, columns = names(all[[1L]]), own = own_rows(analyses, all)),
     class = "synthetic_fits"
   )
+}
+
+# An argument data that has nothing to do with the copy would be analysed m times, and be called synthetic.
+refuse_other_data <- function(expression, names, envir) {
+  if (!is.call(expression)) return(invisible())
+  called <- tryCatch(eval(expression[[1L]], envir), error = function(e) NULL)
+  whole <- expression
+  if (is.function(called) && !is.primitive(called)) {
+    whole <- tryCatch(match.call(called, expression, expand.dots = TRUE), error = function(e) expression)
+  }
+  outside <- all.vars(whole$data)
+  if (length(outside) && !any(outside %in% names)) {
+    abort("pysynthdp_fit_error", paste0(
+      "data = ", deparse1(whole$data), " is not the copy, and would be analysed instead of the copies; leave data ",
+      "out, or write data = .copy"))
+  }
+  for (part in as.list(expression)[-1L]) if (is.call(part)) refuse_other_data(part, names, envir)
 }
 
 evaluate <- function(expression, copy, envir, number) {

@@ -4,7 +4,8 @@
 #' chosen from what the copies say of themselves: how many there are, how large, whether parameters were drawn anew,
 #' which columns are real. A rule that is not valid is refused, and the message names one that is.
 #'
-#' @param object Fits from `with(s, ...)`; or a list of `m` fits, or of `list(estimates, covariance)`.
+#' @param object Fits from `with(s, ...)`; or a list of `m` fits of one model, one a copy in order, or of
+#'   `list(estimates, covariance)`.
 #' @param data The synthetic copies, where `object` is a plain list.
 #' @param rule `"auto"`, or the name of a rule: `"partial_size_adjusted"`, `"partial_reiter2003"`,
 #'   `"raab_simple"`, `"raab_proper"`, `"missing_rubin1987"` and others.
@@ -16,6 +17,11 @@
 #' @details T = f u + b / m by default, where u is the mean variance within a copy, b the variance between
 #'   copies and f = n_syn / n_org (Reiter 2003; Drechsler 2018); for one copy Raab, Nowok and Dibben (2016).
 #'   `mice::pool()` would use the rule for missing data, which is another one.
+#'
+#'   Fits of different models (formula, response, family, class), of other rows than those of their copies, and fits
+#'   that are equal in all copies though these differ, are refused. A term is `NaN`, with a note, where its name does
+#'   not mean the same in every copy: a copy lacks the reference level, or its columns are collinear there. What
+#'   `poly()`, `ns()` or `scale()` learned from each copy anew is noted.
 #' @references Reiter, J. P. (2003). Inference for partially synthetic, public use microdata sets. Survey
 #'   Methodology 29, 181-188. Raab, G. M., Nowok, B. and Dibben, C. (2016). Practical data synthesis for large
 #'   samples. Journal of Privacy and Confidentiality 7(3), 67-97.
@@ -36,22 +42,24 @@ pool <- function(object, ...) UseMethod("pool")
 #' @rdname pool
 #' @export
 pool.synthetic_fits <- function(object, rule = "auto", n_org = NULL, variables = NULL, ...) {
-  check_no_dots(...)
-  request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org)
+  check_no_dots("pool", ...)
+  request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org,
+                          object$own)
   pooled_object(request, object$expression)
 }
 
 #' @rdname pool
 #' @export
 pool.list <- function(object, data = NULL, rule = "auto", n_syn = NULL, n_org = NULL, variables = NULL, ...) {
-  check_no_dots(...)
-  tags <- columns <- NULL
+  check_no_dots("pool", ...)
+  tags <- columns <- own <- NULL
   if (!is.null(data)) {
     check_synthetic(data)
     tags <- data$tags
     columns <- names(copies(data)[[1L]])
+    own <- own_rows(object, copies(data))
   }
-  request <- pool_request(object, tags, columns, variables, NULL, rule, n_org)
+  request <- pool_request(object, tags, columns, variables, NULL, rule, n_org, own)
   if (!is.null(n_syn)) request$n_syn <- n_syn
   pooled_object(request, quote(fit))
 }
@@ -59,16 +67,26 @@ pool.list <- function(object, data = NULL, rule = "auto", n_syn = NULL, n_org = 
 #' @rdname pool
 #' @export
 pool.default <- function(object, ...) {
+  if (!inherits(object, c("mira", "mids", "mild", "mipo"))) refuse_one(object)
   need_package("mice")
   mice::pool(object, ...)
 }
 
-pool_request <- function(analyses, tags, columns, variables, expression, rule, n_org) {
+refuse_one <- function(object) {
+  kind <- if (is.data.frame(object)) "a data frame" else if (inherits(object, c("synthetic", "synds"))) "copies" else
+    if (inherits(object, "synthetic_pooled")) "what is pooled already" else
+      paste("one object of class", class(object)[[1L]])
+  abort("pysynthdp_fit_error", paste0(
+    "pool() takes the fits of all copies, not ", kind, "; give pool(with(s, lm(y ~ x))), or a list of one fit a copy"))
+}
+
+pool_request <- function(analyses, tags, columns, variables, expression, rule, n_org, own = NULL) {
   fits <- lapply(seq_along(analyses), function(i) {
     tryCatch(fit_estimates(analyses[[i]]), pysynthdp_fit_error = function(e) {
       abort("pysynthdp_fit_error", paste0("copy ", i, ": ", conditionMessage(e)))
     })
   })
+  for (i in seq_along(own)) if (!is.null(fits[[i]]$about)) fits[[i]]$about$own <- isTRUE(own[[i]])
   if (is.null(variables)) variables <- used_columns(analyses, expression, columns)
   rows <- if (length(fits)) fits[[1L]]$nobs
   list(fits = fits, tags = tags, columns = columns, variables = variables, rule = rule, n_org = n_org,
@@ -83,11 +101,19 @@ used_columns <- function(analyses, expression, columns) {
   intersect(names, columns)
 }
 
-check_no_dots <- function(...) {
-  unknown <- names_of_dots(...)
-  if (length(unknown)) {
-    abort("pysynthdp_plan_error", paste0("pool() has no argument ", sQuote(unknown[[1L]], FALSE)))
+# synthpop's population.inference = TRUE is what is done; without it a summary there speaks of the confidential
+# estimate, which is not given here.
+check_no_dots <- function(what, ...) {
+  given <- list(...)
+  if (isTRUE(given$population.inference)) given$population.inference <- NULL
+  unknown <- do.call(names_of_dots, given)
+  if (!length(unknown)) return(invisible())
+  if (unknown[[1L]] == "population.inference") {
+    abort("pysynthdp_plan_error", paste0(
+      "population.inference = FALSE asks for intervals of the confidential estimate; those here are for the ",
+      "population, so leave it out, or see compare_synthetic(target = \"original\")"))
   }
+  abort("pysynthdp_plan_error", paste0(what, "() has no argument ", sQuote(unknown[[1L]], FALSE)))
 }
 
 # The object keeps what was sent, which is numbers, so that it can be compared later; no fit and no environment.

@@ -3,9 +3,12 @@
 #' @param x,object An object from [pool()].
 #' @param parm Terms, by name or position; all by default.
 #' @param level,conf.level Level of the intervals.
-#' @param conf.int Add intervals.
+#' @param conf.int Show intervals.
+#' @param exponentiate Show the exponentials of estimates and limits, such as odds ratios, as in broom and mice;
+#'   standard errors stay those of the logarithm.
 #' @param digits Digits to print.
-#' @param ... Not used.
+#' @param ... No other argument is taken, but for `population.inference = TRUE` of synthpop, which asks for what is
+#'   done.
 #' @return `coef()` and `vcov()` as for any model; `confint()` a matrix; `summary()` a list with a coefficient
 #'   table; `tidy()` a data frame with `term`, `estimate`, `std.error`, `statistic`, `df`, `p.value` (and
 #'   `conf.low`, `conf.high`), one row a term; `glance()` one row with `m`, `n_syn`, `n_org`, `rule`.
@@ -35,6 +38,7 @@ vcov.synthetic_pooled <- function(object, ...) object$cov
 #' @importFrom stats confint
 #' @export
 confint.synthetic_pooled <- function(object, parm, level = 0.95, ...) {
+  check_no_dots("confint", ...)
   if (!is.numeric(level) || length(level) != 1L || !is.finite(level) || level <= 0 || level >= 1) {
     abort("pysynthdp_plan_error", "level must be one number between 0 and 1, such as 0.95")
   }
@@ -53,13 +57,33 @@ nobs.synthetic_pooled <- function(object, ...) object$n_syn
 
 #' @rdname pooled
 #' @export
-summary.synthetic_pooled <- function(object, conf.level = 0.95, ...) {
+summary.synthetic_pooled <- function(object, conf.level = 0.95, conf.int = TRUE, exponentiate = FALSE, ...) {
+  check_no_dots("summary", ...)
   limits <- confint(object, level = conf.level)
   table <- cbind(as.matrix(object$pooled[c("estimate", "std.error", "statistic", "df", "p.value")]), limits)
   rownames(table) <- object$pooled$term
   colnames(table)[1:5] <- c("Estimate", "Std. Error", "t value", "df", "Pr(>|t|)")
+  if (is_asked(exponentiate, "exponentiate")) {
+    check_link(object)
+    table[, c(1L, 6L, 7L)] <- exp(table[, c(1L, 6L, 7L)])
+    colnames(table)[[1L]] <- "exp(Estimate)"
+  }
+  if (!is_asked(conf.int, "conf.int")) table <- table[, 1:5, drop = FALSE]
   structure(c(unclass(object)[c("call", "m", "n_syn", "n_org", "rule", "why", "notes")], list(coefficients = table)),
             class = "summary.synthetic_pooled")
+}
+
+is_asked <- function(x, name) {
+  if (isTRUE(x) || isFALSE(x)) return(x)
+  abort("pysynthdp_plan_error", paste(name, "must be TRUE or FALSE"))
+}
+
+# As broom does: exponentials of coefficients that are no logarithms are seldom meant.
+check_link <- function(object) {
+  family <- object$request$fits[[1L]]$about$family
+  if (!is.null(family) && !grepl("(log|logit|cloglog)$", family)) {
+    caution("exponentiate = TRUE, but the model has no log or logit link")
+  }
 }
 
 #' @rdname pooled
@@ -90,10 +114,16 @@ print.summary.synthetic_pooled <- function(x, digits = max(3L, getOption("digits
 
 #' @rdname pooled
 #' @exportS3Method generics::tidy
-tidy.synthetic_pooled <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.synthetic_pooled <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+  check_no_dots("tidy", ...)
   table <- x$pooled[c("term", "estimate", "std.error", "statistic", "df", "p.value")]
-  if (conf.int) {
+  if (is_asked(exponentiate, "exponentiate")) {
+    check_link(x)
+    table$estimate <- exp(table$estimate)
+  }
+  if (is_asked(conf.int, "conf.int")) {
     limits <- confint(x, level = conf.level)
+    if (exponentiate) limits <- exp(limits)
     table$conf.low <- unname(limits[, 1L])
     table$conf.high <- unname(limits[, 2L])
   }
@@ -103,6 +133,7 @@ tidy.synthetic_pooled <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @rdname pooled
 #' @exportS3Method generics::glance
 glance.synthetic_pooled <- function(x, ...) {
+  check_no_dots("glance", ...)
   as_tibble_if(data.frame(m = as.integer(x$m), n_syn = or_na(x$n_syn), n_org = or_na(x$n_org), rule = x$rule))
 }
 

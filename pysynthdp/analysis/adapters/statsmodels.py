@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pysynthdp._typing import FloatArray
+from pysynthdp.analysis.description import Description
 from pysynthdp.analysis.estimates import ADAPTERS, Estimates
+from pysynthdp.analysis.patsy_design import bases_of, codings_of, members_of
 from pysynthdp.errors import FitError
 
 __all__ = ["StatsmodelsAdapter"]
+
+_ORDINARY = {"GEE": "robust", "RLM": "H1"}  # covariances that a model has without being asked
 
 
 @ADAPTERS.register
@@ -45,6 +51,7 @@ class StatsmodelsAdapter:
             formula=_formula(fit),
             design_terms=inner,
             model=type(fit.model).__name__,
+            about=_description(fit),
         )
 
     def loglike(self, fit: Any, values: FloatArray) -> float:
@@ -141,3 +148,72 @@ def _formula(fit: Any) -> str | None:
     """Return the formula, if the model was made from one."""
     formula = getattr(fit.model, "formula", None)
     return formula if isinstance(formula, str) else None
+
+
+def _description(fit: Any) -> Description:
+    """Read what the results say of their model."""
+    model, formula = fit.model, _formula(fit)
+    data = getattr(model, "data", None)
+    design = getattr(data, "model_spec", None) or getattr(data, "design_info", None)
+    coded = hasattr(design, "term_codings")  # a design of patsy
+    return Description(
+        formula=formula,
+        response=formula.partition("~")[0].strip() if formula else _endog_name(model),
+        family=_family(model),
+        covariance=_covariance(fit),
+        members=members_of(design) if coded else {},
+        codings=codings_of(design) if coded else (),
+        bases=bases_of(design) if coded else {},
+        entangled=_entangled(model),
+        rows=partial(_rows, model) if formula else None,
+    )
+
+
+def _endog_name(model: Any) -> str | None:
+    """Name of the response of a model that was given arrays."""
+    name = getattr(model, "endog_names", None)
+    return name if isinstance(name, str) else None
+
+
+def _family(model: Any) -> str | None:
+    """Family and link of a generalised model."""
+    family = getattr(model, "family", None)
+    if family is None:
+        return None
+    return f"{type(family).__name__}, {type(getattr(family, 'link', None)).__name__}"
+
+
+def _covariance(fit: Any) -> str | None:
+    """Kind of covariance, where it is not the one that the model has without being asked."""
+    kind = getattr(fit, "cov_type", None)
+    return None if kind in {"nonrobust", _ORDINARY.get(type(fit.model).__name__)} else kind
+
+
+def _entangled(model: Any) -> frozenset[str]:
+    """Coefficients that collinear columns do not determine; statsmodels shares such a sum out in silence."""
+    X = np.asarray(getattr(model, "exog", None), dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] == 0 or _full_rank(model, X.shape[1]):
+        return frozenset()
+    norms = np.linalg.norm(X, axis=0)
+    _, sizes, directions = np.linalg.svd(np.linalg.qr(X / np.where(norms > 0, norms, 1), mode="r"))
+    free = directions[np.append(sizes, np.zeros(X.shape[1] - sizes.size)) <= 1e-10 * X.shape[1]]
+    wrong = np.any(np.abs(free) > 1e-7, axis=0)
+    return frozenset(str(name) for name, bad in zip(model.exog_names, wrong, strict=False) if bad)
+
+
+def _full_rank(model: Any, columns: int) -> bool:
+    """Whether the model found its own columns to be independent."""
+    rank = getattr(model, "rank", None)
+    if rank is None and getattr(model, "df_model", None) is not None:
+        rank = model.df_model + 1
+    return rank is not None and rank >= columns
+
+
+def _rows(model: Any) -> pd.DataFrame | None:
+    """Rows that entered a model, with all columns that were at hand; None where that is not known."""
+    frame, labels = model.data.frame, model.data.row_labels
+    if not isinstance(frame, pd.DataFrame):
+        return None
+    if labels is None or len(labels) == len(frame):
+        return frame
+    return frame.loc[labels] if frame.index.is_unique else None

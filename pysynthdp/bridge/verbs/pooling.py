@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis import Estimates, PooledResults, compare_fits, pool
+from pysynthdp.analysis.description import Coding, Description
 from pysynthdp.bridge.codec import character
 from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import FitError
@@ -71,15 +72,49 @@ def _estimates(fit: Mapping[str, Any], model: str, number: int) -> Estimates:
     cov = np.asarray(fit["cov"], dtype=np.float64).reshape(len(values), -1)
     if cov.shape != (len(values), len(values)):
         raise FitError(f"copy {number}: vcov() has another size than coef(); give a fit that has both")
-    df = fit.get("df")
+    df, about = fit.get("df"), fit.get("about") or {}
     return Estimates(
         terms=terms,
         values=values,
         cov=cov,
         df=None if df is None or not np.isfinite(df) else float(df),
         nobs=fit.get("nobs"),
-        model=model,
+        model=about.get("class") or model,
+        about=None if not about else _description(about),
     )
+
+
+def _description(about: Mapping[str, Any]) -> Description:
+    """Read what R says of a fit's model."""
+    members = about.get("members") or {}
+    bases = about.get("bases") or {}
+    return Description(
+        formula=about.get("formula"),
+        response=about.get("response"),
+        family=about.get("family"),
+        covariance=about.get("covariance"),
+        members={
+            str(name): _set(of)
+            for name, of in zip(_list(members.get("names")), members.get("of") or (), strict=True)
+        },
+        codings=tuple(_coding(one) for one in about.get("codings") or ()),
+        bases={str(name): np.array(_list(numbers), dtype=np.float64) for name, numbers in bases.items()},
+        entangled=_set(about.get("entangled")),
+        own=about.get("own"),
+    )
+
+
+def _coding(one: Mapping[str, Any]) -> Coding:
+    """Read the contrasts of one factor in one term."""
+    levels = tuple(str(level) for level in _list(one["levels"]))
+    matrix = np.asarray(one["matrix"], dtype=np.float64).reshape(len(levels), -1)
+    columns = tuple(str(name) for name in _list(one["columns"]))
+    return Coding(_set(one["members"]), str(one["factor"]), levels, columns, matrix)
+
+
+def _set(names: Any) -> frozenset[str]:
+    """Give names as a set."""
+    return frozenset(str(name) for name in _list(names))
 
 
 def _list(value: Any) -> list[Any]:
