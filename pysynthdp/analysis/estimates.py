@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from pysynthdp._registry import Registry
-from pysynthdp._typing import FloatArray
+from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.errors import FitError
 
 __all__ = ["ADAPTERS", "Adapter", "Estimates", "adapter_for", "estimates_of"]
@@ -36,6 +36,8 @@ class Estimates:
         Name of each term within its equation, for models with several; ``terms`` by default.
     model : str
         What kind of model it is, for headings.
+    separated : tuple of str
+        Terms that are NaN because the outcome is separated: it never varies where they would be learned.
     """
 
     terms: tuple[str, ...]
@@ -46,6 +48,7 @@ class Estimates:
     formula: str | None = None
     design_terms: tuple[str, ...] = ()
     model: str = "estimates"
+    separated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         p = len(self.terms)
@@ -66,7 +69,18 @@ class Estimates:
         values, cov = np.full(len(terms), np.nan), np.full((len(terms), len(terms)), np.nan)
         values[known] = self.values[mine[known]]
         cov[np.ix_(known, known)] = self.cov[np.ix_(mine[known], mine[known])]
-        return Estimates(terms, values, cov, self.df, self.nobs, self.formula, design_terms, self.model)
+        return replace(self, terms=terms, values=values, cov=cov, design_terms=design_terms)
+
+    def without(self, gone: BoolArray) -> Estimates:
+        """Return the estimates with NaN for the terms (p,) whose outcome is separated."""
+        if not gone.any():
+            return self
+        values, cov = self.values.copy(), self.cov.copy()
+        values[gone], cov[gone], cov[:, gone] = np.nan, np.nan, np.nan
+        named = tuple(term for term, lost in zip(self.terms, gone, strict=True) if lost)
+        return replace(
+            self, values=values, cov=cov, separated=tuple(dict.fromkeys((*self.separated, *named)))
+        )
 
 
 class Adapter(Protocol):
