@@ -161,7 +161,7 @@ def combine_stack(values: Stack, rule: Rule) -> Combined:
         raise CombiningRuleError(f"{rule.name} needs {missing}")
     with np.errstate(all="ignore"):
         T, df, extras = rule.variance(sums), rule.df(sums), rule.extras(sums)
-        se = np.where(T > 0, np.sqrt(T), np.nan)
+        se = np.where((T > 0) & np.isfinite(T), np.sqrt(T), np.nan)
     b = None if sums.b is None else sums.b[()]
     return Combined(
         rule.name,

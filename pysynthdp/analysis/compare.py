@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.analysis.declared_codes import count_codes
 from pysynthdp.analysis.estimates import Estimates, estimates_of
 from pysynthdp.analysis.lack_of_fit import LackOfFit, lack_of_fit
 from pysynthdp.analysis.results import PooledResults
@@ -170,8 +171,10 @@ def compare_fits(
     ----------
     pooled : PooledResults
         The pooled model.
-    confidential_fit : fit
-        The model fitted to the confidential rows, of any library with an adapter.
+    confidential_fit : DataFrame or fit
+        The confidential table, to which the same model is then fitted with its declared codes missing too
+        (for results of ``ols``, ``logit``, ``glm`` and ``fit``); or the model fitted to the confidential
+        rows, of any library with an adapter.
     target : {"population", "original", "original_population"}
         What the pooled intervals are for. ``"population"``: as the pooled result gives them.
         ``"original"``: what synthpop compares by default, pooled estimates with the confidential standard
@@ -188,7 +191,7 @@ def compare_fits(
     Raises
     ------
     FitError
-        When the two have no term in common.
+        When the two have no term in common, or a table is given for a result without a model.
 
     Notes
     -----
@@ -208,6 +211,7 @@ def compare_fits(
     """
     from scipy import stats  # slow to import: only where it is used
 
+    confidential_fit = _fitted(pooled, confidential_fit)
     own = estimates_of(confidential_fit)
     here, there = _matched(pooled, own)
     Q, V = _chosen(own, there), own.cov[np.ix_(there, there)]
@@ -234,8 +238,30 @@ def compare_fits(
         lack_of_fit=lack_of_fit(pooled, q - Q, V, here),
         target=target,
         model=pooled.model,
-        notes=_left_out(pooled, own),
+        notes=(*_left_out(pooled, own), *_codes_there(pooled, confidential_fit)),
     )
+
+
+def _fitted(pooled: PooledResults, confidential: Any) -> Any:
+    """Fit the model of the pooled result to a confidential table; a fit is what it is."""
+    if not isinstance(confidential, pd.DataFrame):
+        return confidential
+    if pooled.fit_table is None:
+        raise FitError("this result holds no model to fit to a table; give the model fitted to the table")
+    return pooled.fit_table(confidential)
+
+
+def _codes_there(pooled: PooledResults, confidential_fit: Any) -> tuple[str, ...]:
+    """Say that the confidential fit computes with codes that the pooled one leaves out."""
+    counts = count_codes([confidential_fit], pooled.codes)
+    if not counts:
+        return ()
+    few = ", ".join(f"{name} {count:,}" if count > 9 else f"{name} <10" for name, count in counts.items())
+    text = (
+        f"The confidential fit computes with declared codes as values ({few} cells), the pooled one does "
+        "not, so they are of different quantities; give the table itself, or make its codes missing."
+    )
+    return (text,)
 
 
 def _matched(pooled: PooledResults, own: Estimates) -> tuple[IntArray, IntArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,12 @@ import pandas as pd
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.combining import Combined, combine_stack
+from pysynthdp.analysis.failures import said
 from pysynthdp.analysis.margins import average_effects
 from pysynthdp.analysis.rules.base import find_rule
-from pysynthdp.analysis.surface import surface_of
-from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError
+from pysynthdp.analysis.separation import uses_lost
+from pysynthdp.analysis.surface import surface_of, unpredictable
+from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
@@ -27,7 +30,9 @@ Pair = tuple[FloatArray, FloatArray]
 def predict(result: PooledResults, newdata: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Pool the predicted means of all copies."""
     fits = _fits(result)
-    done = _pooled(result, [_prediction(number, fit, newdata) for number, fit in enumerate(fits, start=1)])
+    pairs = [_prediction(number, fit, newdata) for number, fit in enumerate(fits, start=1)]
+    _warn_of_unknown(pairs)
+    done = _pooled(result, pairs)
     limits = done.conf_int(alpha)
     columns = {
         "mean": done.qbar,
@@ -66,7 +71,7 @@ def _effects(number: int, fit: Any) -> tuple[tuple[str, ...], Pair]:
     except PysynthdpError as error:
         raise FitError(f"copy {number}: {error}") from error
     except Exception as error:  # any error of the model library means that there is no effect
-        raise FitError(f"copy {number}: the effects failed with {type(error).__name__}") from error
+        raise FitError(f"copy {number} gives no effects: {said(error)}") from error
 
 
 def _placed(names: tuple[str, ...], pair: Pair, terms: tuple[str, ...]) -> Pair:
@@ -109,13 +114,26 @@ def _prediction(number: int, fit: Any, newdata: pd.DataFrame) -> Pair:
         X = surface.design(newdata)
     except Exception as error:  # any error of the model library means that there is no prediction
         raise FitError(
-            f"copy {number} cannot predict these rows ({type(error).__name__}); newdata needs all columns of "
-            "the formula, with levels that occur in the copies"
+            f"copy {number} cannot predict these rows: {unpredictable(fit, newdata, error)}"
         ) from error
     if len(X) != len(newdata) or not np.isfinite(X).all():
         raise FitError("newdata holds missing values in columns of the model; drop those rows")
     slope = surface.gradient(lambda at: surface.mean(at, X).ravel())
-    return surface.mean(surface.values, X).ravel(), np.einsum("ij,jk,ik->i", slope, surface.cov, slope)
+    means, variances = surface.mean(surface.values, X), np.einsum("ij,jk,ik->i", slope, surface.cov, slope)
+    lost = np.repeat(uses_lost(fit, X), means.shape[1])
+    return np.where(lost, np.nan, means.ravel()), np.where(lost, np.nan, variances)
+
+
+def _warn_of_unknown(pairs: list[Pair]) -> None:
+    """Say that rows hang on coefficients that a copy cannot estimate, and are NaN."""
+    where = [str(number) for number, (means, _) in enumerate(pairs, start=1) if np.isnan(means).any()]
+    if where:
+        warnings.warn(
+            f"rows of newdata use terms that cannot be estimated in copy {', '.join(where)}, since the "
+            "outcome is separated there; their means are NaN",
+            PysynthdpWarning,
+            stacklevel=4,
+        )
 
 
 def _pooled(result: PooledResults, pairs: list[Pair]) -> Combined:

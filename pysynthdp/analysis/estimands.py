@@ -64,7 +64,9 @@ def share_of(column: str, level: Any, *, by: str | None = None) -> Callable[[pd.
     def hits(values: pd.Series[Any]) -> FloatArray:
         return np.asarray((values == level).astype("float64"))
 
-    return _by_group(f"share({column} = {level})", column, by, _mean, hits)
+    counted = _by_group(f"share({column} = {level})", column, by, _mean, hits)
+    counted.__dict__["level"] = (column, level)  # by which apply() sees that a code is asked for
+    return counted
 
 
 def quantile_of(column: str, p: float, *, by: str | None = None) -> Callable[[pd.DataFrame], Estimates]:
@@ -142,6 +144,7 @@ def _by_group(
         values, variances = np.array(pairs).T
         return Estimates(terms, values, np.diag(variances), nobs=len(rows), model=label)
 
+    function.__dict__["columns"] = tuple(name for name in (column, by) if name is not None)
     return function
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from pysynthdp._registry import Registry
-from pysynthdp._typing import FloatArray
+from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.analysis.description import Description
 from pysynthdp.errors import FitError
 
@@ -39,6 +39,8 @@ class Estimates:
         What kind of model it is, for headings.
     about : Description or None
         What the fit says of its model besides, by which the fits of the copies are compared.
+    separated : tuple of str
+        Terms that are NaN because the outcome is separated: it never varies where they would be learned.
     """
 
     terms: tuple[str, ...]
@@ -50,6 +52,7 @@ class Estimates:
     design_terms: tuple[str, ...] = ()
     model: str = "estimates"
     about: Description | None = None
+    separated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         p = len(self.terms)
@@ -76,6 +79,17 @@ class Estimates:
         """Names, within their equations, of the terms that this copy has."""
         there = ~np.isnan(self.values)
         return tuple(name for name, known in zip(self.design_terms, there, strict=True) if known)
+
+    def without(self, gone: BoolArray) -> Estimates:
+        """Return the estimates with NaN for the terms (p,) whose outcome is separated."""
+        if not gone.any():
+            return self
+        values, cov = self.values.copy(), self.cov.copy()
+        values[gone], cov[gone], cov[:, gone] = np.nan, np.nan, np.nan
+        named = tuple(term for term, lost in zip(self.terms, gone, strict=True) if lost)
+        return replace(
+            self, values=values, cov=cov, separated=tuple(dict.fromkeys((*self.separated, *named)))
+        )
 
 
 class Adapter(Protocol):

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import patsy
+import statsmodels.formula
+from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
+from pysynthdp.analysis.failures import Job, reason_of
 from pysynthdp.analysis.frames import without_unused
 from pysynthdp.errors import FitError, PysynthdpError
 
-__all__ = ["Job", "fit_one", "model_kind"]
+__all__ = ["NAMES", "fit_one", "model_kind"]
 
+NAMES: Mapping[str, Any] = {"np": np, "numpy": np, "pd": pd}
+_FEW = 15  # rounds after which the other coefficients stand, and the information is still there
+_COLUMNS = ("weights", "freq_weights", "var_weights", "offset", "exposure")
 _RESOLVED = ("weights", "freq_weights", "var_weights", "offset", "exposure", "status", "entry", "strata")
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One model for all copies."""
-
-    maker: Callable[..., Any]
-    kind: str
-    formula: str
-    columns: tuple[str, ...]
-    levels: tuple[Any, ...] | None
-    options: Mapping[str, Any]
-    fit_options: Mapping[str, Any]
 
 
 def model_kind(model: Any, options: Mapping[str, Any]) -> str:
@@ -37,41 +29,36 @@ def model_kind(model: Any, options: Mapping[str, Any]) -> str:
     owner = model if inspect.isclass(model) else getattr(model, "__self__", model)
     kind = getattr(owner, "__name__", type(owner).__name__)
     family = type(options.get("family")).__name__
-    return "binomial" if kind in {"GLM", "GEE"} and family == "Binomial" else str(kind)
+    return "binomial" if kind in {"GLM", "GEE", "GLMGam"} and family == "Binomial" else str(kind)
 
 
 def fit_one(job: Job, number: int, frame: pd.DataFrame) -> Any:
-    """Fit one copy; a failure names the copy and the class of the error, and quotes nothing."""
+    """Fit one copy; a failure names the copy, the column and the reason."""
     try:
         model = _build(job, frame)
         absent = _zero_columns(model)
         if absent:
             model = _rebuilt(job, frame, _names(model), absent)
         _check_rank(model)
-        fit = model.fit(**_fit_arguments(job, model, frame))
+        fit = _fitted(model, _fit_arguments(job, model, frame))
     except PysynthdpError as error:
         raise FitError(f"copy {number}: {error}") from error
     except Exception as error:  # any error of the model library means that this copy has no fit
-        _refuse_unknown_name(job, frame, error)
-        raise FitError(
-            f"copy {number}: {job.kind} failed with {type(error).__name__}; check the formula "
-            f"{job.formula!r} against the columns, or simplify the model"
-        ) from error
+        raise FitError(f"copy {number}: {reason_of(job, frame, error)}") from error
     if job.kind == "MNLogit" and job.levels is not None:
         shown = fit.model._ynames_map.items()  # noqa: SLF001 -- no public way to label outcomes
         fit.model._ynames_map = {k: str(job.levels[int(float(v))]) for k, v in shown}  # noqa: SLF001 -- the same
     return fit
 
 
-def _refuse_unknown_name(job: Job, frame: pd.DataFrame, error: Exception) -> None:
-    """Say which name of the formula is no column, where that is what went wrong, and the nearest that is."""
-    unknown = getattr(error.__cause__ or error, "name", None)
-    if isinstance(error.__cause__ or error, NameError) and unknown and unknown in job.formula:
-        near = get_close_matches(unknown, map(str, frame.columns), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "; mend the formula"
-        raise FitError(
-            f"{job.formula!r} names {unknown!r}, which is no column of the copies{hint}"
-        ) from error
+def _fitted(model: Any, arguments: dict[str, Any]) -> Any:
+    """Fit; where the information vanishes on the way, as with a separated outcome, stop before it does."""
+    try:
+        return model.fit(**arguments)
+    except (np.linalg.LinAlgError, PerfectSeparationError):
+        if "maxiter" not in inspect.signature(model.fit).parameters or "method" in arguments:
+            raise
+        return model.fit(**{**arguments, "maxiter": _FEW})
 
 
 def _build(job: Job, frame: pd.DataFrame) -> Any:
@@ -81,7 +68,17 @@ def _build(job: Job, frame: pd.DataFrame) -> Any:
         value = options.get(key)
         if isinstance(value, str) and value in frame.columns:
             options[key] = frame[value].to_numpy()
-    return job.maker(job.formula, data=frame, **options)
+        elif isinstance(value, str) and key in _COLUMNS:
+            raise FitError(
+                f"{key} names {value!r}, which is no column; give a column's name"
+                + ("; exposure= takes the logarithm of its column itself" if key == "offset" else "")
+            )
+    return job.maker(job.formula, data=frame, eval_env=_environment(), **options)
+
+
+def _environment() -> Any:
+    """Names that formulas find besides the columns: numpy and pandas."""
+    return NAMES if hasattr(statsmodels.formula, "options") else patsy.EvalEnvironment([NAMES])
 
 
 def _names(model: Any) -> list[str]:
@@ -128,8 +125,15 @@ def _fit_arguments(job: Job, model: Any, frame: pd.DataFrame) -> dict[str, Any]:
         arguments.setdefault("maxiter", 1000)
     kwds = dict(arguments.get("cov_kwds") or {})
     groups = kwds.get("groups")
-    if isinstance(groups, str) and groups in frame.columns:
+    if isinstance(groups, str) and groups not in frame.columns:
+        raise FitError(f"groups names {groups!r}, which is no column; give a column's name")
+    if isinstance(groups, str):
         column = frame.loc[model.data.row_labels, groups]
+        if column.isna().any():
+            raise FitError(
+                f"{groups}, the column of groups, has missing cells, and rows without a group have no place "
+                "in a covariance of groups; take complete rows, or another column"
+            )
         kwds["groups"] = pd.factorize(column)[0]
         arguments["cov_kwds"] = kwds
     return arguments

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import patsy
 
+from pysynthdp.design.values import TICKS, is_dated, microseconds
 from pysynthdp.errors import FitError
 
-__all__ = ["code_response", "coded", "response_column", "without_unused"]
+__all__ = [
+    "code_left",
+    "code_response",
+    "coded",
+    "dated_kind",
+    "days_of",
+    "in_days",
+    "note_of_levels",
+    "without_unused",
+]
+
+_BINARY = frozenset(["Logit", "Probit", "binomial", "ConditionalLogit", "BinaryModel"])
 
 
 def coded(copies: Sequence[pd.DataFrame], columns: Iterable[str]) -> list[pd.DataFrame]:
@@ -22,6 +34,8 @@ def coded(copies: Sequence[pd.DataFrame], columns: Iterable[str]) -> list[pd.Dat
     """
     frames = [copy.copy(deep=False) for copy in copies]
     for name in columns:
+        if dated_kind(frames[0][name]) is not None:
+            continue
         parts = _alike([frame[name] for frame in frames])
         for frame, part in zip(frames, parts, strict=True):
             frame[name] = part
@@ -62,33 +76,132 @@ def without_unused(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     return frame
 
 
-def response_column(formula: str, columns: Iterable[str]) -> str | None:
-    """Column on the left of a formula when it stands there alone."""
-    left = formula.split("~", maxsplit=1)[0].strip()
-    quoted = re.fullmatch(r"Q\(\s*['\"](.*)['\"]\s*\)|`(.*)`", left)
-    name = next((part for part in quoted.groups() if part), left) if quoted else left
-    return name if name in set(columns) else None
-
-
 def code_response(frames: list[pd.DataFrame], name: str | None, model: str) -> tuple[Any, ...] | None:
-    """Code a categorical response as its model wants it, in place; return its levels.
+    """Code a response of levels as its model wants it, in place; return its levels.
 
-    A two-level response of a binary model becomes 0 and 1 (the second level); that of a multinomial model
-    becomes 0, 1, ...; an ordinal one keeps its levels, which must occur in every copy.
+    A two-level response of a binary model becomes 0 and 1 (the second level, or True); that of a multinomial
+    model becomes 0, 1, ...; an ordinal one keeps its levels, which must occur in every copy; True and False
+    become 1 and 0 for all others, and other levels are refused.
     """
-    if name is None or not isinstance(frames[0][name].dtype, pd.CategoricalDtype):
+    if name is None:
+        return None
+    if frames[0][name].dtype == np.bool_:
+        _set(frames, name, _categories([frame[name] for frame in frames], [False, True], ordered=False))
+    if not isinstance(frames[0][name].dtype, pd.CategoricalDtype):
         return None
     levels = tuple(frames[0][name].cat.categories)
-    if model in {"Logit", "Probit", "binomial"} and len(levels) != 2:
+    if model in _BINARY and len(levels) != 2:
         raise FitError(f"{name} has {len(levels)} levels in the copies; a binary model needs two")
+    if model == "OrderedModel" and not frames[0][name].cat.ordered and not _are_truths(levels):
+        raise FitError(
+            f"{name} is of levels without an order, and OrderedModel needs one; declare the order of its "
+            "levels for the synthesis, or use mnlogit"
+        )
     needed = {"MNLogit": levels[:1], "OrderedModel": levels}.get(model, ())
     _check_levels(frames, name, needed)
-    if model in {"Logit", "Probit", "binomial", "MNLogit"}:
-        for frame in frames:
-            codes = frame[name].cat.codes.astype("float64")
-            frame[name] = codes.where(codes >= 0)
+    if model in _BINARY or model == "MNLogit":
+        _set(frames, name, [_numbered(frame[name]) for frame in frames])
         return levels
+    if _are_truths(levels):
+        _set(frames, name, [_truths(frame[name]) for frame in frames])
+    elif model != "OrderedModel":
+        raise FitError(_no_number(name, levels, model))
     return None
+
+
+def _set(frames: Sequence[pd.DataFrame], name: str, parts: Sequence[pd.Series[Any]]) -> None:
+    """Put a column into every frame."""
+    for frame, part in zip(frames, parts, strict=True):
+        frame[name] = part
+
+
+def _numbered(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Positions of the levels."""
+    codes = values.cat.codes.astype("float64")
+    return codes.where(codes >= 0)
+
+
+def _are_truths(levels: Sequence[Any]) -> bool:
+    """Whether levels are True and False, or one of them."""
+    return bool(levels) and all(isinstance(level, bool | np.bool_) for level in levels)
+
+
+def _truths(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Write True as 1 and False as 0."""
+    return values.astype(object).map({True: 1.0, False: 0.0}).astype("float64")
+
+
+def _no_number(name: str, levels: Sequence[Any], model: str) -> str:
+    """Say why levels are no response of a model of numbers, and what to do."""
+    if all(isinstance(level, int | float) for level in levels):
+        return (
+            f"{name} is of levels, and {model} needs numbers; write I({name}.astype(float)) to take them so"
+        )
+    return (
+        f"{name} is text, and {model} needs a number on the left; use logit, mnlogit or OrderedModel, or the "
+        f"indicator of one level, I({name} == 'level')"
+    )
+
+
+def note_of_levels(name: str, levels: Sequence[Any], model: str) -> list[str]:
+    """Say which level of a response of text counts as what."""
+    if _are_truths(levels):
+        return []
+    if model in _BINARY:
+        return [f"{name}: {levels[1]} counts as 1, {levels[0]} as 0."]
+    return [f"{name}: the other levels are compared with {levels[0]}."] if model == "MNLogit" else []
+
+
+def code_left(frames: list[pd.DataFrame], left: str, names: Mapping[str, Any], model: str) -> str:
+    """Write an expression on the left that is true or false as 1 and 0; refuse one that is text."""
+    try:
+        made = patsy.dmatrix(f"0 + {left}", frames[0], patsy.EvalEnvironment([dict(names)]))
+    except Exception:  # the same error comes from the fit, which words it  # noqa: BLE001
+        return left
+    kinds = list(made.design_info.factor_infos.values())
+    if len(kinds) != 1 or kinds[0].type != "categorical":
+        return left
+    if not _are_truths(kinds[0].categories):
+        raise FitError(
+            f"{left} is text or levels; write the column alone as response of a model of levels, or an "
+            "indicator such as I(column == 'level')"
+        )
+    return f"I(({left}) * 1.0)" if model != "OrderedModel" else left
+
+
+def in_days(frames: Sequence[pd.DataFrame], columns: Iterable[str]) -> list[str]:
+    """Write points in time and durations as days, in place; return a note on each.
+
+    Days since 1970-01-01, of zoned times in UTC; R counts a Date in the same way.
+    """
+    notes = []
+    for name in columns:
+        kind = dated_kind(frames[0][name])
+        if kind is None:
+            continue
+        zoned = " in UTC" if is_zoned(frames[0][name].dtype) else ""
+        _set(frames, name, [days_of(frame[name]) for frame in frames])
+        since = f" since 1970-01-01{zoned}" if kind == "M" else ""
+        notes.append(f"{name} is counted in days{since}.")
+    return notes
+
+
+def dated_kind(values: pd.Series[Any]) -> str | None:
+    """Give "M" for points in time, "m" for durations, None for anything else."""
+    if values.dtype == object:
+        return "M" if pd.api.types.infer_dtype(values, skipna=True) in ("date", "datetime") else None
+    return is_dated(values.dtype)
+
+
+def is_zoned(dtype: Any) -> bool:
+    """Whether a dtype of times has a zone."""
+    return getattr(getattr(dtype, "pyarrow_dtype", dtype), "tz", None) is not None
+
+
+def days_of(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Write a column of times or durations as days."""
+    days = microseconds(values, "second") / TICKS["day"]
+    return pd.Series(np.where(values.isna(), np.nan, days), index=values.index)
 
 
 def _check_levels(frames: list[pd.DataFrame], name: str, needed: tuple[Any, ...]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.estimates import adapter_for, estimates_of
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, Ratios
 from pysynthdp.analysis.rules.base import Sums, find_rule
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
@@ -25,13 +27,22 @@ __all__ = ["anova", "likelihood_ratio", "wald"]
 def wald(result: PooledResults, hypothesis: Any, value: Any) -> FTest:
     """Test a term, names, a constraint or a matrix of contrasts."""
     contrasts, offset = _contrasts(result, hypothesis)
-    used = np.flatnonzero(np.any(contrasts != 0, axis=0))
-    gone = [result.terms[i] for i in used if np.isnan(result.combined.qbar[i])]
-    if gone:
+    target = np.broadcast_to(np.asarray(value, dtype=np.float64) + offset, len(contrasts))
+    lost = np.isnan(result.combined.qbar)
+    gone = tuple(result.terms[i] for i in np.flatnonzero(np.any(contrasts != 0, axis=0) & lost))
+    kept = ~np.any(contrasts[:, lost] != 0, axis=1)
+    if gone and not kept.any():
         raise CombiningRuleError(f"{', '.join(gone)} cannot be estimated in every copy; leave it out")
+    if gone:
+        warnings.warn(
+            f"{', '.join(gone)} cannot be estimated in every copy, and the test is of the others alone",
+            PysynthdpWarning,
+            stacklevel=3,
+        )
+    contrasts, target = contrasts[kept], target[kept]
     if np.linalg.matrix_rank(contrasts) < contrasts.shape[0]:
         raise CombiningRuleError("the contrasts are not independent of each other; drop one")
-    return result.combined.wald(contrasts, np.asarray(value, dtype=np.float64) + offset)
+    return replace(result.combined.wald(contrasts, target), left_out=gone)
 
 
 def _contrasts(result: PooledResults, hypothesis: Any) -> tuple[FloatArray, FloatArray | float]:
@@ -106,6 +117,9 @@ def anova(result: PooledResults) -> pd.DataFrame:
             groups.setdefault(_term_key(inner), []).append(place)
     rows = {}
     for places in groups.values():
+        if np.isnan(result.combined.qbar[places]).all():
+            rows[":".join(_labels(result.design_terms[places[0]]))] = (np.nan,) * 4
+            continue
         test = wald(result, np.eye(len(result.terms))[places], 0.0)
         label = ":".join(_labels(result.design_terms[places[0]]))
         rows[label] = (test.stat, test.df1, test.df2, test.pvalue)
@@ -165,5 +179,9 @@ def _at_means(fits: Sequence[Any], groups: IntArray) -> FloatArray:
     adapter = adapter_for(fits[0])
     estimates = [adapter.estimates(fit) for fit in fits]
     values = np.array([estimate.values for estimate in estimates])  # noqa: PD011 -- not a pandas object
+    if not np.isfinite(values).all():
+        raise CombiningRuleError(
+            "a coefficient cannot be estimated in every copy, so likelihoods do not compare; use wald_test"
+        )
     means = np.array([values[groups == group].mean(axis=0) for group in groups])
     return np.array([adapter.loglike(fit, mean) for fit, mean in zip(fits, means, strict=True)])

@@ -38,7 +38,10 @@ class Ratios:
 
 @dataclass(frozen=True, slots=True)
 class FTest:
-    """An F test: statistic, degrees of freedom, tail probability, and r, the relative extra variance."""
+    """An F test: statistic, degrees of freedom, tail probability, and r, the relative extra variance.
+
+    ``left_out`` names coefficients that some copy cannot estimate, and that were not tested.
+    """
 
     name: str
     stat: float
@@ -46,6 +49,7 @@ class FTest:
     df2: float
     pvalue: float
     r: float
+    left_out: tuple[str, ...] = ()
 
 
 class JointTest:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Summary", "forest", "frame", "latex", "markdown", "rules_table", "table"]
 
+_NORMAL = 1e6
 _NOISE = {
     "none": "none",
     "shared": "one noisy fit for all copies; its variance is added",
@@ -64,7 +65,7 @@ def table(result: PooledResults, *, details: bool = False, alpha: float = 0.05) 
         "coef": result.params,
         "std err": result.bse,
         "t": result.tvalues,
-        "df": result.df,
+        "df": _large(result.df),
         "P>|t|": result.pvalues,
         low: result.conf_int(alpha)[0],
         high: result.conf_int(alpha)[1],
@@ -76,6 +77,11 @@ def table(result: PooledResults, *, details: bool = False, alpha: float = 0.05) 
     rows = tuple(tuple(_cell(cell) for cell in row) for row in zip(*data.values(), strict=True))
     title = f"Pooled {result.model} results"
     return Table(title, tuple(data), rows, _header(result), (*_reasons(result), *result.notes))
+
+
+def _large(df: pd.Series[float]) -> pd.Series[float]:
+    """Write degrees of freedom that make no difference to the normal reference as inf."""
+    return df.where(~(df > _NORMAL), np.inf)
 
 
 def _cell(value: Any) -> Cell:
@@ -162,6 +168,7 @@ def frame(result: PooledResults, alpha: float) -> pd.DataFrame:
 def _written(result: PooledResults, alpha: float) -> list[list[str]]:
     """Head and rows as text."""
     data = frame(result, alpha)
+    data["df"] = _large(data["df"])
     rows = [[number(_cell(cell)) for cell in row] for row in data.itertuples(index=False)]
     return [list(data.columns), *rows]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
 from pysynthdp.analysis.combining import combine, combine_stack
+from pysynthdp.analysis.declared_codes import coded_columns, count_codes, note_of_codes
 from pysynthdp.analysis.doors import check_release, listed_fits, unreadable
 from pysynthdp.analysis.estimates import Estimates, adapter_for
 from pysynthdp.analysis.noise_flags import noise_flags
@@ -18,6 +19,7 @@ from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
 from pysynthdp.analysis.same_model import compare_models
 from pysynthdp.analysis.same_rows import check_equal, check_rows
+from pysynthdp.analysis.separation import without_outlying
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
 from pysynthdp.tags import AnalysableRelease, ReleaseTags
@@ -168,7 +170,13 @@ def _pooled(
         model=found[0].model,
         why=why(facts, picked, n_syn=values.n_syn, n_org=values.n_org, m=values.m),
         facts=facts,
-        notes=(*notes, *compared.notes, *_absent(found, compared.masked), *about_rows),
+        notes=(
+            *notes,
+            *compared.notes,
+            *_absent(found, compared.masked),
+            *about_rows,
+            *_counted_codes(fits, release, variables),
+        ),
         flags=() if tags is None else noise_flags(tags, found[0].formula, fits),
         estimates=tuple(found),
         fits=tuple(fits),
@@ -216,7 +224,7 @@ def _read(fits: Sequence[Any]) -> list[Estimates]:
         for term, inner in zip(estimate.terms, estimate.design_terms, strict=True)
     }
     terms, inner = tuple(pairs), tuple(pairs.values())
-    return [estimate.aligned(terms, inner) for estimate in found]
+    return without_outlying([estimate.aligned(terms, inner) for estimate in found])
 
 
 def _check_release(found: list[Estimates], tags: ReleaseTags | None, rows: str) -> None:
@@ -303,13 +311,42 @@ def _caution(picked: Rule, asked: str, smallest_df: float, m: int) -> None:
 
 
 def _absent(found: list[Estimates], told: frozenset[str]) -> list[str]:
-    """Name the terms that some copies cannot estimate, but for those that were told of already."""
+    """Name the terms that some copies cannot estimate, but for those told of already, and why if known."""
     notes = []
     for index, term in enumerate(found[0].terms):
         if term in told:
             continue
         where = [i for i, estimate in enumerate(found, start=1) if np.isnan(estimate.values[index])]
-        if where:
+        if where and not all(term in found[i - 1].separated for i in where):
             copies = ", ".join(str(i) for i in where)
             notes.append(f"{term} cannot be estimated in copy {copies}, so it is not pooled.")
-    return notes
+    return [*notes, *_separated(found)]
+
+
+def _separated(found: list[Estimates]) -> list[str]:
+    """Say which terms have no estimate because the outcome never varies where they would be learned."""
+    where = {i: set(estimate.separated) for i, estimate in enumerate(found, start=1) if estimate.separated}
+    terms = [term for term in found[0].terms if any(term in lost for lost in where.values())]
+    if not terms:
+        return []
+    text = (
+        f"{', '.join(terms)} cannot be estimated in copy {', '.join(map(str, where))}, so not pooled: the "
+        "outcome is separated, it never varies where they would be learned. The other terms stand; merge "
+        "rare levels to have these too."
+    )
+    return [text]
+
+
+def _counted_codes(
+    fits: Sequence[Any], release: AnalysableRelease | None, variables: Sequence[str] | None
+) -> list[str]:
+    """Say which declared codes fits hold as values, where a fit holds its own table."""
+    if release is None:
+        return []
+    declared = coded_columns(release)
+    if variables is not None:
+        declared = {name: column for name, column in declared.items() if name in variables}
+    elif declared:
+        used = model_columns(getattr(getattr(fits[0], "model", None), "formula", None), declared)
+        declared = {name: column for name, column in declared.items() if name in used}
+    return note_of_codes(count_codes(fits, declared), len(fits), kept=True) if declared else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from pysynthdp.analysis.joint_test import FTest
 from pysynthdp.analysis.output import Summary
 from pysynthdp.analysis.rules.base import Facts
 from pysynthdp.display import Printable, Table
+from pysynthdp.schema import Column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,6 +54,10 @@ class PooledResults(Printable):
         The fits.
     refit : callable or None
         Fits and pools another formula on the same copies.
+    fit_table : callable or None
+        Fits the same model to another table, its declared codes missing too.
+    codes : mapping
+        Columns whose declared codes were left out.
 
     Notes
     -----
@@ -71,6 +76,8 @@ class PooledResults(Printable):
     estimates: tuple[Estimates, ...] = ()
     fits: tuple[Any, ...] = field(default=(), repr=False)
     refit: Callable[[str], PooledResults] | None = None
+    fit_table: Callable[[pd.DataFrame], Any] | None = None
+    codes: Mapping[str, Column] = field(default_factory=dict)
 
     def _series(self, values: Any, name: str) -> pd.Series[float]:
         """Values by term."""

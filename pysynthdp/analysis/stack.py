@@ -13,6 +13,8 @@ from pysynthdp.errors import CombiningRuleError
 
 __all__ = ["Stack", "stack"]
 
+_ROUNDING = 8 * np.finfo(np.float64).eps
+
 
 @dataclass(frozen=True, slots=True)
 class Stack:
@@ -61,7 +63,7 @@ class Stack:
         """Within and between variation of each term."""
         q, u = self.q, self.u
         if not nested:
-            b = q.var(axis=0, ddof=1) if self.m > 1 else None
+            b = _beyond_rounding(q.var(axis=0, ddof=1), q) if self.m > 1 else None
             return self._sums(self.m, u.mean(axis=0), b, 1, None)
         groups = self._grouped(q)
         m, r = groups.shape[:2]
@@ -116,6 +118,12 @@ class Stack:
         df = self.df_com[terms] if self.df_com is not None and self.df_com.ndim else self.df_com
         sizes = (self.n_syn, self.n_org)
         return Stack(self.q[:, terms], self.u[:, terms], U, self.nests, *sizes, df, noise, cov, self.n_eff)
+
+
+def _beyond_rounding(b: FloatArray, q: FloatArray) -> FloatArray:
+    """Zero where copies differ by the rounding of their last digits alone."""
+    with np.errstate(invalid="ignore"):
+        return np.where(b <= (_ROUNDING * np.abs(q).max(axis=0)) ** 2, 0.0, b)
 
 
 def _spread(q: FloatArray) -> FloatArray:

@@ -10,9 +10,13 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray
+from pysynthdp.analysis.choose import model_columns
+from pysynthdp.analysis.failures import said
+from pysynthdp.analysis.formula import plain_name
+from pysynthdp.analysis.frames import dated_kind, days_of
 from pysynthdp.errors import FitError
 
-__all__ = ["Surface", "surface_of"]
+__all__ = ["Surface", "surface_of", "unpredictable"]
 
 _WITHOUT = {"PHReg": "a hazard model has no predicted mean"}
 
@@ -99,10 +103,48 @@ def _levels(fit: Any, kind: str) -> tuple[str, ...]:
 def _design(fit: Any, frame: pd.DataFrame) -> FloatArray:
     """Matrix of new rows, coded as in the fit."""
     # Formulas match the levels of a Categorical as a set, so unused ones would be refused.
-    named = frame.select_dtypes("category").columns
-    plain = frame.astype(dict.fromkeys(named, object))
-    found, _ = fit._transform_predict_exog(plain, transform=True)  # noqa: SLF001 -- no public way to code new rows
+    plain = _like_the_fit(fit, frame)
+    named = plain.select_dtypes("category").columns
+    found, _ = fit._transform_predict_exog(plain.astype(dict.fromkeys(named, object)), transform=True)  # noqa: SLF001 -- no public way to code new rows
     return np.asarray(found, dtype=np.float64)
+
+
+def _like_the_fit(fit: Any, frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep the columns of the model, under the names and in the units that it was fitted in."""
+    own = getattr(fit.model.data, "frame", None)
+    if not isinstance(own, pd.DataFrame):
+        return frame
+    found = {plain_name(str(name)): name for name in frame.columns}
+    kept = {}
+    for name in own.columns:
+        source = name if name in frame.columns else found.get(plain_name(str(name)))
+        if source is None:
+            continue
+        values = frame[source]
+        counted = pd.api.types.is_float_dtype(own[name].dtype) and dated_kind(values) is not None
+        kept[name] = days_of(values) if counted else values
+    return pd.DataFrame(kept, index=frame.index)
+
+
+def unpredictable(fit: Any, newdata: pd.DataFrame, error: BaseException) -> str:
+    """Say which column or level of new rows the fit does not know."""
+    own = getattr(fit.model.data, "frame", None)
+    if not isinstance(own, pd.DataFrame):
+        return said(error)
+    right = fit.model.formula.split("~", maxsplit=1)[-1]
+    used = [str(name) for name in own.columns if str(name) in model_columns(right, map(str, own.columns))]
+    plain = _like_the_fit(fit, newdata)
+    absent = [name for name in used if name not in plain.columns]
+    if absent:
+        return f"newdata has no column {absent[0]!r}"
+    for name in used:
+        if isinstance(own[name].dtype, pd.CategoricalDtype):
+            unseen = [
+                level for level in plain[name].dropna().unique() if level not in set(own[name].dropna())
+            ]
+            if unseen:
+                return f"{name} is {str(unseen[0])!r} in newdata, a level that the copy does not have"
+    return said(error)
 
 
 def _offset(model: Any, rows: int) -> dict[str, FloatArray]:

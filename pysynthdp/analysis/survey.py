@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from pysynthdp.analysis.declared_codes import Codes
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.wrappers import apply
 from pysynthdp.errors import FitError, PysynthdpWarning
@@ -28,6 +29,7 @@ def survey_copies(
     rule: str = "auto",
     n_org: float | None = None,
     n_jobs: int = 1,
+    codes: Codes = "missing",
 ) -> PooledResults:
     """Estimate under the survey's design in every copy, and pool.
 
@@ -46,6 +48,8 @@ def survey_copies(
         As in :func:`pool`.
     n_jobs : int
         Copies at a time, in threads.
+    codes : {"missing", "keep"}
+        Whether the analysis sees declared codes as missing, or as they are.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def survey_copies(
     def estimate(copy: pd.DataFrame) -> Any:
         return analysis(svy.Sample(polars.from_pandas(copy), design))
 
-    return apply(estimate, release, rule=rule, n_org=n_org, variables=used, n_jobs=n_jobs)
+    return apply(estimate, release, rule=rule, n_org=n_org, variables=used, n_jobs=n_jobs, codes=codes)
 
 
 def _libraries() -> tuple[Any, Any]:

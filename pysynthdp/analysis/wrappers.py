@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
-from pysynthdp.analysis.bases import learned_once
-from pysynthdp.analysis.choose import model_columns
+from pysynthdp.analysis.declared_codes import (
+    Codes,
+    checked_codes,
+    coded_columns,
+    note_of_codes,
+    refuse_code,
+    without_codes,
+)
 from pysynthdp.analysis.doors import check_analysis, check_release
-from pysynthdp.analysis.fitting import Job, fit_one, model_kind
-from pysynthdp.analysis.frames import code_response, coded, response_column
+from pysynthdp.analysis.failures import said
+from pysynthdp.analysis.fitted_copies import Analysis, each, fit_frames, read_analysis, rows_of
 from pysynthdp.analysis.pooling import pool, pool_own
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.errors import FitError, PysynthdpError
@@ -25,8 +30,6 @@ __all__ = ["apply", "fit_copies", "glm", "logit", "ols"]
 
 _TO_FIT = frozenset({"cov_type", "cov_kwds", "use_t", "method", "maxiter", "start_params", "q", "scale"})
 _WEIGHTS = ("weights", "freq_weights", "var_weights")
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 def fit_copies(
@@ -39,6 +42,7 @@ def fit_copies(
     n_org: float | None = None,
     noise_var: Any = None,
     fit_options: Mapping[str, Any] | None = None,
+    codes: Codes = "missing",
     **options: Any,
 ) -> PooledResults:
     """Fit a statsmodels formula model to every copy and pool the fits.
@@ -60,6 +64,9 @@ def fit_copies(
         As in :func:`pool`, where the tags do not say.
     fit_options : mapping, optional
         Arguments of the model's ``fit``.
+    codes : {"missing", "keep"}
+        Declared codes of the release's schema are no values, and rows with one are left out, as a note says;
+        ``"keep"`` computes with them.
     **options
         Arguments of the model; ``cov_type``, ``cov_kwds``, ``use_t``, ``method``, ``maxiter``,
         ``start_params``, ``q`` and ``scale`` go to its ``fit``. Weights, offsets, groups and the like may be
@@ -68,42 +75,52 @@ def fit_copies(
     Returns
     -------
     PooledResults
-        The pooled fits. A term that some copy cannot estimate, because it lacks a level, is NaN with a note.
+        The pooled fits. A term that some copy cannot estimate, because it lacks a level or the outcome is
+        separated there, is NaN with a note.
 
     Raises
     ------
     FitError
-        When the model fails in a copy; the message names the copy and the kind of error, never data.
+        When the formula cannot be read, or the model fails in a copy; the message names the copy and why.
     CombiningRuleError
         When no rule, or not the rule asked for, is valid.
 
     Notes
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
+    Dates and times enter as days since 1970-01-01 (zoned ones in UTC), durations as days, unless the formula
+    takes their parts (``C(day.dt.year)``) or compares them. Where a column that is compared is missing, the
+    row is left out, as in R. True and False on the left are 1 and 0.
     """
     check_analysis(formula, release, "fit_copies(formula, release, model)")
     fit_options = {**{k: options.pop(k) for k in _TO_FIT & options.keys()}, **(fit_options or {})}
-    columns = model_columns(formula, [str(name) for name in release.copies[0].columns])
-    named = {v for v in (*options.values(), *dict(fit_options.get("cov_kwds") or {}).values()) if _is_name(v)}
-    columns |= named & {str(name) for name in release.copies[0].columns}
-    used = tuple(sorted(columns))
-    frames = coded(_rows(release), used)
-    kind = model_kind(model, options)
-    levels = code_response(frames, response_column(formula, used), kind)
-    maker = getattr(model, "from_formula", model)
-    job = Job(maker, kind, learned_once(formula, frames, used), used, levels, options, fit_options)
-    fits = _each(lambda pair: fit_one(job, *pair), list(enumerate(frames, start=1)), n_jobs)
+    kept = checked_codes(codes) == "keep"
+    known = [str(name) for name in release.copies[0].columns]
+    asked = read_analysis(formula, known, model, options, fit_options, {} if kept else coded_columns(release))
+    fits, noted = fit_frames(asked, rows_of(release), n_jobs)
     settings = {"rule": rule, "n_org": n_org, "noise_var": noise_var}
-    again = {**settings, **options, "fit_options": fit_options, "n_jobs": n_jobs}
+    again = {**settings, **options, "fit_options": fit_options, "n_jobs": n_jobs, "codes": codes}
     result = pool_own(
         fits,
         release=release,
-        variables=used,
+        variables=asked.columns,
         rows="all" if release.tags.rows_replaced == "all" else "replaced",
         refit=lambda other: fit_copies(other, release, model, **again),
         **settings,
     )
-    return replace(result, notes=(*result.notes, *_weight_notes(options, release)))
+    notes = (*result.notes, *noted, *_weight_notes(options, release))
+    return replace(result, notes=notes, fit_table=lambda table: _fit_real(asked, table), codes=asked.declared)
+
+
+def _fit_real(asked: Analysis, table: pd.DataFrame) -> Any:
+    """Fit the same model to the confidential table; what goes wrong there is told without its values."""
+    absent = [name for name in asked.columns if name not in table.columns]
+    if absent:
+        raise FitError(f"the confidential table has no column {absent[0]!r}")
+    try:
+        return fit_frames(asked, [table])[0][0]
+    except Exception:  # whatever it says may quote a record  # noqa: BLE001
+        raise FitError("the model has no fit on the confidential table; fit it by hand to see why") from None
 
 
 def _weight_notes(options: Mapping[str, Any], release: AnalysableRelease) -> list[str]:
@@ -115,32 +132,6 @@ def _weight_notes(options: Mapping[str, Any], release: AnalysableRelease) -> lis
         "release the design real and use survey_copies."
         for name in made_up
     ]
-
-
-def _is_name(value: Any) -> bool:
-    """Whether an option may be a column's name."""
-    return isinstance(value, str)
-
-
-def _rows(release: AnalysableRelease) -> list[pd.DataFrame]:
-    """Give the copies, or the replaced rows of each where only those carry the synthesis."""
-    marker = release.tags.rows_replaced
-    if marker == "all":
-        return list(release.copies)
-    if marker not in release.copies[0].columns:
-        raise FitError(
-            "only part of the rows was replaced, and the tags do not name a column that marks them; fit the "
-            "model on the replaced rows of each copy and pool with rows='replaced'"
-        )
-    return [copy[copy[marker].astype(bool)] for copy in release.copies]
-
-
-def _each(function: Callable[[T], R], items: Sequence[T], n_jobs: int) -> list[R]:
-    """Call a function on every item, in order, in threads if asked."""
-    if n_jobs <= 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(n_jobs) as threads:
-        return list(threads.map(function, items))
 
 
 def ols(formula: str, release: AnalysableRelease, **options: Any) -> PooledResults:
@@ -245,6 +236,7 @@ def apply(
     noise_var: Any = None,
     variables: Sequence[str] | None = None,
     n_jobs: int = 1,
+    codes: Codes = "missing",
 ) -> PooledResults:
     """Compute any estimand with its variance in every copy, and pool.
 
@@ -260,6 +252,8 @@ def apply(
         Columns that the function uses; all by default.
     n_jobs : int
         Copies at a time, in threads.
+    codes : {"missing", "keep"}
+        Whether the function sees declared codes of the release's schema as missing, or as they are.
 
     Returns
     -------
@@ -269,7 +263,7 @@ def apply(
     Raises
     ------
     FitError
-        When the function fails in a copy; the message names the copy and the kind of error.
+        When the function fails in a copy; the message names the copy and why.
 
     Notes
     -----
@@ -278,19 +272,26 @@ def apply(
     if not callable(function):
         raise FitError("apply(function, release) needs a function of one copy first, then the release")
     check_release(release, "apply(function, release)")
-    frames = list(enumerate(_rows(release), start=1))
-    fits = _each(lambda pair: _call(function, *pair), frames, n_jobs)
+    kept = checked_codes(codes) == "keep"
+    declared = {} if kept else coded_columns(release, variables or getattr(function, "columns", None))
+    column, level = getattr(function, "level", (None, None))
+    if column in declared:
+        refuse_code(column, [level], declared[column])
+    frames, counts = without_codes(rows_of(release), declared)
+    fits = each(lambda pair: _call(function, *pair), list(enumerate(frames, start=1)), n_jobs)
     rows = "all" if release.tags.rows_replaced == "all" else "replaced"
-    return pool(
+    done = pool(
         fits, release=release, rule=rule, n_org=n_org, noise_var=noise_var, variables=variables, rows=rows
     )
+    noted = note_of_codes(counts, release.tags.m)
+    return replace(done, notes=(*done.notes, *noted), codes=declared)
 
 
 def _call(function: Callable[[pd.DataFrame], Any], number: int, frame: pd.DataFrame) -> Any:
-    """Call the user's function; a failure names the copy and quotes nothing."""
+    """Call the user's function; a failure names the copy and says why."""
     try:
         return function(frame)
     except PysynthdpError as error:
         raise FitError(f"copy {number}: {error}") from error
     except Exception as error:  # whatever the user's function raises
-        raise FitError(f"copy {number}: the function failed with {type(error).__name__}") from error
+        raise FitError(f"copy {number}: the function failed: {said(error)}") from error

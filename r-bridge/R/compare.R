@@ -72,7 +72,8 @@ compare_synthetic.synthetic_fits <- function(object, data, level = 0.95,
                                              target = c("population", "original", "original_population"), ...) {
   check_frame(data)
   request <- pool_request(object$analyses, object$tags, object$columns, NULL, object$expression, "auto", NULL)
-  compare_request(request, object$expression, data, parent.frame(), level, match.arg(target))
+  cleaned <- without_codes(data, object$declared)
+  compare_request(request, object$expression, cleaned, parent.frame(), level, match.arg(target))
 }
 
 #' @rdname compare_synthetic
@@ -80,7 +81,8 @@ compare_synthetic.synthetic_fits <- function(object, data, level = 0.95,
 compare_synthetic.synthetic_pooled <- function(object, data, level = 0.95,
                                                target = c("population", "original", "original_population"), ...) {
   check_frame(data)
-  compare_request(object$request, object$call, data, parent.frame(), level, match.arg(target))
+  cleaned <- without_codes(data, object$declared)
+  compare_request(object$request, object$call, cleaned, parent.frame(), level, match.arg(target))
 }
 
 compare_request <- function(request, expression, data, envir, level, target) {

@@ -10,8 +10,12 @@ fit_estimates <- function(fit) {
       "coef() and vcov() of a fit of class ", class(fit)[[1L]], " do not go together; give list(estimates, ",
       "covariance) for each copy"))
   }
-  list(terms = unname(terms), values = as.numeric(both$values), cov = matrix(as.numeric(cov), length(terms)),
-       df = residual_df(fit), nobs = rows_of(fit), about = if (!is_pair(fit)) describe_fit(fit))
+  gone <- terms %in% separated_terms(fit)
+  values <- as.numeric(both$values)
+  cov <- matrix(as.numeric(cov), length(terms))
+  values[gone] <- cov[gone, ] <- cov[, gone] <- NA_real_
+  list(terms = unname(terms), values = values, cov = cov, df = residual_df(fit), nobs = rows_of(fit),
+       about = if (!is_pair(fit)) describe_fit(fit), separated = if (any(gone)) unname(terms)[gone])
 }
 
 # list(estimates, variances) or list(estimates, covariance)

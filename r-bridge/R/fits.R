@@ -10,6 +10,8 @@
 #' @param formula,family As in [lm()] and [glm()].
 #' @param ... Further arguments of [lm()] and [glm()], such as `weights`, with names of columns; for `with()`
 #'   not used.
+#' @param codes `"missing"`: declared codes of the columns (`missing =` of [synthesise()]) are no values and become
+#'   `NA` before anything is computed; [pool()] says how many cells those were. `"keep"` computes with them.
 #' @return An object of class `synthetic_fits`: `$analyses` is the list of `m` results, `x[[i]]` one of them.
 #' @examples
 #' \donttest{
@@ -25,34 +27,39 @@ NULL
 
 #' @rdname fits
 #' @export
-with.synthetic <- function(data, expr, ...) {
-  fit_copies(data, substitute(expr), parent.frame())
+with.synthetic <- function(data, expr, ..., codes = c("missing", "keep")) {
+  fit_copies(data, substitute(expr), parent.frame(), match.arg(codes))
 }
 
 #' @rdname fits
 #' @export
-synth_lm <- function(formula, data, ...) {
-  fit_copies(data, as.call(c(list(quote(lm), formula), dots_as_written(...))), parent.frame())
+synth_lm <- function(formula, data, ..., codes = c("missing", "keep")) {
+  fit_copies(data, as.call(c(list(quote(lm), formula), dots_as_written(...))), parent.frame(), match.arg(codes))
 }
 
 #' @rdname fits
 #' @export
-synth_glm <- function(formula, family = stats::gaussian, data, ...) {
+synth_glm <- function(formula, family = stats::gaussian, data, ..., codes = c("missing", "keep")) {
   expression <- as.call(c(list(quote(glm), formula, family = substitute(family)), dots_as_written(...)))
-  fit_copies(data, expression, parent.frame())
+  fit_copies(data, expression, parent.frame(), match.arg(codes))
 }
 
 dots_as_written <- function(...) as.list(substitute(list(...)))[-1L]
 
-fit_copies <- function(data, expression, envir) {
+fit_copies <- function(data, expression, envir, codes = "missing") {
   check_synthetic(data)
   warn_of_mice()
+  declared <- declared_codes(data$schema)
   all <- copies(data)
   refuse_other_data(expression, c(names(all[[1L]]), ".copy"), envir)
+  cleaned <- lapply(all, without_codes, declared)
+  coded <- Reduce(`+`, lapply(cleaned, attr, "coded"))
+  if (codes == "missing") all <- cleaned
   analyses <- lapply(seq_along(all), function(i) evaluate(expression, all[[i]], envir, i))
   structure(
     list(call = safe_call(expression), analyses = analyses, expression = safe_call(expression),
-         tags = data$tags, columns = names(all[[1L]]), own = own_rows(analyses, all)),
+         tags = data$tags, columns = names(all[[1L]]), own = own_rows(analyses, all), coded = coded,
+         codes = codes, declared = if (codes == "missing") declared),
     class = "synthetic_fits"
   )
 }

@@ -45,7 +45,7 @@ pool.synthetic_fits <- function(object, rule = "auto", n_org = NULL, variables =
   check_no_dots("pool", ...)
   request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org,
                           object$own)
-  pooled_object(request, object$expression)
+  pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared)
 }
 
 #' @rdname pool
@@ -61,6 +61,7 @@ pool.list <- function(object, data = NULL, rule = "auto", n_syn = NULL, n_org = 
   }
   request <- pool_request(object, tags, columns, variables, NULL, rule, n_org, own)
   if (!is.null(n_syn)) request$n_syn <- n_syn
+  if (!is.null(data)) request <- with_codes(request, codes_in_fits(object, declared_codes(data$schema)), "keep")
   pooled_object(request, quote(fit))
 }
 
@@ -93,6 +94,14 @@ pool_request <- function(analyses, tags, columns, variables, expression, rule, n
        n_syn = if (is.null(tags)) rows, model = if (length(analyses)) class(analyses[[1L]])[[1L]])
 }
 
+# What the notes say of declared codes: the cells in the columns of the model.
+with_codes <- function(request, coded, codes) {
+  if (!is.null(request$variables)) coded <- coded[intersect(names(coded), request$variables)]
+  coded <- coded[coded > 0]
+  if (length(coded)) request <- c(request, list(coded = as.list(coded), codes = codes))
+  request
+}
+
 # Columns in the model: those in the formula of the fit and those in the expression; nothing means all of them.
 used_columns <- function(analyses, expression, columns) {
   formula <- tryCatch(stats::formula(analyses[[1L]]), error = function(e) NULL)
@@ -117,14 +126,15 @@ check_no_dots <- function(what, ...) {
 }
 
 # The object keeps what was sent, which is numbers, so that it can be compared later; no fit and no environment.
-pooled_object <- function(request, expression) {
+pooled_object <- function(request, expression, declared = NULL) {
   done <- do.call(ask, c("pool", request))
   columns <- c("term", "estimate", "std.error", "statistic", "df", "p.value", "ubar", "b", "total")
   pooled <- as.data.frame(unclass(done)[columns])
   dimnames(done$cov) <- list(pooled$term, pooled$term)
   structure(
     list(call = expression, pooled = pooled, cov = done$cov, m = done$m, n_syn = done$n_syn, n_org = done$n_org,
-         rule = done$rule, why = done$why, notes = done$notes, request = request),
+         rule = done$rule, why = done$why, notes = done$notes, request = request,
+         declared = declared),
     class = "synthetic_pooled"
   )
 }

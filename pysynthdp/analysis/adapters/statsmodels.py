@@ -8,15 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.analysis.description import Description
 from pysynthdp.analysis.estimates import ADAPTERS, Estimates
 from pysynthdp.analysis.patsy_design import bases_of, codings_of, members_of
+from pysynthdp.analysis.separation import covariance_of_rest, lost_directions, lost_terms
 from pysynthdp.errors import FitError
 
 __all__ = ["StatsmodelsAdapter"]
 
 _ORDINARY = {"GEE": "robust", "RLM": "H1"}  # covariances that a model has without being asked
+_STEP = 0.01
 
 
 @ADAPTERS.register
@@ -24,7 +26,8 @@ class StatsmodelsAdapter:
     """Reads ``params`` and ``cov_params()``, so robust and cluster covariances come along.
 
     Thresholds of an OrderedModel are given on their own scale, by the delta method; of a MixedLM the fixed
-    effects are read, since Wald intervals of variance components do not hold.
+    effects are read, since Wald intervals of variance components do not hold. Terms of a separated
+    outcome are NaN.
     """
 
     name: ClassVar[str] = "statsmodels"
@@ -36,13 +39,18 @@ class StatsmodelsAdapter:
 
     def estimates(self, fit: Any) -> Estimates:
         """Terms, values and covariance of a statsmodels fit."""
-        _check_converged(fit)
         names, inner, values, cov = _read(fit)
-        bad = ~np.isfinite(values) | ~np.isfinite(np.diagonal(cov))
+        lost = lost_directions(fit, values)
+        gone = lost_terms(lost)
+        if gone.any() and not np.isfinite(np.diagonal(cov)[~gone]).all():
+            cov = _without_lost(fit, lost, cov)
+        if not gone.any() or not _rest_is_found(fit, cov, gone):
+            _check_converged(fit)
+        bad = (~np.isfinite(values) | ~np.isfinite(np.diagonal(cov))) & ~gone
         if bad.any():
             terms = ", ".join(name for name, wrong in zip(names, bad, strict=True) if wrong)
             raise FitError(f"there is no finite estimate or variance for {terms}; simplify the model")
-        return Estimates(
+        found = Estimates(
             names,
             values,
             cov,
@@ -53,6 +61,7 @@ class StatsmodelsAdapter:
             model=type(fit.model).__name__,
             about=_description(fit),
         )
+        return found.without(gone)
 
     def loglike(self, fit: Any, values: FloatArray) -> float:
         """Log-likelihood at other parameters; profile over the variance for linear models."""
@@ -85,14 +94,44 @@ def _check_converged(fit: Any) -> None:
         raise FitError("the optimiser did not converge; raise maxiter, or simplify the model")
 
 
+def _without_lost(fit: Any, lost: FloatArray, cov: FloatArray) -> FloatArray:
+    """Covariance of the coefficients that a separated fit still has, where the library gives none."""
+    if type(fit.model).__name__ in {"MNLogit", "OrderedModel"} or not hasattr(fit.model, "hessian"):
+        return cov
+    try:
+        return covariance_of_rest(-_array(fit.model.hessian(_array(fit.params))), lost)
+    except np.linalg.LinAlgError:
+        return cov
+
+
+def _rest_is_found(fit: Any, cov: FloatArray, gone: BoolArray) -> bool:
+    """Whether the other coefficients of a separated fit stopped within a hundredth of their error."""
+    variance = np.diagonal(cov)[~gone]
+    if type(fit.model).__name__ == "GEE" or not hasattr(fit.model, "score"):
+        return False
+    if not (np.isfinite(variance).all() and np.all(variance > 0)):
+        return False
+    with np.errstate(all="ignore"):
+        score = _array(fit.model.score(_array(fit.params))).ravel(order="F")[: gone.size]
+    return bool(np.all(np.abs(score[~gone]) * np.sqrt(variance) < _STEP))
+
+
+def _covariance(fit: Any) -> FloatArray:
+    """Covariance of the coefficients; NaN where the library could not compute it."""
+    try:
+        return _array(fit.cov_params())
+    except ValueError:
+        return np.full((np.size(fit.params), np.size(fit.params)), np.nan)
+
+
 def _read(fit: Any) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray, FloatArray]:
     """Names, names within their equation, values and covariance."""
     kind = type(fit.model).__name__
     if kind == "MixedLM":
         size = int(fit.k_fe)
         names = tuple(str(name) for name in fit.model.exog_names[:size])
-        return names, names, _array(fit.fe_params), _array(fit.cov_params())[:size, :size]
-    values, cov = _array(fit.params), _array(fit.cov_params())
+        return names, names, _array(fit.fe_params), _covariance(fit)[:size, :size]
+    values, cov = _array(fit.params), _covariance(fit)
     if kind == "MNLogit":
         names, inner = _equations(fit)
         return names, inner, values.ravel(order="F"), cov
@@ -160,7 +199,7 @@ def _description(fit: Any) -> Description:
         formula=formula,
         response=formula.partition("~")[0].strip() if formula else _endog_name(model),
         family=_family(model),
-        covariance=_covariance(fit),
+        covariance=_kind_of_covariance(fit),
         members=members_of(design) if coded else {},
         codings=codings_of(design) if coded else (),
         bases=bases_of(design) if coded else {},
@@ -183,7 +222,7 @@ def _family(model: Any) -> str | None:
     return f"{type(family).__name__}, {type(getattr(family, 'link', None)).__name__}"
 
 
-def _covariance(fit: Any) -> str | None:
+def _kind_of_covariance(fit: Any) -> str | None:
     """Kind of covariance, where it is not the one that the model has without being asked."""
     kind = getattr(fit, "cov_type", None)
     return None if kind in {"nonrobust", _ORDINARY.get(type(fit.model).__name__)} else kind

@@ -217,7 +217,7 @@ class Rule:
 
         T = self.variance(sums)
         width = stats.t.ppf(0.5 + level / 2, self.df(sums)) * np.sqrt(T)
-        return np.asarray(np.where(T > 0, width, np.nan), dtype=np.float64)
+        return np.asarray(np.where((T > 0) & np.isfinite(T), width, np.nan), dtype=np.float64)
 
     def pvalue(self, sums: Sums, distance: FloatArray) -> FloatArray:
         """Two-sided tail probability of ``qbar - q0``; NaN where T is not positive."""
@@ -225,14 +225,27 @@ class Rule:
 
         T = self.variance(sums)
         tail = 2 * stats.t.sf(np.abs(distance) / np.sqrt(T), self.df(sums))
-        return np.asarray(np.where(T > 0, tail, np.nan), dtype=np.float64)
+        return np.asarray(np.where((T > 0) & np.isfinite(T), tail, np.nan), dtype=np.float64)
 
     def undefined(self, sums: Sums) -> str:
         """Why there is no interval where T is not positive, and what to do."""
-        del sums
+        T = self.variance(sums)
+        if not np.isfinite(np.asarray(T)[~(np.asarray(T) > 0)]).any():
+            return (
+                f"T = {self.formula} is not known, since an estimate or a variance of some copy is missing "
+                f"or infinite, so {self.name} gives no interval and no p-value; mend the analysis there"
+            )
+        if not np.any(np.asarray(T) < 0):
+            return (
+                f"T = {self.formula} is zero, since all copies agree and none gives a variance, so "
+                f"{self.name} gives no interval and no p-value; a share of 0 or 1 needs a bound of its own"
+            )
+        other = (
+            "" if self.name == "partial_size_adjusted" else ", or use 'partial_size_adjusted' if it applies"
+        )
         return (
             f"T = {self.formula} is not positive, so {self.name} gives no interval and no p-value; "
-            "make more copies, or use 'partial_size_adjusted' if it applies"
+            f"make more copies{other}"
         )
 
     def caution(self, m: int, smallest_df: float) -> str | None:

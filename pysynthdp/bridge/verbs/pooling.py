@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis import Estimates, PooledResults, compare_fits, pool
+from pysynthdp.analysis.declared_codes import note_of_codes
 from pysynthdp.analysis.description import Coding, Description
 from pysynthdp.bridge.codec import character
 from pysynthdp.bridge.wording import in_r_words
@@ -34,7 +35,8 @@ def pool_fits(**request: Any) -> dict[str, Any]:
     ----------
     **request
         ``fits``: a list with ``terms``, ``values``, ``cov``, ``df`` and ``nobs`` of each copy; ``tags`` and
-        ``columns`` of the release; ``variables`` in the model; ``model``, ``rule``, ``n_org``, ``level``.
+        ``columns`` of the release; ``variables`` in the model; ``model``, ``rule``, ``n_org``, ``level``;
+        ``coded``, the cells with declared codes by column, and ``codes``, whether they were kept.
 
     Returns
     -------
@@ -62,7 +64,10 @@ def _pooled(request: Mapping[str, Any]) -> PooledResults:
     columns = _list(request.get("columns"))
     release = _Columns((pd.DataFrame(columns=columns),), ReleaseTags.from_dict(request["tags"]))
     known = [name for name in _list(request.get("variables")) if name in columns]
-    return pool(fits, release=release, variables=known or None, **options)
+    done = pool(fits, release=release, variables=known or None, **options)
+    counts = {str(name): int(count) for name, count in dict(request.get("coded") or {}).items()}
+    noted = note_of_codes(counts, done.m, kept=request.get("codes") == "keep")
+    return replace(done, notes=(*done.notes, *noted))
 
 
 def _estimates(fit: Mapping[str, Any], model: str, number: int) -> Estimates:
@@ -81,6 +86,7 @@ def _estimates(fit: Mapping[str, Any], model: str, number: int) -> Estimates:
         nobs=fit.get("nobs"),
         model=about.get("class") or model,
         about=None if not about else _description(about),
+        separated=tuple(str(term) for term in _list(fit.get("separated"))),
     )
 
 

@@ -6,13 +6,15 @@ import re
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from importlib.resources import files
+from numbers import Real
 from string import Template
-from typing import Any
+from typing import Any, Literal
 
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["Example", "Task", "about", "example_of", "fill", "identifiers", "listed"]
+__all__ = ["Coded", "Example", "Task", "about", "example_of", "fill", "identifiers", "listed"]
 
 _WIDTH = 96
 _UNTRIED = "The makers of pysynthdp have not run this file; what it prints must equal what analyse.py prints."
@@ -20,6 +22,15 @@ _CONVERT = (
     "The copies are Parquet files; write each as CSV first, for instance in R: "
     'write.csv(arrow::read_parquet("{0}.parquet"), "{0}.csv", row.names = FALSE, na = "").'
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Codes of one column that are not values; ``kind`` says how the copies write them."""
+
+    name: str
+    kind: Literal["number", "text", "day"]
+    codes: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +43,15 @@ class Example:
         Column, or the name of the indicator of a level.
     predictors : tuple of str
         Columns; none for a mean or a share.
-    codes : tuple of (column, codes)
-        Codes that are not values, in the columns used.
+    codes : tuple of Coded
+        Codes that are not values, in all columns, since users change the model.
     source, level : str or None
         Column and level of the indicator.
     """
 
     outcome: str
     predictors: tuple[str, ...] = ()
-    codes: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    codes: tuple[Coded, ...] = ()
     source: str | None = None
     level: str | None = None
 
@@ -93,19 +104,34 @@ def example_of(schema: Schema, withheld: Collection[str]) -> Example:
     shown = [column for column in schema if column.name not in withheld]
     numbers = [c for c in shown if isinstance(c, NumericColumn) and c.unit == "number"]
     plain = [c for c in numbers if re.fullmatch(r"[A-Za-z]\w{0,30}", c.name, re.ASCII)] or numbers
+    codes = tuple(coded for column in shown if (coded := _coded(column)) is not None)
     if not plain:
-        return _share(shown)
+        return _share(shown, codes)
     used = (plain[-1], *plain[:-1][:2])
-    codes = tuple((c.name, tuple(float(code) for code, _ in c.missing)) for c in used if c.missing)
     return Example(used[0].name, tuple(column.name for column in used[1:]), codes)
 
 
-def _share(columns: Sequence[Column]) -> Example:
+def _coded(column: Column) -> Coded | None:
+    """Codes of a column as the files of the copies hold them."""
+    codes = tuple(code for code, _ in column.missing)
+    if not codes:
+        return None
+    if all(isinstance(code, str) for code in codes):
+        return Coded(column.name, "text", codes)
+    if isinstance(column, NumericColumn) and column.unit == "day":
+        origin = date(1970, 1, 1)
+        return Coded(column.name, "day", tuple(str(origin + timedelta(days=float(code))) for code in codes))
+    plain = getattr(column, "unit", "number") == "number"
+    numbers = all(isinstance(code, Real) and not isinstance(code, bool) for code in codes)
+    return Coded(column.name, "number", tuple(map(float, codes))) if plain and numbers else None
+
+
+def _share(columns: Sequence[Column], codes: tuple[Coded, ...]) -> Example:
     """Give the share of the first level of the first column with levels; a name to replace without any."""
     named = [column for column in columns if isinstance(column, CategoricalColumn) and column.levels]
     if not named:
         return Example("OUTCOME")
-    return Example("indicator", source=named[0].name, level=str(named[0].levels[0]))
+    return Example("indicator", codes=codes, source=named[0].name, level=str(named[0].levels[0]))
 
 
 def identifiers(names: Sequence[str]) -> list[str]:

@@ -15,12 +15,14 @@ def program(task: Task) -> str:
     """Write ``analyse.py``, which needs pandas, scipy and statsmodels."""
     example = task.example
     lines = []
-    for name, codes in example.codes:
-        at = f"copy[{json.dumps(name)}]"
-        lines.append(f"    {at} = {at}.where(~{at}.isin({list(codes)}))  # codes that are not values")
+    for coded in example.codes:
+        at = f"copy[{json.dumps(coded.name)}]"
+        seen = f"pd.to_datetime({at}).dt.strftime('%Y-%m-%d')" if coded.kind == "day" else at
+        lines.append(f"    {at} = {at}.where(~{seen}.isin({list(coded.codes)}))  # codes that are not values")
     if example.level is not None:
         source, level = json.dumps(example.source), json.dumps(example.level)
-        lines.append(f'    copy["{example.outcome}"] = (copy[{source}].astype(str) == {level}) * 1.0')
+        hit = f"(copy[{source}].astype(str) == {level})"
+        lines.append(f'    copy["{example.outcome}"] = ({hit} * 1.0).where(copy[{source}].notna())')
     right = " + ".join(f"Q({json.dumps(name)})" for name in example.predictors) or "1"
     places = {
         "about": about(task, "").replace("\\", "\\\\"),

@@ -15,9 +15,12 @@ def program(task: Task) -> str:
     """Write ``analyse.R``, which needs R alone for CSV and arrow for Parquet."""
     example = task.example
     lines = []
-    for name, codes in example.codes:
-        at = f"copy[[{_text(name)}]]"
-        lines.append(f"  {at}[{at} %in% c({listed(codes)})] <- NA # codes that are not values")
+    for coded in example.codes:
+        at = f"copy[[{_text(coded.name)}]]"
+        seen = f"as.character(as.Date({at}))" if coded.kind == "day" else at
+        numbers = coded.kind == "number"
+        codes = listed(coded.codes) if numbers else ", ".join(_text(str(code)) for code in coded.codes)
+        lines.append(f"  {at}[{seen} %in% c({codes})] <- NA # codes that are not values")
     if example.level is not None:
         source, level = _text(example.source), _text(example.level)
         lines.append(f"  copy${example.outcome} <- as.numeric(as.character(copy[[{source}]]) == {level})")

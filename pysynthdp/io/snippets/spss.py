@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pysynthdp.io.snippets.example import Task, about, fill, identifiers, listed
+from pysynthdp.io.snippets.example import Coded, Task, about, fill, identifiers, listed
 from pysynthdp.schema import NumericColumn
 
 __all__ = ["program"]
@@ -46,10 +46,21 @@ def program(task: Task) -> str:
 def _prepared(task: Task, known: dict[str, str]) -> list[str]:
     """Take codes out, and make the indicator and the constant that the example needs."""
     example = task.example
-    lines = [f"RECODE {known[name]} ({listed(codes)} = SYSMIS)." for name, codes in example.codes]
+    lines = [_without(known[coded.name], coded) for coded in example.codes]
     if example.level is not None:
         level = example.level.replace("'", "''")
-        lines.append(f"COMPUTE {example.outcome} = (RTRIM({known[str(example.source)]}) = '{level}').")
+        source = f"RTRIM({known[str(example.source)]})"
+        lines.append(f"IF ({source} <> '') {example.outcome} = ({source} = '{level}').")
     if not example.predictors:
         lines.append("COMPUTE one_ = 1.")
     return lines or ["* Recode codes that are not values to SYSMIS here, if there are any."]
+
+
+def _without(name: str, coded: Coded) -> str:
+    """Make codes of a column missing; of texts and dates, which are read as text, empty."""
+    if coded.kind == "number":
+        return f"RECODE {name} ({listed(coded.codes)} = SYSMIS)."
+    seen = f"CHAR.SUBSTR({name}, 1, 10)" if coded.kind == "day" else f"RTRIM({name})"
+    quoted = (str(code).replace("'", "''") for code in coded.codes)
+    hits = " OR ".join(f"{seen} = '{code}'" for code in quoted)
+    return f"IF ({hits}) {name} = ''."

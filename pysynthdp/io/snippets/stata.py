@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pysynthdp.io.snippets.example import Task, about, fill, identifiers, listed
+from pysynthdp.io.snippets.example import Coded, Task, about, fill, identifiers, listed
 
 __all__ = ["program"]
 
@@ -13,13 +13,11 @@ def program(task: Task) -> str:
     """Write ``analyse.do``, for Stata 14 or later."""
     example = task.example
     known = dict(zip(task.schema.names, identifiers(task.schema.names), strict=True))
-    lines = [
-        f"    quietly replace {known[name]} = . if inlist({known[name]}, {listed(codes)})"
-        for name, codes in example.codes
-    ]
+    lines = [_without(known[coded.name], coded) for coded in example.codes]
     if example.level is not None:
         quoted = '`"' + example.level + "\"'"
-        lines.append(f"    generate double {example.outcome} = ({known[str(example.source)]} == {quoted})")
+        source = known[str(example.source)]
+        lines.append(f"    generate double {example.outcome} = ({source} == {quoted}) if !missing({source})")
     used = (known.get(name, name) for name in (example.outcome, *example.predictors))
     places = {
         "about": about(task, "* "),
@@ -30,3 +28,12 @@ def program(task: Task) -> str:
         "model": " ".join(used),
     }
     return fill("analyse.do", task.places | places)
+
+
+def _without(name: str, coded: Coded) -> str:
+    """Make codes of a column missing; texts are compared one by one, dates by their first ten letters."""
+    if coded.kind == "number":
+        return f"    quietly replace {name} = . if inlist({name}, {listed(coded.codes)})"
+    seen = f"substr({name}, 1, 10)" if coded.kind == "day" else name
+    hits = " | ".join(f'{seen} == `"{code}"\'' for code in coded.codes)
+    return f'    quietly replace {name} = "" if {hits}'

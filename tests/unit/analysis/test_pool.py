@@ -303,8 +303,12 @@ def test_an_absent_level_keeps_the_coding_and_is_reported():
     assert np.isfinite(fit.bse[["Intercept", "g[T.b]", "x"]]).all()
     assert "g[T.c]" in str(fit)
     assert "copy 5" in str(fit)
+    with pytest.warns(PysynthdpWarning, match=r"g\[T.c\]"):
+        test = fit.wald_test("g")
+    assert (test.df1, test.left_out) == (1, ("g[T.c]",))
+    assert test.pvalue == pytest.approx(fit.wald_test(["g[T.b]"]).pvalue)
     with pytest.raises(CombiningRuleError, match="every copy"):
-        fit.wald_test("g")
+        fit.wald_test("g[T.c]")
 
 
 def test_an_absent_reference_level_is_refused():
@@ -332,7 +336,7 @@ def test_a_slip_in_a_formula_names_the_column_and_the_nearest():
 
 def test_a_failing_copy_is_named_without_data():
     broken = FRAMES[2].assign(count=-FRAMES[2]["count"] - 1)
-    with pytest.raises(FitError, match=r"copy 3.*failed with|copy 3.*finite"), np.errstate(all="ignore"):
+    with pytest.raises(FitError, match=r"copy 3.*has no fit|copy 3.*finite"), np.errstate(all="ignore"):
         glm("np.log(count + 1) ~ x", release((*FRAMES[:2], broken, *FRAMES[3:])))
     with pytest.raises(FitError, match="collinear"):
         ols("y ~ x + I(2 * x)", release())

@@ -17,6 +17,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import pysynthdp as sdp
+from pysynthdp.analysis import share_of
 from pysynthdp.tags import ReleaseTags
 
 N = 60
@@ -154,3 +155,26 @@ def test_programs_are_listed_with_checksums(release_of, small, tmp_path):
     listed = {entry["name"] for entry in json.loads((folder / "release.json").read_text())["files"]}
     assert listed >= {"analyse.py", "analyse.R", "analyse.do", "analyse.sps"}
     assert "write.csv" in (folder / "analyse.do").read_text()
+
+
+def test_codes_of_all_columns_are_no_values_in_any_program(release_of, tmp_path, monkeypatch):
+    """Users change the model, so codes of texts, of dates and of columns without a part in it go too."""
+    rng = np.random.default_rng(2)
+    day = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 40, 300), unit="D")
+    frame = pd.DataFrame({"vote": rng.choice(["a", "b", "it's no"], 300), "day": day})
+    release = release_of(frame, 3, missing={"vote": ["it's no"], "day": {18262: "unknown"}})
+    folder = release.save(tmp_path / "r", format="csv")
+    monkeypatch.chdir(folder)
+    got = runpy.run_path("analyse.py")
+    copy = got["read"]("synthetic_1.csv")
+    assert set(copy["vote"].dropna()) == {"a", "b"}
+    assert (copy["day"].dropna() != "2020-01-01").all()
+    pooled = got["combine"]([got["fit"](got["read"](file)) for file in got["FILES"]])
+    want = release.apply(share_of("vote", "a"))
+    assert pooled["estimate"].to_numpy() == pytest.approx(want.params.to_numpy())
+    others = ("analyse.R", "analyse.do", "analyse.sps")
+    texts = {name: (folder / name).read_text(encoding="utf-8") for name in others}
+    assert """copy[["vote"]][copy[["vote"]] %in% c("it's no")] <- NA""" in texts["analyse.R"]
+    assert """quietly replace vote = "" if vote == `"it's no"\'""" in texts["analyse.do"]
+    assert "IF (RTRIM(vote) = 'it''s no') vote = ''." in texts["analyse.sps"]
+    assert all("2020-01-01" in text for text in texts.values())
