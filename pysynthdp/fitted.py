@@ -175,7 +175,7 @@ class FittedSynthesizer(Printable):
         marks = {"synthetic": True, "privacy": privacy.to_dict()}
         for number, copy in enumerate(copies, start=1):
             copy.attrs["pysynthdp"] = {**marks, "copy": number}
-        tags = release_tags(plan, m=drawing.m, n_syn=drawing.n_syn, n_org=fit.n)
+        tags = release_tags(plan, fit, m=drawing.m, n_syn=drawing.n_syn)
         tags = plan.protection.tags(tags, plan, fit=fit, copies=copies)
         return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(plan), tags)
 

@@ -47,7 +47,7 @@ class Comparison(Printable):
     target, model : str
         What the pooled intervals are meant for, and the kind of model.
     notes : tuple of str
-        Terms left out, and the like.
+        Terms left out, and what the pooled result is flagged for.
     """
 
     terms: tuple[str, ...]
@@ -234,7 +234,7 @@ def compare_fits(
         lack_of_fit=lack_of_fit(pooled, q - Q, V, here),
         target=target,
         model=pooled.model,
-        notes=_left_out(pooled, own),
+        notes=(*_left_out(pooled, own), *(f"{flag}." for flag in pooled.flags)),
     )
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from pysynthdp.analysis.asked import asked_by_fits
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
 from pysynthdp.analysis.combining import combine, combine_stack
 from pysynthdp.analysis.estimates import Estimates, estimates_of
-from pysynthdp.analysis.noise_flags import noise_flags
+from pysynthdp.analysis.flags import Remarks, remarks_on
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
 from pysynthdp.analysis.stack import Stack, stack
@@ -93,6 +94,7 @@ def pool(
     facts = _facts(found, release, values, variables)
     picked, notes = _pick(rule, facts, values)
     done = combine_stack(values, picked)
+    said = Remarks() if release is None else remarks_on(release, asked_by_fits(found[0].formula, fits))
     _caution(picked, rule, float(np.nanmin(np.append(done.df, np.inf))), values.m)
     return PooledResults(
         combined=done,
@@ -101,8 +103,8 @@ def pool(
         model=found[0].model,
         why=why(facts, picked, n_syn=values.n_syn, n_org=values.n_org, m=values.m),
         facts=facts,
-        notes=(*notes, *_absent(found)),
-        flags=() if tags is None else noise_flags(tags, found[0].formula, fits),
+        notes=(*notes, *_absent(found), *said.notes),
+        flags=said.flags,
         estimates=tuple(found),
         fits=tuple(fits),
         refit=refit,

@@ -11,8 +11,10 @@ import pandas as pd
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
+from pysynthdp.analysis.asked import Asked, asked_by_fits
 from pysynthdp.analysis.choose import model_columns
 from pysynthdp.analysis.fitting import Job, fit_one, model_kind
+from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.analysis.frames import code_response, coded, response_column
 from pysynthdp.analysis.pooling import pool
 from pysynthdp.analysis.results import PooledResults
@@ -100,7 +102,15 @@ def fit_copies(
         refit=lambda other: fit_copies(other, release, model, **again),
         **settings,
     )
-    return replace(result, notes=(*result.notes, *_weight_notes(options, release)))
+    asked = asked_by_fits(formula, fits, groups=_groups(options, fit_options), subgroup="subset" in options)
+    flags = remarks_on(release, asked).flags
+    return replace(result, flags=flags, notes=(*result.notes, *_weight_notes(options, release)))
+
+
+def _groups(options: Mapping[str, Any], fit_options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Columns that options name as clusters."""
+    named = (options.get("groups"), (fit_options.get("cov_kwds") or {}).get("groups"))
+    return tuple(name for name in named if isinstance(name, str))
 
 
 def _weight_notes(options: Mapping[str, Any], release: AnalysableRelease) -> list[str]:
@@ -272,9 +282,11 @@ def apply(
     frames = list(enumerate(_rows(release), start=1))
     fits = _each(lambda pair: _call(function, *pair), frames, n_jobs)
     rows = "all" if release.tags.rows_replaced == "all" else "replaced"
-    return pool(
+    result = pool(
         fits, release=release, rule=rule, n_org=n_org, noise_var=noise_var, variables=variables, rows=rows
     )
+    asked = getattr(function, "asked", None)
+    return replace(result, flags=remarks_on(release, asked).flags) if isinstance(asked, Asked) else result
 
 
 def _call(function: Callable[[pd.DataFrame], Any], number: int, frame: pd.DataFrame) -> Any:

@@ -58,7 +58,7 @@ summary.synthetic_pooled <- function(object, conf.level = 0.95, ...) {
   table <- cbind(as.matrix(object$pooled[c("estimate", "std.error", "statistic", "df", "p.value")]), limits)
   rownames(table) <- object$pooled$term
   colnames(table)[1:5] <- c("Estimate", "Std. Error", "t value", "df", "Pr(>|t|)")
-  structure(c(unclass(object)[c("call", "m", "n_syn", "n_org", "rule", "why", "notes")], list(coefficients = table)),
+  structure(c(unclass(object)[c("call", "m", "n_syn", "n_org", "rule", "why", "notes", "flags")], list(coefficients = table)),
             class = "summary.synthetic_pooled")
 }
 
@@ -70,8 +70,14 @@ print.synthetic_pooled <- function(x, digits = max(3L, getOption("digits") - 3L)
   table <- as.matrix(x$pooled[c("estimate", "std.error", "statistic", "df", "p.value")])
   rownames(table) <- x$pooled$term
   print(table, digits = digits)
+  print_flags(x$flags)
   print_notes(x$notes)
   invisible(x)
+}
+
+print_flags <- function(flags) {
+  cat("\nvalid under the synthesis model\n")
+  if (length(flags)) cat(strwrap(paste("flag:", flags), exdent = 2), sep = "\n")
 }
 
 print_notes <- function(notes) {
@@ -84,6 +90,7 @@ print.summary.synthetic_pooled <- function(x, digits = max(3L, getOption("digits
   print(x$coefficients, digits = digits)
   cat("\nRule: ", x$rule, "\n", sep = "")
   cat(strwrap(x$why), sep = "\n")
+  print_flags(x$flags)
   print_notes(x$notes)
   invisible(x)
 }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis import Estimates, PooledResults, compare_fits, pool
+from pysynthdp.analysis.asked import asked_by_r
+from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.bridge.codec import character
 from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import FitError
@@ -33,7 +35,8 @@ def pool_fits(**request: Any) -> dict[str, Any]:
     ----------
     **request
         ``fits``: a list with ``terms``, ``values``, ``cov``, ``df`` and ``nobs`` of each copy; ``tags`` and
-        ``columns`` of the release; ``variables`` in the model; ``model``, ``rule``, ``n_org``, ``level``.
+        ``columns`` of the release; ``variables`` in the model; ``asked``, what its formula asks as R
+        parsed it; ``model``, ``rule``, ``n_org``, ``level``.
 
     Returns
     -------
@@ -61,7 +64,9 @@ def _pooled(request: Mapping[str, Any]) -> PooledResults:
     columns = _list(request.get("columns"))
     release = _Columns((pd.DataFrame(columns=columns),), ReleaseTags.from_dict(request["tags"]))
     known = [name for name in _list(request.get("variables")) if name in columns]
-    return pool(fits, release=release, variables=known or None, **options)
+    done = pool(fits, release=release, variables=known or None, **options)
+    said = remarks_on(release, asked_by_r(request.get("asked"), str(request.get("model"))))
+    return replace(done, flags=said.flags, notes=tuple(dict.fromkeys((*done.notes, *said.notes))))
 
 
 def _estimates(fit: Mapping[str, Any], model: str, number: int) -> Estimates:
@@ -109,6 +114,7 @@ def _result(done: PooledResults, level: float) -> dict[str, Any]:
         "rule": done.rule,
         "why": in_r_words(str(done.why)),
         "notes": character([in_r_words(note) for note in done.notes]),
+        "flags": character([in_r_words(flag) for flag in done.flags]),
     }
 
 
