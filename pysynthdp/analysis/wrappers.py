@@ -102,9 +102,11 @@ def fit_copies(
         refit=lambda other: fit_copies(other, release, model, **again),
         **settings,
     )
-    asked = asked_by_fits(formula, fits, groups=_groups(options, fit_options), subgroup="subset" in options)
-    flags = remarks_on(release, asked).flags
-    return replace(result, flags=flags, notes=(*result.notes, *_weight_notes(options, release)))
+    groups, subgroup = _groups(options, fit_options), options.get("subset") is not None
+    if groups or subgroup:  # which the fits themselves do not tell
+        asked = asked_by_fits(formula, fits, groups=groups, subgroup=subgroup)
+        result = replace(result, flags=remarks_on(release, asked).flags)
+    return replace(result, notes=(*result.notes, *_weight_notes(options, release)))
 
 
 def _groups(options: Mapping[str, Any], fit_options: Mapping[str, Any]) -> tuple[str, ...]:

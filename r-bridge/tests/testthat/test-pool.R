@@ -127,7 +127,6 @@ test_that("the table says what the copies do not hold, and nothing where the pla
   flags <- function(fits) paste(pool(fits)$flags, collapse = " ")
   last <- utils::tail(names(s$syn[[1L]])[vapply(s$syn[[1L]], is.numeric, NA)], 1L)
   first <- setdiff(names(s$syn[[1L]])[vapply(s$syn[[1L]], is.numeric, NA)], last)[[1L]]
-  lm_of <- function(right) with(s, lm(stats::as.formula(right)))
   expect_identical(flags(synth_lm(stats::reformulate(first, last), s)), "")
   expect_identical(flags(synth_lm(stats::reformulate(sprintf("I(%s / 10)", first), last), s)), "")
   for (right in c("I(%s^2)", "poly(%s, 2)")) {

@@ -177,6 +177,22 @@ def test_a_running_number_goes_with_nothing():
     assert "id: running numbers" in flags(made, "y ~ a + id")[0]
 
 
+def test_what_a_release_says_of_a_column_is_noted_where_the_column_is_used():
+    made = release(LAST, details={"column_notes": {"y": "draws may lie outside its bounds"}})
+    assert remarks_on(made, asked_by_formula("y ~ a")).notes == ("y: draws may lie outside its bounds.",)
+    assert remarks_on(made, asked_by_formula("b ~ a")).notes == ()
+    assert remarks_on(made, asked_by_formula("b ~ a")).flags == ()
+
+
+def test_flags_of_the_release_stand_first_and_remarks_about_rules_stay_out():
+    details = {"flags": ["noise-dominated"], "remarks": ["low signal-to-noise ratio"], "void": True}
+    made = release(LAST, details=details, noise="per_copy_from_one")
+    told = flags(made, "y ~ a * g")
+    assert (told[0], told[-1]) == ("noise-dominated", "void: the noise was seeded, for testing")
+    assert "interactions" in told[1]
+    assert flags(made, "y ~ a") == (told[0], told[-1])
+
+
 def test_joint_models_keep_pairs_of_their_columns_and_nothing_else():
     joint = TaggedStep(
         columns=("a", "b", "y"), draws="number", model="multivariate_normal", terms=(), together=2

@@ -140,7 +140,8 @@ def test_synthetic_weights_warn():
         survey_copies(lambda s: s.estimation.mean("y"), made_up, design=DESIGN)
     weighted = fit_copies("y ~ x", made_up, svy_free_wls(), weights="w")
     assert "w was synthesised" in " ".join(weighted.notes)
-    assert not fit_copies("y ~ x", release(), svy_free_wls(), weights="w").notes
+    notes = fit_copies("y ~ x", release(), svy_free_wls(), weights="w").notes
+    assert not any("weight" in note for note in notes)
 
 
 def svy_free_wls():
