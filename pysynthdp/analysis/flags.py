@@ -111,7 +111,7 @@ def _of_terms(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterator[s
     responses = _responses(asked.response, names)
     strange = sorted((names - set(chain.steps)) & _used(asked, names))
     if strange:
-        yield f"{_listed(strange)}: running numbers in place of identifiers, which go with nothing"
+        yield f"{_listed(strange)}: identifiers or running numbers, from which no other column was drawn"
     known = frozenset(chain.steps)
     found = _Found()
     for response in responses:

@@ -288,7 +288,10 @@ def apply(
         fits, release=release, rule=rule, n_org=n_org, noise_var=noise_var, variables=variables, rows=rows
     )
     asked = getattr(function, "asked", None)
-    return replace(result, flags=remarks_on(release, asked).flags) if isinstance(asked, Asked) else result
+    if not isinstance(asked, Asked):
+        return result
+    said = remarks_on(release, asked)
+    return replace(result, flags=said.flags, notes=tuple(dict.fromkeys((*result.notes, *said.notes))))
 
 
 def _call(function: Callable[[pd.DataFrame], Any], number: int, frame: pd.DataFrame) -> Any:

@@ -174,7 +174,7 @@ def test_columns_with_names_that_are_no_identifiers_are_found():
 def test_a_running_number_goes_with_nothing():
     made = release(LAST)
     made.copies = (pd.DataFrame(columns=[*LAST, "id"]),)
-    assert "id: running numbers" in flags(made, "y ~ a + id")[0]
+    assert "id: identifiers or running numbers" in flags(made, "y ~ a + id")[0]
 
 
 def test_what_a_release_says_of_a_column_is_noted_where_the_column_is_used():
