@@ -7,19 +7,24 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from pysynthdp._registry import is_outside, package_of
+from pysynthdp.design.parts import Part, parts_of
+from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import UNAUDITED
+from pysynthdp.plan.synthesis_plan import predicting
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance
+from pysynthdp.tagged_steps import Draws, TaggedStep
 from pysynthdp.tags import Bias, ReleaseTags
 
-__all__ = ["marked_imputed", "marked_outside", "provenance_of", "release_tags"]
+__all__ = ["marked_imputed", "marked_outside", "provenance_of", "release_tags", "tagged_steps"]
 
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
 def release_tags(
-    plan: SynthesisPlan, *, m: int, n_syn: int, n_org: int, nests: tuple[str, ...] | None = None
+    plan: SynthesisPlan, fit: Fit, *, m: int, n_syn: int, nests: tuple[str, ...] | None = None
 ) -> ReleaseTags:
     """Say what a combining rule must know, before the protection adds its own.
 
@@ -38,8 +43,56 @@ def release_tags(
         nests=nests,
         nesting="none" if nests is None else "imputed",
         n_syn=n_syn,
-        n_org=n_org if plan.protection.n_told else None,
+        n_org=fit.n if plan.protection.n_told else None,
+        steps=tagged_steps(plan, fit),
     )
+
+
+def tagged_steps(plan: SynthesisPlan, fit: Fit) -> tuple[TaggedStep, ...]:
+    """Say of each step what it was given, in drawing order; columns kept real stand first.
+
+    Notes
+    -----
+    Privacy: the plan. The scale on which a fit found a number straight is told only where fits may learn.
+    """
+    told = {step.targets: step.params for step in fit.steps} if plan.protection.learns else {}
+    kept = predicting(plan.schema, plan.keep)
+    tagged = [
+        TaggedStep(columns=(name,), draws=_draws(parts_of(plan.schema[name])[-1]), model="kept real")
+        for name in kept
+    ]
+    before = list(kept)
+    for step, terms in zip(plan.steps, plan.protection.given(plan), strict=True):
+        columns = tuple(dict.fromkeys(part.column for part in step.targets))
+        earlier = sorted((name,) for name in before if name not in columns)
+        tagged.append(
+            TaggedStep(
+                columns=columns,
+                draws=_draws(step.targets[0]),
+                model=step.model.name,
+                terms=None if sorted(terms) == earlier else terms,
+                linear_on=_scale(step.model, told.get(step.targets)),
+                keeps_shape=bool(getattr(step.model, "keeps_shape", False)),
+                together=getattr(step.model, "ways", 2) if len(columns) > 1 else 1,
+            )
+        )
+        before += [name for name in columns if name not in before]
+    return tuple(tagged)
+
+
+def _scale(model: ColumnModel, params: object) -> str | None:
+    """Name the scale on which a model adds up its terms: what the fit found, or what the model says.
+
+    A model fitted to noisy cross-products adds them up on the plain scale, by which those are taken.
+    """
+    from_moments = "plain" if params is None and isinstance(model, FitsFromMoments) else None
+    named: str | None = getattr(params, "linear_on", None) or getattr(model, "linear_on", from_moments)
+    return named
+
+
+def _draws(part: Part) -> Draws:
+    """Say what a part is."""
+    return "kind" if part.role == "kind" else "levels" if part.levels else "number"
 
 
 def _bias(plan: SynthesisPlan) -> Bias:

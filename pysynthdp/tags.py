@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, Self, get_args
 import pandas as pd
 
 from pysynthdp.errors import ReleaseError
+from pysynthdp.tagged_steps import TaggedStep
 
 __all__ = ["AnalysableRelease", "Bias", "Kind", "Nesting", "Noise", "Parameters", "ReleaseTags", "Sampling"]
 
@@ -56,6 +57,9 @@ class ReleaseTags:
         release; or a fresh noisy release for each copy.
     bias : {"none", "clamped", "shrunk", "noisy_linear_statistics"}
         What may have moved estimates, which no variance repairs.
+    steps : tuple of TaggedStep or None
+        In drawing order, columns kept real first: what each was drawn from, so that pooled tables can say
+        which effects the copies hold; None where the release does not say.
     rows_replaced : str
         "all"; or the name of a true/false column that marks the rows that were replaced; or "part".
     details : mapping
@@ -90,6 +94,7 @@ class ReleaseTags:
     sampling: Sampling = "none"
     noise: Noise = "none"
     bias: Bias = "none"
+    steps: tuple[TaggedStep, ...] | None = None
     rows_replaced: str = "all"
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -109,6 +114,8 @@ class ReleaseTags:
         plain: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
+            if item.name == "steps" and value is not None:
+                value = [step.to_plain() for step in value]
             if isinstance(value, frozenset):
                 value = sorted(value)
             plain[item.name] = list(value) if isinstance(value, tuple) else value
@@ -129,6 +136,8 @@ class ReleaseTags:
             values[name] = frozenset(values.get(name, ()))
         if values.get("nests") is not None:
             values["nests"] = tuple(values["nests"])
+        if values.get("steps") is not None:
+            values["steps"] = tuple(map(TaggedStep.from_plain, values["steps"]))
         details = {name: value for name, value in plain.items() if name not in known}
         try:
             return cls(**values, details=details)

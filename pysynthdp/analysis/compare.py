@@ -48,7 +48,7 @@ class Comparison(Printable):
     target, model : str
         What the pooled intervals are meant for, and the kind of model.
     notes : tuple of str
-        Terms left out, and the like.
+        Terms left out, and what the pooled result is flagged for.
     """
 
     terms: tuple[str, ...]
@@ -238,7 +238,11 @@ def compare_fits(
         lack_of_fit=lack_of_fit(pooled, q - Q, V, here),
         target=target,
         model=pooled.model,
-        notes=(*_left_out(pooled, own), *_codes_there(pooled, confidential_fit)),
+        notes=(
+            *_left_out(pooled, own),
+            *_codes_there(pooled, confidential_fit),
+            *(f"{flag}." for flag in pooled.flags),
+        ),
     )
 
 

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray
+from pysynthdp.analysis.asked import Asked, Factor, Term
 from pysynthdp.analysis.estimates import Estimates
+from pysynthdp.analysis.expressions import Call, Expression, Name
 from pysynthdp.errors import FitError
 
 __all__ = ["gini_of", "mean_of", "quantile_of", "share_of"]
@@ -97,7 +99,7 @@ def quantile_of(column: str, p: float, *, by: str | None = None) -> Callable[[pd
     """
     if not 0 < p < 1:
         raise FitError("p must lie between 0 and 1")
-    return _by_group(f"quantile({column}, {p:g})", column, by, lambda x: _quantile(x, p))
+    return _by_group(f"quantile({column}, {p:g})", column, by, lambda x: _quantile(x, p), shape="quantile")
 
 
 def gini_of(column: str, *, by: str | None = None) -> Callable[[pd.DataFrame], Estimates]:
@@ -120,7 +122,7 @@ def gini_of(column: str, *, by: str | None = None) -> Callable[[pd.DataFrame], E
     Privacy: post-processing. The variance is that of the linearised index: with F the distribution function,
     (2/mu)(x F(x) + mean of y above x - 2A) - ((G + 1)/mu)(x - mu), A = E[x F(x)] = mu (G + 1)/2.
     """
-    return _by_group(f"gini({column})", column, by, _gini)
+    return _by_group(f"gini({column})", column, by, _gini, shape="Gini index")
 
 
 def _by_group(
@@ -129,8 +131,13 @@ def _by_group(
     by: str | None,
     estimate: Callable[[FloatArray], Pair],
     prepare: Callable[[pd.Series[Any]], FloatArray] | None = None,
+    *,
+    shape: str = "",
 ) -> Callable[[pd.DataFrame], Estimates]:
-    """Apply an estimator to every subgroup; subgroups are independent."""
+    """Apply an estimator to every subgroup; subgroups are independent.
+
+    What it asks of the copies is its attribute ``asked``, by which the pooled table is flagged.
+    """
 
     def function(frame: pd.DataFrame) -> Estimates:
         missing = [name for name in (column, by) if name is not None and name not in frame.columns]
@@ -145,7 +152,16 @@ def _by_group(
         return Estimates(terms, values, np.diag(variances), nobs=len(rows), model=label)
 
     function.__dict__["columns"] = tuple(name for name in (column, by) if name is not None)
+    function.asked = _asked(column, by, shape, cut=prepare is not None)  # type: ignore[attr-defined]
     return function
+
+
+def _asked(column: str, by: str | None, shape: str, *, cut: bool) -> Asked:
+    """Say what an estimand asks: a column, or whether it has a level, by the levels of another."""
+    own: Expression = Call("compare", (Name(column), "")) if cut else Name(column)
+    terms = () if by is None else (Term((Factor(by, Call("C", (Name(by),))),)),)
+    text = f"share of a value of {column}" if cut else column
+    return Asked(response=Factor(text, own), terms=terms, shape=shape, canonical=True)
 
 
 def _numbers(values: pd.Series[Any], prepare: Callable[[pd.Series[Any]], FloatArray] | None) -> FloatArray:

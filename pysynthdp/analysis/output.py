@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from pysynthdp.analysis.results import PooledResults
 
-__all__ = ["Summary", "forest", "frame", "latex", "markdown", "rules_table", "table"]
+__all__ = ["VALID", "Summary", "forest", "frame", "latex", "markdown", "rules_table", "table"]
 
 _NORMAL = 1e6
+VALID = "under the synthesis model"
 _NOISE = {
     "none": "none",
     "shared": "one noisy fit for all copies; its variance is added",
@@ -93,8 +94,6 @@ def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
     """Rule, reason, m, nests, sizes and noise, as every pooled table must show."""
     nests = result.combined.stack.nests
     noise = "not stated" if result.facts is None else _NOISE[result.facts.noise]
-    noisy = result.facts is not None and result.facts.noise != "none"
-    valid: tuple[tuple[str, Cell], ...] = (("valid", "under the synthesis model"),) if noisy else ()
     return (
         ("rule", f"{result.rule}: T = {find_rule(result.rule).formula}"),
         ("reason", str(result.why)),
@@ -104,7 +103,7 @@ def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
         ("n_org", _count(result.n_org)),
         ("privacy noise", noise),
         *_covariance(result),
-        *valid,
+        ("valid", VALID),
         *(("flag", flag) for flag in result.flags),
     )
 
@@ -178,7 +177,8 @@ def markdown(result: PooledResults, alpha: float) -> str:
     head, *rows = [[cell.replace("|", "\\|") for cell in row] for row in _written(result, alpha)]
     lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
     text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return f"{text}\n\nRule `{result.rule}`, m = {result.m}. {result.why}"
+    flags = "".join(f"\n\nFlag: {flag.replace('|', chr(92) + '|')}." for flag in result.flags)
+    return f"{text}\n\nRule `{result.rule}`, m = {result.m}. {result.why} Valid {VALID}.{flags}"
 
 
 _LATEX = str.maketrans(
@@ -192,9 +192,11 @@ def latex(result: PooledResults, alpha: float) -> str:
     head, *rows = [[cell.translate(_LATEX) for cell in row] for row in _written(result, alpha)]
     body = " \\\\\n".join(" & ".join(row) for row in rows)
     rule = result.rule.translate(_LATEX)
+    flags = "".join(f"% flag: {flag.translate(_LATEX)}\n" for flag in result.flags)
     return (
         f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}\n\\toprule\n{' & '.join(head)} \\\\\n\\midrule\n"
-        f"{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n% rule {rule}, m = {result.m}\n"
+        f"{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n% rule {rule}, m = {result.m}, "
+        f"valid {VALID}\n{flags}"
     )
 
 

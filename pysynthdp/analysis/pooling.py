@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from pysynthdp.analysis.asked import asked_by_fits
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
 from pysynthdp.analysis.combining import combine, combine_stack
 from pysynthdp.analysis.declared_codes import coded_columns, count_codes, note_of_codes
 from pysynthdp.analysis.doors import check_release, listed_fits, unreadable
 from pysynthdp.analysis.estimates import Estimates, adapter_for
-from pysynthdp.analysis.noise_flags import noise_flags
+from pysynthdp.analysis.flags import Remarks, remarks_on
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
 from pysynthdp.analysis.same_model import compare_models
@@ -162,6 +163,7 @@ def _pooled(
     facts = _facts(release, values, used)
     picked, notes = _pick(rule, facts, values)
     done = combine_stack(values, picked)
+    said = Remarks() if release is None else remarks_on(release, asked_by_fits(found[0].formula, fits))
     _caution(picked, rule, float(np.nanmin(np.append(done.df, np.inf))), values.m)
     return PooledResults(
         combined=done,
@@ -176,8 +178,9 @@ def _pooled(
             *_absent(found, compared.masked),
             *about_rows,
             *_counted_codes(fits, release, variables),
+            *said.notes,
         ),
-        flags=() if tags is None else noise_flags(tags, found[0].formula, fits),
+        flags=said.flags,
         estimates=tuple(found),
         fits=tuple(fits),
         refit=refit,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from pysynthdp.analysis.asked import Asked
 from pysynthdp.analysis.declared_codes import Codes
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.wrappers import apply
@@ -86,6 +87,9 @@ def survey_copies(
     def estimate(copy: pd.DataFrame) -> Any:
         return analysis(svy.Sample(polars.from_pandas(copy), design))
 
+    clusters = tuple(name for name in columns if name in _units(design) and name in release.tags.synthesised)
+    if clusters:
+        estimate.asked = Asked(clusters=True, groups=clusters)  # type: ignore[attr-defined]  # flags the table
     return apply(estimate, release, rule=rule, n_org=n_org, variables=used, n_jobs=n_jobs, codes=codes)
 
 
@@ -95,6 +99,17 @@ def _libraries() -> tuple[Any, Any]:
         return import_module("svy"), import_module("polars")
     except ImportError as error:
         raise FitError("survey_copies needs the package svy; install it with: pip install svy") from error
+
+
+def _units(design: Any) -> set[str]:
+    """Columns that name a design's clusters."""
+    named = (getattr(design, part, None) for part in ("psu", "ssu"))
+    return {
+        str(name)
+        for each in named
+        if each is not None
+        for name in ([each] if isinstance(each, str) else each)
+    }
 
 
 def _design_columns(design: Any) -> Iterable[str]:

@@ -10,6 +10,7 @@ import pandas as pd
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
+from pysynthdp.analysis.asked import Asked, asked_by_fits
 from pysynthdp.analysis.declared_codes import (
     Codes,
     checked_codes,
@@ -21,6 +22,7 @@ from pysynthdp.analysis.declared_codes import (
 from pysynthdp.analysis.doors import check_analysis, check_release
 from pysynthdp.analysis.failures import said
 from pysynthdp.analysis.fitted_copies import Analysis, each, fit_frames, read_analysis, rows_of
+from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.analysis.pooling import pool, pool_own
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.errors import FitError, PysynthdpError
@@ -108,6 +110,10 @@ def fit_copies(
         refit=lambda other: fit_copies(other, release, model, **again),
         **settings,
     )
+    groups, subgroup = _groups(options, fit_options), options.get("subset") is not None
+    if groups or subgroup:  # which the fits themselves do not tell
+        wanted = asked_by_fits(formula, fits, groups=groups, subgroup=subgroup)
+        result = replace(result, flags=remarks_on(release, wanted).flags)
     notes = (*result.notes, *noted, *_weight_notes(options, release))
     return replace(result, notes=notes, fit_table=lambda table: _fit_real(asked, table), codes=asked.declared)
 
@@ -121,6 +127,12 @@ def _fit_real(asked: Analysis, table: pd.DataFrame) -> Any:
         return fit_frames(asked, [table])[0][0]
     except Exception:  # whatever it says may quote a record  # noqa: BLE001
         raise FitError("the model has no fit on the confidential table; fit it by hand to see why") from None
+
+
+def _groups(options: Mapping[str, Any], fit_options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Columns that options name as clusters."""
+    named = (options.get("groups"), (fit_options.get("cov_kwds") or {}).get("groups"))
+    return tuple(name for name in named if isinstance(name, str))
 
 
 def _weight_notes(options: Mapping[str, Any], release: AnalysableRelease) -> list[str]:
@@ -283,8 +295,12 @@ def apply(
     done = pool(
         fits, release=release, rule=rule, n_org=n_org, noise_var=noise_var, variables=variables, rows=rows
     )
+    asked = getattr(function, "asked", None)
+    remarks = remarks_on(release, asked) if isinstance(asked, Asked) else None
+    flags = done.flags if remarks is None else remarks.flags
+    notes = dict.fromkeys((*done.notes, *(() if remarks is None else remarks.notes)))
     noted = note_of_codes(counts, release.tags.m)
-    return replace(done, notes=(*done.notes, *noted), codes=declared)
+    return replace(done, flags=flags, notes=(*notes, *noted), codes=declared)
 
 
 def _call(function: Callable[[pd.DataFrame], Any], number: int, frame: pd.DataFrame) -> Any:

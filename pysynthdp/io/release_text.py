@@ -145,7 +145,9 @@ def _how_to_pool(m: int, programs: Sequence[str], no_program: str, *, nested: bo
     text = (
         f"Fit the model to {each}, then combine the results by the rule that fits this release; release.json "
         "holds what the choice depends on. The combined estimate is the mean of the copies' estimates; its "
-        "variance is not the mean of their variances."
+        "variance is not the mean of their variances. Intervals are valid under the synthesis model: what "
+        "each column was drawn from stands in release.json (tags, steps), and pysynthdp names the terms of a "
+        "formula that no model held."
     )
     if nested:
         text += (

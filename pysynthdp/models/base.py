@@ -112,6 +112,12 @@ class ColumnModel(Protocol):
         reads the column that is already in X.
     bias : str, optional
         What its draws may move, for the release's tags; "none" by default.
+    linear_on : str, optional
+        Scale of the target on which terms are added up, for the tags: "plain", "log", "logit", ...; "any"
+        where relations of every transform of the target are kept. Parameters may have it instead, where a
+        fit chooses. Without it, what a release says of logarithms is on the careful side.
+    keeps_shape : bool, optional
+        Whether draws have the target's own distribution, whatever its shape; False by default.
 
     Notes
     -----

@@ -35,6 +35,7 @@ class CubeRtNorm:
         "the coefficients and residual spread of a least-squares fit can be moved without limit by one record"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "cubert"
 
     def accepts(self, target: Target) -> bool:
         """Numbers only."""

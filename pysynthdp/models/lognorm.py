@@ -55,6 +55,7 @@ class LogNorm:
         "the coefficients and residual spread of a least-squares fit can be moved without limit by one record"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "log"
 
     def accepts(self, target: Target) -> bool:
         """Numbers only."""

@@ -47,6 +47,7 @@ class LogReg:
         "by one record"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "logit"
 
     def accepts(self, target: Target) -> bool:
         """Two levels."""

@@ -63,6 +63,7 @@ class LogRidge:
     )
     bias: ClassVar[str] = "shrunk"
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "logit"
 
     def accepts(self, target: Target) -> bool:
         """Two levels only."""

@@ -76,6 +76,7 @@ class NegBin:
         "without limit by one record"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "log mean"
 
     def accepts(self, target: Target) -> bool:
         """Numbers; whether they are counts is seen at the fit."""

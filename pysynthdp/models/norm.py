@@ -39,6 +39,7 @@ class Norm:
         "the coefficients and residual spread of a least-squares fit can be moved without limit by one record"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "plain"
     affine: ClassVar[bool] = True
 
     def accepts(self, target: Target) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -36,12 +36,15 @@ class NormRankFit(LinearFit):
         Distribution of the latent draws over the rows.
     original : bool
         Whether the values are records' own.
+    linear_on : str or None
+        Scale on which the column's regression on the features is kept, for the tags: plain, log or score.
     """
 
     knots: FloatArray
     grid: FloatArray
     cdf: FloatArray
     original: bool
+    linear_on: str | None = None
 
 
 @COLUMN_MODELS.register
@@ -77,6 +80,7 @@ class NormRank:
         "averages of neighbouring values are used as they are, and the coefficients of a regression "
         "carry no noise"
     )
+    keeps_shape: ClassVar[bool] = True
 
     @property
     def real_values(self) -> bool:
@@ -98,8 +102,10 @@ class NormRank:
         name = _scale_of(list(scales), explained)
         if name == "score":
             linear = yield from ask_linear(scales[name])
-            return (yield from _with_tables(linear, knots, task.n, original=False))
-        return (yield from _fit_bent(scales[name], knots, gram, task.n))
+            made = yield from _with_tables(linear, knots, task.n, original=False)
+        else:
+            made = yield from _fit_bent(scales[name], knots, gram, task.n)
+        return replace(made, linear_on=name)
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> LinearFit:  # noqa: ARG002
         """Solve the normal equations of noisy cross-products; :meth:`bent` gives the shape."""
@@ -189,7 +195,8 @@ def _fit_original(task: FitTask) -> Generator[Query, Answer, NormRankFit]:
     score = ndtri((first + last + 1) / 2 / (ordered.size + 1))
     linear = yield from ask_linear(lambda y: score[np.searchsorted(at, y)])
     knots = np.stack([(np.arange(ordered.size) + 0.5) / ordered.size, ordered])
-    return (yield from _with_tables(linear, knots, task.n, original=True))
+    made = yield from _with_tables(linear, knots, task.n, original=True)
+    return replace(made, linear_on="score")
 
 
 def _with_tables(

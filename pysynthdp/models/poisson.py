@@ -42,6 +42,7 @@ class Poisson:
         "by one record"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "log mean"
 
     def accepts(self, target: Target) -> bool:
         """Numbers; whether they are counts is seen at the fit."""

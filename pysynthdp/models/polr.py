@@ -82,6 +82,7 @@ class PolR:
         "by one record, and a level can exist only because of one"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "cumulative logit"
 
     def accepts(self, target: Target) -> bool:
         """Ordered levels."""

@@ -92,6 +92,7 @@ class PolyReg:
         "by one record, and a level can exist only because of one"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "logit"
 
     def accepts(self, target: Target) -> bool:
         """Any categorical target."""

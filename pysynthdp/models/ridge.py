@@ -67,6 +67,7 @@ class Ridge:
     )
     bias: ClassVar[str] = "shrunk"
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "plain"
 
     def accepts(self, target: Target) -> bool:
         """Numbers only."""

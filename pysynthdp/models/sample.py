@@ -68,6 +68,7 @@ class Sample:
         "observed shares and averages of neighbouring values are used as they are, so a level or a tail "
         "can exist only because of a few records"
     )
+    keeps_shape: ClassVar[bool] = True
 
     @property
     def real_values(self) -> bool:

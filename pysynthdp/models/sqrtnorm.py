@@ -38,6 +38,7 @@ class SqrtNorm:
         "the coefficients and residual spread of a least-squares fit can be moved without limit by one record"
     )
     real_values: ClassVar[bool] = False
+    linear_on: ClassVar[str] = "sqrt"
 
     def accepts(self, target: Target) -> bool:
         """Numbers only."""

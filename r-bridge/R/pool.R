@@ -13,10 +13,13 @@
 #' @param variables Columns in the model; read from the fits by default.
 #' @param ... For methods. Objects of other packages are handed to `mice::pool()`.
 #' @return An object of class `synthetic_pooled`: a list with the data frame `pooled`, the covariance matrix
-#'   `cov`, `m`, `rule`, `why` and `notes`. It holds numbers only, no copy and no environment.
+#'   `cov`, `m`, `rule`, `why`, `notes`, and `flags`: what the copies do not hold of the analysis, such as a product
+#'   of columns, a curve or clusters that no model of the release was given. It holds numbers only, no copy and no environment.
 #' @details T = f u + b / m by default, where u is the mean variance within a copy, b the variance between
 #'   copies and f = n_syn / n_org (Reiter 2003; Drechsler 2018); for one copy Raab, Nowok and Dibben (2016).
-#'   `mice::pool()` would use the rule for missing data, which is another one.
+#'   `mice::pool()` would use the rule for missing data, which is another one. Intervals are valid under the
+#'   synthesis model: a relation that no model of the release was given is not in the copies, and the table says so
+#'   where the formula asks for one.
 #'
 #'   Fits of different models (formula, response, family, class), of other rows than those of their copies, and fits
 #'   that are equal in all copies though these differ, are refused. A term is `NaN`, with a note, where its name does
@@ -91,6 +94,7 @@ pool_request <- function(analyses, tags, columns, variables, expression, rule, n
   if (is.null(variables)) variables <- used_columns(analyses, expression, columns)
   rows <- if (length(fits)) fits[[1L]]$nobs
   list(fits = fits, tags = tags, columns = columns, variables = variables, rule = rule, n_org = n_org,
+       asked = if (!is.null(tags) && length(analyses)) asked_of(analyses[[1L]], expression),
        n_syn = if (is.null(tags)) rows, model = if (length(analyses)) class(analyses[[1L]])[[1L]])
 }
 
@@ -133,7 +137,7 @@ pooled_object <- function(request, expression, declared = NULL) {
   dimnames(done$cov) <- list(pooled$term, pooled$term)
   structure(
     list(call = expression, pooled = pooled, cov = done$cov, m = done$m, n_syn = done$n_syn, n_org = done$n_org,
-         rule = done$rule, why = done$why, notes = done$notes, request = request,
+         rule = done$rule, why = done$why, notes = done$notes, flags = done$flags, request = request,
          declared = declared),
     class = "synthetic_pooled"
   )

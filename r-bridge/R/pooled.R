@@ -69,7 +69,8 @@ summary.synthetic_pooled <- function(object, conf.level = 0.95, conf.int = TRUE,
     colnames(table)[[1L]] <- "exp(Estimate)"
   }
   if (!is_asked(conf.int, "conf.int")) table <- table[, 1:5, drop = FALSE]
-  structure(c(unclass(object)[c("call", "m", "n_syn", "n_org", "rule", "why", "notes")], list(coefficients = table)),
+  kept <- c("call", "m", "n_syn", "n_org", "rule", "why", "notes", "flags")
+  structure(c(unclass(object)[kept], list(coefficients = table)),
             class = "summary.synthetic_pooled")
 }
 
@@ -94,8 +95,14 @@ print.synthetic_pooled <- function(x, digits = max(3L, getOption("digits") - 3L)
   table <- as.matrix(x$pooled[c("estimate", "std.error", "statistic", "df", "p.value")])
   rownames(table) <- x$pooled$term
   print(table, digits = digits)
+  print_flags(x$flags)
   print_notes(x$notes)
   invisible(x)
+}
+
+print_flags <- function(flags) {
+  cat("\nvalid under the synthesis model\n")
+  if (length(flags)) cat(strwrap(paste("flag:", flags), exdent = 2), sep = "\n")
 }
 
 print_notes <- function(notes) {
@@ -108,6 +115,7 @@ print.summary.synthetic_pooled <- function(x, digits = max(3L, getOption("digits
   print(x$coefficients, digits = digits)
   cat("\nRule: ", x$rule, "\n", sep = "")
   cat(strwrap(x$why), sep = "\n")
+  print_flags(x$flags)
   print_notes(x$notes)
   invisible(x)
 }

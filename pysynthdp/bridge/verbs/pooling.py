@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis import Estimates, PooledResults, compare_fits, pool
+from pysynthdp.analysis.asked import asked_by_r
 from pysynthdp.analysis.declared_codes import note_of_codes
 from pysynthdp.analysis.description import Coding, Description
+from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.bridge.codec import character
 from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import FitError
@@ -35,8 +37,9 @@ def pool_fits(**request: Any) -> dict[str, Any]:
     ----------
     **request
         ``fits``: a list with ``terms``, ``values``, ``cov``, ``df`` and ``nobs`` of each copy; ``tags`` and
-        ``columns`` of the release; ``variables`` in the model; ``model``, ``rule``, ``n_org``, ``level``;
-        ``coded``, the cells with declared codes by column, and ``codes``, whether they were kept.
+        ``columns`` of the release; ``variables`` in the model; ``asked``, what its formula asks as R
+        parsed it; ``model``, ``rule``, ``n_org``, ``level``; ``coded``, the cells with declared codes by
+        column, and ``codes``, whether they were kept.
 
     Returns
     -------
@@ -65,9 +68,10 @@ def _pooled(request: Mapping[str, Any]) -> PooledResults:
     release = _Columns((pd.DataFrame(columns=columns),), ReleaseTags.from_dict(request["tags"]))
     known = [name for name in _list(request.get("variables")) if name in columns]
     done = pool(fits, release=release, variables=known or None, **options)
+    said = remarks_on(release, asked_by_r(request.get("asked"), str(request.get("model"))))
     counts = {str(name): int(count) for name, count in dict(request.get("coded") or {}).items()}
     noted = note_of_codes(counts, done.m, kept=request.get("codes") == "keep")
-    return replace(done, notes=(*done.notes, *noted))
+    return replace(done, flags=said.flags, notes=tuple(dict.fromkeys((*done.notes, *said.notes, *noted))))
 
 
 def _estimates(fit: Mapping[str, Any], model: str, number: int) -> Estimates:
@@ -150,6 +154,7 @@ def _result(done: PooledResults, level: float) -> dict[str, Any]:
         "rule": done.rule,
         "why": in_r_words(str(done.why)),
         "notes": character([in_r_words(note) for note in done.notes]),
+        "flags": character([in_r_words(flag) for flag in done.flags]),
     }
 
 

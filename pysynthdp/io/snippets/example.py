@@ -17,6 +17,7 @@ from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 __all__ = ["Coded", "Example", "Task", "about", "example_of", "fill", "identifiers", "listed"]
 
 _WIDTH = 96
+_VALID = "Valid under the synthesis model: what no model held, a product or a curve, is not in the copies."
 _UNTRIED = "The makers of pysynthdp have not run this file; what it prints must equal what analyse.py prints."
 _CONVERT = (
     "The copies are Parquet files; write each as CSV first, for instance in R: "
@@ -92,7 +93,11 @@ def fill(name: str, places: Mapping[str, Any]) -> str:
 
 def about(task: Task, mark: str) -> str:
     """Say in comments which rule is applied and why; more where the program was never run here."""
-    texts = [f"Rule {task.constants['rule']}: T = {task.constants['formula']}.", task.constants["reason"]]
+    texts = [
+        f"Rule {task.constants['rule']}: T = {task.constants['formula']}.",
+        task.constants["reason"],
+        _VALID,
+    ]
     if mark == "* ":
         texts += [_UNTRIED, *([_CONVERT.format(task.copies[0].rpartition(".")[0])] if task.parquet else [])]
     wrapped = (textwrap.wrap(text, _WIDTH - len(mark), break_on_hyphens=False) for text in texts)

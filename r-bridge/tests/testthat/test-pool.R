@@ -120,3 +120,23 @@ test_that("polr() needs not be asked for its covariance", {
   asked <- pool(with(s, MASS::polr(health ~ age, Hess = TRUE)))
   expect_equal(pool(with(s, MASS::polr(health ~ age)))$pooled, asked$pooled)
 })
+
+test_that("the table says what the copies do not hold, and nothing where the plan holds it", {
+  skip_without_engine()
+  s <- copies_of()
+  flags <- function(fits) paste(pool(fits)$flags, collapse = " ")
+  last <- utils::tail(names(s$syn[[1L]])[vapply(s$syn[[1L]], is.numeric, NA)], 1L)
+  first <- setdiff(names(s$syn[[1L]])[vapply(s$syn[[1L]], is.numeric, NA)], last)[[1L]]
+  expect_identical(flags(synth_lm(stats::reformulate(first, last), s)), "")
+  expect_identical(flags(synth_lm(stats::reformulate(sprintf("I(%s / 10)", first), last), s)), "")
+  for (right in c("I(%s^2)", "poly(%s, 2)")) {
+    expect_match(flags(synth_lm(stats::reformulate(sprintf(right, first), last), s)), "interactions or powers")
+  }
+  expect_match(flags(synth_lm(stats::reformulate(sprintf("splines::ns(%s, 3)", first), last), s)), "straight lines")
+  expect_match(flags(synth_lm(stats::reformulate(last, first), s)), "visit_sequence")
+  p <- pool(with(s, lm(income ~ age * sex)))
+  expect_match(p$flags[[1L]], "age:sex", fixed = TRUE)
+  expect_output(print(p), "valid under the synthesis model")
+  expect_output(print(summary(p)), "flag: age:sex", fixed = TRUE)
+  expect_match(flags(with(s, lm(income ~ age, subset = sex == "f"))), "within sex ==")
+})

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer, ols
+from pysynthdp.analysis import mean_of, quantile_of
 from pysynthdp.errors import CombiningRuleError, PlanError, PrivacyError, ReleaseError
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.privacy.guarantees.approx import ApproxDP
@@ -326,6 +327,14 @@ def test_the_header_of_a_summary_says_what_is_valid_and_what_is_doubtful():
     assert "under the synthesis model" in text
     assert "few copies" in text
     assert "interactions" in text
+
+
+def test_a_number_drawn_by_norm_has_no_shape_of_its_own_under_noise():
+    release = settings().fit(table()).draw(m=20, rng=1)
+    told = release.apply(quantile_of("age", 0.5))
+    assert "age has the shape that 'norm' gives it" in told.flags[-1]
+    assert any(note.startswith("age: under noise in the answers") for note in told.notes)
+    assert not any("shape" in flag for flag in release.apply(mean_of("age", by="sex")).flags)
 
 
 def test_noise_that_dominates_is_flagged():
