@@ -21,6 +21,7 @@ from pysynthdp.numerics.latent import REACH, SPACING, index_mass, latent_cdf, sm
 from pysynthdp.numerics.linear import LinearFit
 from pysynthdp.numerics.newton import stride
 from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table
+from pysynthdp.numerics.rank import independent_features
 from pysynthdp.queries import Answer, RowSum, Sums
 
 __all__ = ["Bent", "Transform", "ask_bent", "ask_explained", "bend"]
@@ -118,9 +119,12 @@ def ask_bent(
     -----
     Privacy: asks for sums over rows; sees no row.
     Expectations over e are convolutions on a grid, so only the rows of X are random. Newton steps with one
-    slope, E[h'(s)] for h(s) = E[Q(F(s + e))]: exact for normal s, by Stein's lemma.
+    slope, E[h'(s)] for h(s) = E[Q(F(s + e))]: exact for normal s, by Stein's lemma. Steps move only features
+    that are neither aliased in the fit nor combinations of others in the rows that answer: what the rows
+    leave open the rows drawn need not, and there a wandering coefficient shows.
     """
-    inverse, centred = _inverse(gram), gram - np.outer(gram[0], gram[0]) / gram[0, 0]
+    inverse, centred = _inverse(gram, fit.aliased), gram - np.outer(gram[0], gram[0]) / gram[0, 0]
+    wanted = gram @ fit.beta
     spread = float(np.sqrt(max(fit.beta @ centred @ fit.beta / gram[0, 0], 0.0)))
     sigma = max(fit.sigma, spread / FARTHEST, np.finfo(float).tiny)
     gamma = _within_reach(_centred(fit.beta / sigma if start is None else start, gram), centred, gram)
@@ -128,7 +132,7 @@ def ask_bent(
         cdf = latent_cdf((yield RowSum(_mass(gamma), stride(n))).value[0])
         expected, slopes = smoothed(table, cdf)
         cross, total = (yield RowSum(_expected(gamma, expected, slopes), stride(n))).value
-        missing = fit.beta - inverse @ cross
+        missing = inverse @ (wanted - cross)
         slope = max(float(total) / gram[0, 0], LEAST_SLOPE * sigma)
         far = np.sqrt(max(missing @ centred @ missing / gram[0, 0], 0.0)) >= CLOSE * sigma
         if not (far and left):
@@ -211,11 +215,14 @@ def _expected(
     return block
 
 
-def _inverse(gram: FloatArray) -> FloatArray:
-    """Inverse on the features that vary, each scaled to unit length first."""
-    length = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny))
-    scale = np.outer(length, length)
-    return np.asarray(np.linalg.pinv(gram / scale, rcond=1e-10, hermitian=True) / scale)
+def _inverse(gram: FloatArray, aliased: tuple[int, ...] = ()) -> FloatArray:
+    """Inverse on the features that vary by themselves, 0 elsewhere."""
+    free = np.setdiff1d(independent_features(gram), aliased)
+    length = np.sqrt(gram.diagonal()[free])
+    within = np.linalg.pinv(gram[np.ix_(free, free)] / np.outer(length, length), rcond=1e-10, hermitian=True)
+    inverse = np.zeros_like(gram)
+    inverse[np.ix_(free, free)] = within / np.outer(length, length)
+    return inverse
 
 
 def _centred(gamma: FloatArray, gram: FloatArray) -> FloatArray:
