@@ -24,7 +24,7 @@ from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table
 from pysynthdp.numerics.rank import independent_features
 from pysynthdp.queries import Answer, RowSum, Sums
 
-__all__ = ["Bent", "Transform", "ask_bent", "ask_explained", "bend"]
+__all__ = ["FARTHEST", "Bent", "Transform", "ask_bent", "ask_explained", "bend"]
 
 ROUNDS = 20
 CLOSE = 1e-3  # of the residual spread, in the regression on the features: far below a standard error
@@ -59,22 +59,20 @@ class Bent:
     cdf: FloatArray
 
 
-def ask_explained(
-    scales: tuple[Transform, ...], n: int
-) -> Generator[RowSum, Answer, tuple[FloatArray, FloatArray]]:
-    """Ask how much of the target the features explain on some scales.
+def ask_explained(scale: Transform, n: int) -> Generator[RowSum, Answer, tuple[float, FloatArray]]:
+    """Ask how much of the target the features explain on a scale.
 
     Parameters
     ----------
-    scales : tuple of callables y -> z
-        Each to be explained by a straight line; values of about unit size.
+    scale : callable y -> z
+        To be explained by a straight line; values of about unit size.
     n : int
         Rows; above 50,000 a systematic subsample of at most 20,000 answers.
 
     Returns
     -------
-    array (scales,), array (features, features)
-        R squared on each scale, and X'X over the rows that answered.
+    float, array (features, features)
+        R squared, and X'X over the rows that answered.
 
     Notes
     -----
@@ -82,15 +80,15 @@ def ask_explained(
     """
 
     def block(X: FloatArray, y: FloatArray) -> Sums:
-        Z = np.column_stack([scale(y) for scale in scales])
-        return (X.T @ X, X.T @ Z, (Z**2).sum(axis=0))
+        z = scale(y)
+        return (X.T @ X, X.T @ z, np.asarray(z @ z))
 
     gram, cross, square = (yield RowSum(block, stride(n))).value
-    rows = gram[0, 0]
-    total = square - cross[0] ** 2 / rows
-    explained = (cross * (_inverse(gram) @ cross)).sum(axis=0) - cross[0] ** 2 / rows
-    share = np.where(total > 0, explained / np.where(total > 0, total, 1.0), 0.0)
-    return np.clip(share, 0.0, 1.0), gram
+    known = float(cross[0] ** 2 / gram[0, 0])
+    total = float(square) - known
+    if total <= 0:
+        return 0.0, gram
+    return float(np.clip((cross @ _inverse(gram) @ cross - known) / total, 0.0, 1.0)), gram
 
 
 def ask_bent(

@@ -9,9 +9,9 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.models.normrank import NormRank
 from pysynthdp.numerics.bending import bend
-from pysynthdp.numerics.linear import LinearFit
+from pysynthdp.numerics.linear import LinearFit, redraw_linear
 
-from .driver import fit
+from .driver import Draws, fit
 
 
 def stacked(table: pd.DataFrame, **settings) -> pd.DataFrame:
@@ -88,3 +88,93 @@ def test_a_bend_from_noisy_moments_leaves_repeated_features_where_they_were():
     bent, _ = bend(linear, X, np.stack([u, -np.log1p(-u)]))
     assert np.abs(bent.gamma[1:] * linear.sigma).max() < 2
     assert bent.gamma[2:] == pytest.approx(linear.beta[2:] / linear.sigma)
+
+
+@pytest.mark.parametrize("relation", [0.0, 1.0], ids=["none", "strong"])
+def test_redraws_keep_the_margin_of_a_skewed_number(relation):
+    # forty groups and 500 rows: 600 redraws know the mean to .06 standard errors, so the truth stays below
+    # .37 (p > 1e-9); a latent law that is not shrunk lies above .45
+    rng = np.random.default_rng(6)
+    group = rng.integers(0, 40, 500)
+    X = np.column_stack([np.ones(500), group[:, None] == np.arange(1, 40)]).astype(float)
+    y = np.exp(relation * np.sin(group) + rng.standard_normal(500))
+    params = fit(NormRank(), X, y, proper=True)
+    plug_in = np.concatenate([NormRank().draw(params, X, Draws(seed)) for seed in range(600)])
+    redrawn = [NormRank().redraw(params, np.random.default_rng(seed)) for seed in range(600)]
+    proper = np.concatenate([NormRank().draw(one, X, Draws(seed)) for seed, one in enumerate(redrawn)])
+    assert abs(proper.mean() - plug_in.mean()) < 0.37 * y.std() / np.sqrt(500)
+    high = np.quantile(y, 0.95)
+    assert (proper > high).mean() == pytest.approx((plug_in > high).mean(), rel=0.1)
+    # the defect: every redraw as wide as its coefficients make it
+    wide = [redraw_linear(params, np.random.default_rng(seed)) for seed in range(600)]
+    spread = np.concatenate([NormRank().draw(one, X, Draws(seed)) for seed, one in enumerate(wide)])
+    assert spread.mean() - plug_in.mean() > 0.45 * y.std() / np.sqrt(500)
+
+
+def test_a_redraw_has_the_latent_spread_of_the_fit():
+    rng = np.random.default_rng(7)
+    X = np.column_stack([np.ones(300), rng.standard_normal((300, 20))])
+    y = np.exp(X[:, 1] + rng.standard_normal(300))
+    params = fit(NormRank(), X, y, proper=True)
+    spread = (X @ params.beta).var() + params.sigma**2
+    for seed in range(20):
+        again = NormRank().redraw(params, np.random.default_rng(seed))
+        assert (X @ again.beta).var() + again.sigma**2 == pytest.approx(spread, rel=1e-9)
+        assert not np.allclose(again.beta, params.beta)
+
+
+@pytest.mark.parametrize("outliers", [0, 8])
+def test_outliers_do_not_choose_the_scale(outliers):
+    # a product of powers, and a few rows far out in both numbers that follow a straight line
+    rng = np.random.default_rng(8)
+    log_x = rng.standard_normal(3000)
+    y = np.exp(0.5 * log_x + 0.4 * rng.standard_normal(3000))
+    x = np.exp(0.5 * log_x)
+    x[:outliers], y[:outliers] = 30 + 5 * rng.random(outliers), 30 + 5 * rng.random(outliers)
+    X = np.column_stack([np.ones(3000), x / x.std(), log_x])
+    drawn = NormRank().draw(fit(NormRank(), X, y), X, Draws(1))
+    slope = [np.linalg.lstsq(X[outliers:, [0, 2]], np.log(v[outliers:]))[0][1] for v in (y, drawn)]
+    assert slope[1] == pytest.approx(slope[0], abs=0.05)
+
+
+@pytest.mark.parametrize("zeros", [0, 12])
+def test_a_few_zeros_leave_the_scale_of_logarithms(zeros):
+    rng = np.random.default_rng(9)
+    x = rng.standard_normal(2000)
+    y = np.exp(7 + 0.6 * x + rng.standard_normal(2000))
+    y[:zeros] = 0.0
+    X = np.column_stack([np.ones(2000), x])
+    drawn = NormRank().draw(fit(NormRank(), X, y), X, Draws(1))
+    slope = [np.polyfit(x[v > 0], np.log(v[v > 0]), 1)[0] for v in (y, drawn)]
+    assert slope[1] == pytest.approx(slope[0], abs=0.1)
+    assert np.quantile(drawn[drawn > 0], 0.02) == pytest.approx(np.quantile(y[y > 0], 0.02), rel=0.5)
+
+
+@pytest.mark.parametrize("proper", [False, True])
+@pytest.mark.parametrize("make", [lambda y: 2 * y, lambda y: 5 - 0.1 * y, np.exp])
+def test_a_function_of_another_number_stays_one(make, proper):
+    y = np.random.default_rng(10).normal(size=600).round(3)
+    copies = stacked(pd.DataFrame({"y": y, "v": make(y)}), proper=proper)
+    away = np.abs(copies.v - make(copies.y)) / make(y).std()
+    assert away.quantile(0.9) < 0.002  # of the spread; a latent residual leaves 0.04
+
+
+def test_a_sum_of_others_is_exact_and_keeps_its_range():
+    rng = np.random.default_rng(11)
+    wage, rent = rng.exponential(1000, 800).round(), rng.exponential(200, 800).round()
+    real = pd.DataFrame({"wage": wage, "rent": rent})
+    real["total"] = real.wage + real.rent
+    copies = stacked(real)
+    gap = np.abs(copies.total - copies.wage - copies.rent)
+    assert gap.quantile(0.95) <= 1
+    assert copies.total.max() <= real.total.max()
+
+
+def test_a_number_that_outliers_alone_explain_keeps_its_margin():
+    # least squares sees a perfect line through two rows; the others hang on nothing and are skewed
+    rng = np.random.default_rng(12)
+    x, y = rng.standard_normal(1000), rng.exponential(size=1000)
+    x[:2], y[:2] = 1e5, 1e5
+    X = np.column_stack([np.ones(1000), x])
+    drawn = NormRank().draw(fit(NormRank(), X, y), X, Draws(1))
+    assert np.quantile(drawn, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(y, [0.1, 0.5, 0.9]), rel=0.25)
