@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from pysynthdp.numerics.counts import (
     fit_poisson,
     refuse_noncounts,
 )
+from pysynthdp.numerics.dispersion import ask_dispersion
 from pysynthdp.numerics.glm import Coefficients
 from pysynthdp.numerics.redraw_shift import with_shift
 from pysynthdp.numerics.signs import count_signs
@@ -34,14 +35,16 @@ class NegBinFit:
         Coefficients, intercept first; 0 for an aliased feature.
     alpha : float
         Dispersion; 0 is the Poisson model.
-    root : array (features + 1, any)
-        root root' is the covariance of (beta, log alpha); its last row is 0 where alpha is.
+    root : array (features, any)
+        root root' is the covariance of beta.
     aliased : tuple of int
         Features that are constant or combinations of earlier ones.
     shrunk : bool
         Whether a prior on slopes was needed.
     shift : float
         Subtracted from redrawn intercepts, so that the expected total stays that of the mode.
+    dispersion : array (2, any)
+        Values of alpha and their posterior distribution function; empty unless parameters are redrawn.
     """
 
     beta: FloatArray
@@ -50,6 +53,7 @@ class NegBinFit:
     aliased: tuple[int, ...]
     shrunk: bool
     shift: float = 0.0
+    dispersion: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
 
 
 @COLUMN_MODELS.register
@@ -62,7 +66,8 @@ class NegBin:
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
     beta and alpha by joint maximum likelihood (Lawless 1987, Canadian J. Statistics 15, 209); where counts
     vary no more than a Poisson model says, alpha = 0 and the fit is the Poisson one. A draw is Poisson with
-    a gamma mean.
+    a gamma mean. Redraws take beta from the normal approximation to its posterior and alpha from its
+    likelihood on a grid, which may end at 0: :func:`pysynthdp.numerics.dispersion.ask_dispersion`.
 
     Examples
     --------
@@ -91,18 +96,20 @@ class NegBin:
         fit = NegBinFit(found.beta, found.alpha, found.root, poisson.aliased, poisson.shrunk)
         if not task.proper or answer.value.cross[0] <= 0:
             return fit
-        linear = replace(poisson, beta=fit.beta, root=fit.root[:-1])
+        linear = replace(poisson, beta=fit.beta, root=fit.root)
         total = yield from count_total(linear)
         linear = yield from with_shift(linear, count_mean, np.log, total=total, n=int(answer.value.n))
-        return replace(fit, shift=linear.shift)
+        dispersion = yield from ask_dispersion(fit.beta, fit.alpha, task.n)
+        return replace(fit, shift=linear.shift, dispersion=dispersion)
 
     def redraw(self, params: NegBinFit, rng: np.random.Generator) -> NegBinFit:
-        """Coefficients and log alpha from the normal approximation to their posterior."""
-        moved = params.root @ rng.standard_normal(params.root.shape[1])
-        alpha = params.alpha * float(np.exp(np.clip(moved[-1], -20.0, 20.0)))
-        beta = params.beta + moved[:-1]
+        """Coefficients and alpha from their posterior."""
+        beta = params.beta + params.root @ rng.standard_normal(params.root.shape[1])
         beta[0] -= params.shift
-        return replace(params, beta=beta, alpha=alpha)
+        if not params.dispersion.size:
+            return replace(params, beta=beta)
+        values, below = params.dispersion
+        return replace(params, beta=beta, alpha=float(np.interp(rng.random(), below, values)))
 
     def draw(self, params: NegBinFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One count for each row of X."""
