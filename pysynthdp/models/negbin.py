@@ -9,6 +9,8 @@ import numpy as np
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.ceiling import BEYOND, LARGEST_LOG, ask_log_ceiling
+from pysynthdp.numerics.count_shape import ask_count_shape
 from pysynthdp.numerics.counts import (
     count_mean,
     count_total,
@@ -45,6 +47,8 @@ class NegBinFit:
         Subtracted from redrawn intercepts, so that the expected total stays that of the mode.
     dispersion : array (2, any)
         Values of alpha and their posterior distribution function; empty unless parameters are redrawn.
+    highest : float
+        The largest log mean that a drawn row may have.
     """
 
     beta: FloatArray
@@ -54,6 +58,7 @@ class NegBinFit:
     shrunk: bool
     shift: float = 0.0
     dispersion: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
+    highest: float = LARGEST_LOG
 
 
 @COLUMN_MODELS.register
@@ -67,7 +72,9 @@ class NegBin:
     beta and alpha by joint maximum likelihood (Lawless 1987, Canadian J. Statistics 15, 209); where counts
     vary no more than a Poisson model says, alpha = 0 and the fit is the Poisson one. A draw is Poisson with
     a gamma mean. Redraws take beta from the normal approximation to its posterior and alpha from its
-    likelihood on a grid, which may end at 0: :func:`pysynthdp.numerics.dispersion.ask_dispersion`.
+    likelihood on a grid, which may end at 0: :func:`pysynthdp.numerics.dispersion.ask_dispersion`. Means of
+    drawn rows end at one and a half times the highest knot of the column's quantile table, draws at ten
+    times that.
 
     Examples
     --------
@@ -93,7 +100,9 @@ class NegBin:
         answer = yield Moments()
         poisson: Coefficients = yield from fit_poisson(answer.value, np.asarray(task.dummies))
         found = yield from fit_negative_binomial(answer.value, poisson)
-        fit = NegBinFit(found.beta, found.alpha, found.root, poisson.aliased, poisson.shrunk)
+        yield from ask_count_shape(task.target.name, self.name, found.beta, alpha=found.alpha, n=task.n)
+        highest = yield from ask_log_ceiling()
+        fit = NegBinFit(found.beta, found.alpha, found.root, poisson.aliased, poisson.shrunk, highest=highest)
         if not task.proper or answer.value.cross[0] <= 0:
             return fit
         linear = replace(poisson, beta=fit.beta, root=fit.root)
@@ -113,7 +122,8 @@ class NegBin:
 
     def draw(self, params: NegBinFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One count for each row of X."""
-        mean = count_mean(X @ params.beta)
+        mean = count_mean(np.minimum(X @ params.beta, params.highest))
         if params.alpha > 0.0:
-            mean = np.minimum(sampler.gamma(1 / params.alpha, mean * params.alpha), 2.0**53)
+            most = BEYOND * float(count_mean(np.array([params.highest]))[0])
+            mean = np.minimum(sampler.gamma(1 / params.alpha, mean * params.alpha), min(most, 2.0**53))
         return sampler.poisson(mean)
