@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.design.grain import decimals_of
+from pysynthdp.design.grain import decimals_of, step_of
 from pysynthdp.design.values import EXACT
 from pysynthdp.errors import SchemaError
 from pysynthdp.infer.identifiers import identifier
@@ -91,12 +91,15 @@ def _inside(distinct: FloatArray, bounds: tuple[Any, ...]) -> bool:
 def _with_learned(
     draft: NumericColumn, distinct: FloatArray, counts: IntArray, facts: NumberFacts
 ) -> NumericColumn:
-    """Add what is learned: decimals, and spikes where none are declared."""
-    decimals = facts.decimals if facts.decimals is not None else decimals_of(distinct, draft.dtype)
+    """Add what is learned: decimals and steps, and spikes where none are declared."""
+    decimals, step = facts.decimals, None
+    if decimals is None:
+        decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype), int(counts.sum()))
     learn = facts.spikes is None and not facts.as_number and len(distinct) > 2
     heavy = distinct[learned_spikes(distinct, counts)] if learn else distinct[:0]
     spikes = tuple(_native(value, draft.dtype) for value in heavy)
-    return replace(draft, decimals=decimals, spikes=draft.spikes or spikes, learned_spikes=bool(spikes))
+    shown = draft.spikes or spikes
+    return replace(draft, decimals=decimals, step=step, spikes=shown, learned_spikes=bool(spikes))
 
 
 def _plain(series: pd.Series[Any], draft: NumericColumn, name: str) -> FloatArray:
