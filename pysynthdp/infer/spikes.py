@@ -74,6 +74,8 @@ def stand_out(
         Those that are nobody's neighbours, such as codes.
     """
     found = np.zeros(len(distinct), dtype=bool)
+    if not candidates.any():
+        return found
     gap = float(np.median(np.diff(distinct))) if len(distinct) > 1 else 0.0
     for place in np.flatnonzero(candidates):
         others = ~apart
@@ -86,10 +88,14 @@ def stand_out(
 
 def _at_ends(distinct: FloatArray) -> BoolArray:
     """Zeros and codes with nothing but zeros and codes beyond them."""
-    low = np.logical_and.accumulate(np.isin(distinct, (0, *LOW_CODES)))
-    high = np.logical_and.accumulate(np.isin(distinct, (0, *HIGH_CODES))[::-1])[::-1]
-    ends = low | high
-    return np.asarray(ends & ~ends.all(), dtype=bool)
+    low, high = {0, *LOW_CODES}, {0, *HIGH_CODES}
+    first = next((place for place, value in enumerate(distinct) if value not in low), len(distinct))
+    last = next((place for place, value in enumerate(distinct[::-1]) if value not in high), len(distinct))
+    ends = np.zeros(len(distinct), dtype=bool)
+    if first + last < len(distinct):
+        ends[:first] = True
+        ends[len(distinct) - last :] = True
+    return ends
 
 
 def _quarters(distinct: FloatArray, counts: IntArray) -> float:

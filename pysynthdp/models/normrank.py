@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.bending import FARTHEST, ask_bent, ask_explained, bend
+from pysynthdp.numerics.bending import FARTHEST, ask_bent, ask_explained, ask_latent, bend
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
 from pysynthdp.numerics.mixture import ask_mixture
 from pysynthdp.numerics.moment_linear import linear_from_moments
@@ -34,6 +34,7 @@ ENOUGH = 0.95  # of the most that any scale gains in likelihood: a plainer one t
 SLACK = 3.0  # units of log likelihood that are no evidence
 QUARTERS = 1.349  # between the quarters of a normal law of unit spread
 LARGEST_LOG = 700.0
+LEAST_SIGMA = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +197,9 @@ def _scores(
     knots: FloatArray, linear: LinearFit, gram: FloatArray, n: int
 ) -> Generator[Query, Answer, NormRankFit]:
     """Bend the regression of normal scores by the distribution of its draws."""
-    mixture = yield from ask_mixture(linear, n)
-    latent = Latent(linear.beta, linear.sigma, mixture.grid, mixture.cdf)
+    sigma = max(linear.sigma, LEAST_SIGMA)
+    grid, cdf = yield from ask_latent(linear.beta / sigma, n)
+    latent = Latent(linear.beta / sigma, linear.sigma / sigma, grid, cdf)
     return _fitted(knots, linear, latent, linear.root, gram)
 
 

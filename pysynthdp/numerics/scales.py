@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.numerics.newton import stride
-from pysynthdp.numerics.quantile_table import QuantileTable, table_probabilities, table_values
+from pysynthdp.numerics.quantile_table import QuantileTable, table_values
 from pysynthdp.queries import Answer, RowSum, Sums
 
 __all__ = ["Latent", "Scale", "ask_gain", "gain_of_scores", "nearly_normal", "scales_of", "scores_of"]
@@ -92,7 +92,8 @@ def scales_of(table: QuantileTable) -> tuple[Scale, ...]:
 
 def scores_of(table: QuantileTable) -> Transform:
     """Take normal scores: Phi^-1(F(y)), tied values at the middle of their mass."""
-    return lambda y: np.asarray(ndtri(table_probabilities(table, y)))
+    scores = ndtri(table.mid)
+    return lambda y: np.interp(y, table.at, scores)
 
 
 def nearly_normal(table: QuantileTable, scale: Scale) -> bool:
@@ -134,12 +135,13 @@ def ask_gain(latent: Latent, table: QuantileTable, n: int) -> Generator[RowSum, 
     counts more than its rank.
     """
     density = np.maximum(np.gradient(latent.cdf, latent.grid), THIN)
+    drawn = np.interp(table.mid, latent.cdf, latent.grid)
+    logs = np.log(np.interp(drawn, latent.grid, density))
 
     def block(X: FloatArray, y: FloatArray) -> Sums:
-        v = np.interp(table_probabilities(table, y), latent.cdf, latent.grid)
-        rest = (v - X @ latent.beta) / latent.sigma
-        terms = -(rest**2 + np.log(2 * np.pi)) / 2 - np.log(latent.sigma)
-        return (np.asarray(np.sum(terms - np.log(np.interp(v, latent.grid, density)))), np.asarray(len(y)))
+        rest = (np.interp(y, table.at, drawn) - X @ latent.beta) / latent.sigma
+        terms = -(rest @ rest + len(y) * np.log(2 * np.pi)) / 2 - len(y) * np.log(latent.sigma)
+        return (np.asarray(terms - np.sum(np.interp(y, table.at, logs))), np.asarray(len(y)))
 
     total, rows = (yield RowSum(block, stride(n))).value
     return float(total / rows)

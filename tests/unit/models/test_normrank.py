@@ -178,3 +178,21 @@ def test_a_number_that_outliers_alone_explain_keeps_its_margin():
     X = np.column_stack([np.ones(1000), x])
     drawn = NormRank().draw(fit(NormRank(), X, y), X, Draws(1))
     assert np.quantile(drawn, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(y, [0.1, 0.5, 0.9]), rel=0.25)
+
+
+def test_redrawn_scores_spread_as_their_standard_errors(monkeypatch):
+    # 2,000 redraws know a spread to 2 %
+    monkeypatch.setattr("pysynthdp.models.normrank.nearly_normal", lambda *_: False)
+    monkeypatch.setattr("pysynthdp.models.normrank.ENOUGH", 10.0)
+    rng = np.random.default_rng(13)
+    X = np.column_stack([np.ones(400), rng.standard_normal((400, 2))])
+    y = X @ [1.0, 1.0, 0.5] + 0.5 * rng.standard_normal(400)
+    params = fit(NormRank(), X, y)
+    found = np.array([NormRank().redraw(params, np.random.default_rng(i)).beta for i in range(2000)])
+    errors = np.sqrt(np.diag(np.linalg.inv(X.T @ X)))  # the latent residual has unit spread
+    shrunk = params.sigma**2 / (params.sigma**2 + params.index[1])  # a longer slope is drawn back in part
+    across = np.array([0.0, 1.0, -2.0])  # a contrast that leaves the index as long as it was
+    size = np.sqrt(across @ np.linalg.inv(X.T @ X) @ across)
+    assert (found @ across).std() == pytest.approx(size, rel=0.1)
+    assert found[:, 1].std() < errors[1] * 1.05
+    assert found[:, 1].std() > errors[1] * np.sqrt(shrunk) * 0.9
