@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.remarks import Remark
 
 __all__ = [
     "Answer",
@@ -22,6 +23,7 @@ __all__ = [
     "Moments",
     "NoisyStatistics",
     "NoisySums",
+    "Note",
     "Quantiles",
     "Query",
     "RowSum",
@@ -152,6 +154,19 @@ class WholeRows:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Tell the person who fits what the answers say of the column; no question, so the answer is empty.
+
+    Parameters
+    ----------
+    remark : Remark
+        Quotes no value of a record. Under a guarantee it goes nowhere.
+    """
+
+    remark: Remark
+
+
+@dataclass(frozen=True, slots=True)
 class NoisyStatistics:
     """Ask for whole-number sums over rows with discrete Laplace noise; answered with :class:`NoisySums`.
 
@@ -192,7 +207,7 @@ class NoisySums:
     n: int | None
 
 
-Query: TypeAlias = RowSum | Moments | Counts | Quantiles | NoisyStatistics | WholeRows
+Query: TypeAlias = RowSum | Moments | Counts | Quantiles | NoisyStatistics | WholeRows | Note
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.errors import FitError, PrivacyError, PysynthdpError
 from pysynthdp.models.base import ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
-from pysynthdp.queries import Answer, Moments, Query, RowSum, WholeRows
+from pysynthdp.queries import Answer, Moments, Note, Query, RowSum, WholeRows
+from pysynthdp.remarks import Remark
 
 __all__ = ["Curator", "StepFit"]
 
@@ -35,6 +36,8 @@ class StepFit:
         How the step sees a block.
     held_rows : bool
         Whether the model was handed whole rows; noted by the curator, whatever the model says of itself.
+    notes : list of Remark
+        What the model said of the column.
     """
 
     model: ColumnModel
@@ -44,6 +47,7 @@ class StepFit:
     query: Query | None = None
     done: bool = False
     held_rows: bool = False
+    notes: list[Remark] = field(default_factory=list)
     _fit: Fit | None = field(default=None)
 
     def advance(self, answer: Answer | None) -> None:
@@ -54,6 +58,9 @@ class StepFit:
                 self.query = next(self._fit)
             else:
                 self.query = self._fit.send(answer)  # type: ignore[arg-type]
+            while isinstance(self.query, Note):
+                self.notes.append(self.query.remark)
+                self.query = self._fit.send(Answer(None))
         except StopIteration as stop:
             self.params, self.query, self.done = stop.value, None, True
         except PysynthdpError:

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.design.values import TICKS, microseconds
+from pysynthdp.design.values import EXACT, TICKS, microseconds
 from pysynthdp.schema.columns import Unit
 
-__all__ = ["date_grain", "decimals_of"]
+__all__ = ["date_grain", "decimals_of", "step_of"]
 
 _MOST = 9
+_RECORDS = 50  # behind a step that is kept: by chance a coarser one would need all of them on its grid
+_VALUES = 10
 _CLOCK: tuple[Unit, ...] = ("hour", "minute", "second")
 
 
@@ -37,6 +39,43 @@ def decimals_of(values: FloatArray, dtype: Any) -> int | None:
         if bool((gap <= noise).all()):
             return digits
     return None
+
+
+def step_of(values: FloatArray, digits: int | None, records: int) -> tuple[int | None, float | None]:
+    """Find the step on which all values lie: 1, 2.5 or 5 times a power of ten.
+
+    Parameters
+    ----------
+    values : array
+        Distinct values.
+    digits : int or None
+        Digits after the point that they share, from :func:`decimals_of`.
+    records : int
+        How many records hold them; with fewer than fifty, or fewer than ten values, there is no step.
+
+    Returns
+    -------
+    int or None, float or None
+        Digits after the point, negative for tens and hundreds, and the step where it is no power of ten.
+
+    Examples
+    --------
+    >>> grid = np.arange(0.0, 40.0)
+    >>> step_of(100 * grid, 0, 60), step_of(0.25 * grid, 2, 60), step_of(15 * grid, 0, 60)
+    ((-2, None), (2, 0.25), (0, 5.0))
+    """
+    enough = digits is not None and records >= _RECORDS and len(values) >= _VALUES
+    if digits is None or not enough or np.abs(values).max() * 10.0**digits >= EXACT:
+        return digits, None
+    common = int(np.gcd.reduce(np.rint(values * 10.0**digits).astype(np.int64)))
+    tens = 0
+    while common and common % 10 ** (tens + 1) == 0:
+        tens += 1
+    rest = common // 10**tens
+    times = next((times for times in (25, 5) if common and rest % times == 0), 1)
+    if times == 1:
+        return digits - tens, None
+    return digits, times * 10.0**tens / 10.0**digits
 
 
 def date_grain(series: pd.Series[Any]) -> tuple[Unit, int]:

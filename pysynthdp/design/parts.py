@@ -23,6 +23,8 @@ from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["Part", "grid_bounds", "join", "kinds_of", "parts_of", "settle", "split"]
 
+NEAR_STEP = 1e-9  # of a step: what rounding leaves
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -182,10 +184,13 @@ def _beside(codes: IntArray, column: CategoricalColumn) -> AnyArray:
 
 
 def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
-    """Round drawn values to the column's decimals and move them onto its declared bounds, in place."""
+    """Round drawn values to the column's step and decimals, move them onto its declared bounds, in place."""
     if len(values) and max(values.max(), -values.min()) > LARGEST:
         np.clip(values, -LARGEST, LARGEST, out=values)  # what a fit to few rows may extrapolate to
     digits = _digits(column)
+    if column.step is not None:
+        np.rint(np.divide(values, column.step, out=values), out=values)
+        values *= column.step
     if digits is not None:
         np.round(values, digits, out=values)
     low, high = grid_bounds(column)
@@ -203,7 +208,24 @@ def _digits(column: NumericColumn) -> int | None:
 def grid_bounds(column: NumericColumn) -> tuple[float | None, float | None]:
     """Smallest and largest value that a drawn number may have."""
     digits = _digits(column)
+    if column.step is not None:
+        low = _on_steps(column.lower, column.step, math.ceil)
+        high = _on_steps(column.upper, column.step, math.floor)
+        return _rounded(low, digits), _rounded(high, digits)
     return _on_grid(column.lower, digits, math.ceil), _on_grid(column.upper, digits, math.floor)
+
+
+def _on_steps(bound: float | None, step: float, towards: Callable[[float], int]) -> float | None:
+    """Move a bound inwards to a multiple of a step; a multiple but for rounding is one."""
+    if bound is None:
+        return None
+    times = bound / step
+    return step * (round(times) if abs(times - round(times)) < NEAR_STEP else towards(times))
+
+
+def _rounded(bound: float | None, digits: int | None) -> float | None:
+    """Take the rounding errors of a multiple off."""
+    return bound if bound is None or digits is None else round(bound, digits)
 
 
 def _on_grid(bound: float | None, digits: int | None, towards: Callable[[float], int]) -> float | None:

@@ -1,7 +1,8 @@
 """Infer a column of numbers: with few distinct values it is categorical, with a heavy value it has a spike.
 
 A scale of a few steps, or a mass at zero, is no sample of a continuous law: a regression on ranks or a normal
-model would bend every relation with it. Both facts are learned only where many records stand behind them.
+model would bend every relation with it. Both facts are learned only where many records stand behind them;
+what a spike is says :mod:`pysynthdp.infer.spikes`.
 """
 
 from __future__ import annotations
@@ -13,18 +14,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
-from pysynthdp.design.grain import decimals_of
+from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.design.grain import decimals_of, step_of
 from pysynthdp.design.values import EXACT
 from pysynthdp.errors import SchemaError
 from pysynthdp.infer.identifiers import identifier
+from pysynthdp.infer.spikes import learned_spikes
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["FEW_VALUES", "HEAVY_SHARE", "Codes", "NumberFacts", "infer_number"]
+__all__ = ["FEW_VALUES", "Codes", "NumberFacts", "infer_number"]
 
 FEW_VALUES = 12  # at most this many distinct values are levels
-HEAVY_SHARE = 0.15  # a value of at least this share of the records is a spike
-_GAP = 4  # times the median distance of neighbouring values
 _ROWS_A_LEVEL = 10  # on average, for values to be levels
 _ENOUGH = 5  # records behind a number that is released as it is
 Codes: TypeAlias = Mapping[Any, str] | Iterable[Any]
@@ -91,25 +91,15 @@ def _inside(distinct: FloatArray, bounds: tuple[Any, ...]) -> bool:
 def _with_learned(
     draft: NumericColumn, distinct: FloatArray, counts: IntArray, facts: NumberFacts
 ) -> NumericColumn:
-    """Add what is learned: decimals, and spikes where none are declared."""
-    decimals = facts.decimals if facts.decimals is not None else decimals_of(distinct, draft.dtype)
+    """Add what is learned: decimals and steps, and spikes where none are declared."""
+    decimals, step = facts.decimals, None
+    if decimals is None:
+        decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype), int(counts.sum()))
     learn = facts.spikes is None and not facts.as_number and len(distinct) > 2
-    heavy = distinct[_heavy(distinct, counts)] if learn else distinct[:0]
+    heavy = distinct[learned_spikes(distinct, counts)] if learn else distinct[:0]
     spikes = tuple(_native(value, draft.dtype) for value in heavy)
-    return replace(draft, decimals=decimals, spikes=draft.spikes or spikes, learned_spikes=bool(spikes))
-
-
-def _heavy(distinct: FloatArray, counts: IntArray) -> BoolArray:
-    """Find values with a large share of the records, far above their neighbours.
-
-    A value beyond a gap is no neighbour: a code of -8 and a mass at 0 are two spikes, not one broad hill.
-    """
-    gaps = np.diff(distinct)
-    near = np.append(gaps <= _GAP * np.median(gaps), False)
-    before = np.where(np.roll(near, 1), np.roll(counts, 1), 0)
-    after = np.where(near, np.roll(counts, -1), 0)
-    least = max(HEAVY_SHARE * counts.sum(), _ROWS_A_LEVEL)
-    return np.asarray((counts >= least) & (counts >= 3 * np.maximum(before, after)))
+    shown = draft.spikes or spikes
+    return replace(draft, decimals=decimals, step=step, spikes=shown, learned_spikes=bool(spikes))
 
 
 def _plain(series: pd.Series[Any], draft: NumericColumn, name: str) -> FloatArray:

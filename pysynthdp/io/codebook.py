@@ -93,7 +93,8 @@ def _row(column: Column, *, withhold: bool) -> dict[str, Any]:
         "declared": _yes(column.declared),
     }
     if isinstance(column, NumericColumn):
-        own = {name: getattr(column, name) for name in ("unit", "lower", "upper", "decimals", "fallback")}
+        facts = ("unit", "lower", "upper", "decimals", "fallback", "step")
+        own = {name: getattr(column, name) for name in facts}
         spikes = " | ".join(_escaped(spike) for spike in column.spikes)
         return {**shared, **own, "kind": "numeric", "spikes": spikes}
     return {**shared, **_level_facts(column, () if withhold else tuple(column.levels))}

@@ -15,14 +15,14 @@ __all__ = ["KEYS", "column_of"]
 
 KEYS = (
     "name", "kind", "type", "unit", "lower", "upper", "decimals", "levels", "values", "ordered", "other",
-    "missing", "may_be_missing", "spikes", "fallback", "declared",
+    "missing", "may_be_missing", "spikes", "fallback", "declared", "step",
 )  # fmt: skip
 _BESIDE = ("released", "method", "note")  # what a release adds, and a schema does not need
 _IGNORED = (*_BESIDE, "name", "kind", "values")
 _FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _KINDS = {"numeric": "numeric", "number": "numeric", "date": "numeric", "categorical": "categorical"}
 _NUMERIC = ("type", "unit", "lower", "upper", "decimals", "missing", "may_be_missing", "spikes", "fallback",
-            "declared")  # fmt: skip
+            "declared", "step")  # fmt: skip
 _CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared")
 
 
@@ -66,7 +66,7 @@ def _kind(entry: Mapping[str, Any], at: str) -> str:
 
 def _numeric(name: str, given: dict[str, Any], at: str) -> NumericColumn:
     """Make a numeric column; all its values are numbers."""
-    own = ("lower", "upper", "decimals", "fallback")
+    own = ("lower", "upper", "decimals", "fallback", "step")
     numbers: dict[str, Any] = {key: _number(given[key], key, at) for key in own if key in given}
     spikes = [_number(spike, "spikes", at) for spike in _list(given.get("spikes", []), "spikes", at)]
     codes = {_number(c, "missing", at): str(label) for c, label in _codes(given.get("missing", {}), at)}

@@ -10,13 +10,15 @@ import numpy as np
 from pysynthdp._typing import FloatArray
 from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.ceiling import BEYOND, LARGEST_LOG, log_ceiling
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
 from pysynthdp.numerics.signs import count_signs
-from pysynthdp.queries import Quantiles, RowSum, Sampler
+from pysynthdp.queries import Note, Quantiles, RowSum, Sampler
+from pysynthdp.remarks import Remark
 
 __all__ = ["LogNorm", "LogNormFit"]
 
-LARGEST_LOG = 700.0
+MANY_ZEROS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,12 @@ class LogNormFit(LinearFit):
     ----------
     shift : float
         Added before the logarithm, in the target's unit; 0 where every value is positive.
+    highest : float
+        The largest mean of the logarithm that a drawn row may have.
     """
 
     shift: float
+    highest: float = LARGEST_LOG
 
 
 @COLUMN_MODELS.register
@@ -43,6 +48,7 @@ class LogNorm:
     post-processing. c is 0 where all values are positive, else half of the lowest positive knot of the
     quantile table, an average over records (over all of them, where there are fewer than ten). The draw is
     exp(v) - c, and 0 where that is negative, so zeros stay possible and positive values keep their scale.
+    X beta of drawn rows ends at the log of one and a half times the highest knot, draws at ten times that.
 
     Examples
     --------
@@ -62,7 +68,7 @@ class LogNorm:
         return target.kind == "numeric"
 
     def fit(self, task: FitTask) -> Fit:
-        """Ask for signs, quantiles where there are zeros, and moments of the logarithm."""
+        """Ask for signs, quantiles and moments of the logarithm; return a LogNormFit."""
         answer = yield RowSum(count_signs)
         negative, zero = answer.value[:2]
         if negative > 0:
@@ -70,12 +76,15 @@ class LogNorm:
                 f"{task.target.name} has negative values, whose logarithm 'lognorm' cannot take; "
                 "use 'norm', 'cubertnorm' or 'normrank'"
             )
-        shift = 0.0
-        if zero > 0:
-            answer = yield Quantiles()
-            shift = _half_lowest(answer.value[1])
+        answer = yield Quantiles()
+        knots = np.asarray(answer.value, dtype=np.float64)
+        shift = _half_lowest(knots[1]) if zero > 0 else 0.0
+        if zero > MANY_ZEROS * task.n:
+            yield Note(_zeros(task.target.name))
         fit = yield from ask_linear(lambda y: np.log(y + shift))
-        return LogNormFit(fit.beta, fit.sigma, fit.df, fit.root, fit.aliased, shift)
+        return LogNormFit(
+            fit.beta, fit.sigma, fit.df, fit.root, fit.aliased, shift, log_ceiling(knots, shift)
+        )
 
     def redraw(self, params: LogNormFit, rng: np.random.Generator) -> LogNormFit:
         """Coefficients and sigma from their normal, inverse chi-squared posterior."""
@@ -83,8 +92,20 @@ class LogNorm:
 
     def draw(self, params: LogNormFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One non-negative number for each row of X."""
-        logs = sampler.normal(X @ params.beta, params.sigma)
-        return np.maximum(np.exp(np.minimum(logs, LARGEST_LOG)) - params.shift, 0.0)
+        logs = sampler.normal(np.minimum(X @ params.beta, params.highest), params.sigma)
+        most = min(params.highest + np.log(BEYOND), LARGEST_LOG)
+        return np.asarray(np.maximum(np.exp(np.minimum(logs, most)) - params.shift, 0.0))
+
+
+def _zeros(name: str) -> Remark:
+    """Say what zeros do to a logarithm."""
+    return Remark(
+        name,
+        "shape",
+        "more than one value in a hundred is 0, which has no logarithm: 'lognorm' takes a small number for "
+        "it, and the copies spread too wide",
+        f"spikes={{{name!r}: [0]}} draws zeros apart, method={{{name!r}: 'normrank'}} keeps them",
+    )
 
 
 def _half_lowest(knots: FloatArray) -> float:

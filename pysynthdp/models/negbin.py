@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.numerics.ceiling import BEYOND, LARGEST_LOG, ask_log_ceiling
+from pysynthdp.numerics.count_shape import ask_count_shape
 from pysynthdp.numerics.counts import (
     count_mean,
     count_total,
@@ -16,6 +18,7 @@ from pysynthdp.numerics.counts import (
     fit_poisson,
     refuse_noncounts,
 )
+from pysynthdp.numerics.dispersion import ask_dispersion
 from pysynthdp.numerics.glm import Coefficients
 from pysynthdp.numerics.redraw_shift import with_shift
 from pysynthdp.numerics.signs import count_signs
@@ -34,14 +37,18 @@ class NegBinFit:
         Coefficients, intercept first; 0 for an aliased feature.
     alpha : float
         Dispersion; 0 is the Poisson model.
-    root : array (features + 1, any)
-        root root' is the covariance of (beta, log alpha); its last row is 0 where alpha is.
+    root : array (features, any)
+        root root' is the covariance of beta.
     aliased : tuple of int
         Features that are constant or combinations of earlier ones.
     shrunk : bool
         Whether a prior on slopes was needed.
     shift : float
         Subtracted from redrawn intercepts, so that the expected total stays that of the mode.
+    dispersion : array (2, any)
+        Values of alpha and their posterior distribution function; empty unless parameters are redrawn.
+    highest : float
+        The largest log mean that a drawn row may have.
     """
 
     beta: FloatArray
@@ -50,6 +57,8 @@ class NegBinFit:
     aliased: tuple[int, ...]
     shrunk: bool
     shift: float = 0.0
+    dispersion: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
+    highest: float = LARGEST_LOG
 
 
 @COLUMN_MODELS.register
@@ -62,7 +71,10 @@ class NegBin:
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
     beta and alpha by joint maximum likelihood (Lawless 1987, Canadian J. Statistics 15, 209); where counts
     vary no more than a Poisson model says, alpha = 0 and the fit is the Poisson one. A draw is Poisson with
-    a gamma mean.
+    a gamma mean. Redraws take beta from the normal approximation to its posterior and alpha from its
+    likelihood on a grid, which may end at 0: :func:`pysynthdp.numerics.dispersion.ask_dispersion`. Means of
+    drawn rows end at one and a half times the highest knot of the column's quantile table, draws at ten
+    times that.
 
     Examples
     --------
@@ -89,25 +101,30 @@ class NegBin:
         answer = yield Moments()
         poisson: Coefficients = yield from fit_poisson(answer.value, np.asarray(task.dummies))
         found = yield from fit_negative_binomial(answer.value, poisson)
-        fit = NegBinFit(found.beta, found.alpha, found.root, poisson.aliased, poisson.shrunk)
+        yield from ask_count_shape(task.target.name, self.name, found.beta, alpha=found.alpha, n=task.n)
+        highest = yield from ask_log_ceiling()
+        fit = NegBinFit(found.beta, found.alpha, found.root, poisson.aliased, poisson.shrunk, highest=highest)
         if not task.proper or answer.value.cross[0] <= 0:
             return fit
-        linear = replace(poisson, beta=fit.beta, root=fit.root[:-1])
+        linear = replace(poisson, beta=fit.beta, root=fit.root)
         total = yield from count_total(linear)
         linear = yield from with_shift(linear, count_mean, np.log, total=total, n=int(answer.value.n))
-        return replace(fit, shift=linear.shift)
+        dispersion = yield from ask_dispersion(fit.beta, fit.alpha, task.n)
+        return replace(fit, shift=linear.shift, dispersion=dispersion)
 
     def redraw(self, params: NegBinFit, rng: np.random.Generator) -> NegBinFit:
-        """Coefficients and log alpha from the normal approximation to their posterior."""
-        moved = params.root @ rng.standard_normal(params.root.shape[1])
-        alpha = params.alpha * float(np.exp(np.clip(moved[-1], -20.0, 20.0)))
-        beta = params.beta + moved[:-1]
+        """Coefficients and alpha from their posterior."""
+        beta = params.beta + params.root @ rng.standard_normal(params.root.shape[1])
         beta[0] -= params.shift
-        return replace(params, beta=beta, alpha=alpha)
+        if not params.dispersion.size:
+            return replace(params, beta=beta)
+        values, below = params.dispersion
+        return replace(params, beta=beta, alpha=float(np.interp(rng.random(), below, values)))
 
     def draw(self, params: NegBinFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One count for each row of X."""
-        mean = count_mean(X @ params.beta)
+        mean = count_mean(np.minimum(X @ params.beta, params.highest))
         if params.alpha > 0.0:
-            mean = np.minimum(sampler.gamma(1 / params.alpha, mean * params.alpha), 2.0**53)
+            most = BEYOND * float(count_mean(np.array([params.highest]))[0])
+            mean = np.minimum(sampler.gamma(1 / params.alpha, mean * params.alpha), min(most, 2.0**53))
         return sampler.poisson(mean)

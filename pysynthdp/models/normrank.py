@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -11,20 +11,34 @@ from scipy.special import ndtri
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.bending import Transform, ask_bent, ask_explained, bend
+from pysynthdp.numerics.bending import FARTHEST, ask_bent, ask_explained, ask_latent, bend
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
 from pysynthdp.numerics.mixture import ask_mixture
 from pysynthdp.numerics.moment_linear import linear_from_moments
-from pysynthdp.numerics.quantile_table import quantile_table, table_probabilities, table_values
+from pysynthdp.numerics.quantile_table import quantile_table, table_values
+from pysynthdp.numerics.redrawn_index import LatentFit, index_moments, redraw_latent
+from pysynthdp.numerics.scales import (
+    Latent,
+    Scale,
+    ask_gain,
+    gain_of_scores,
+    nearly_normal,
+    scales_of,
+    scores_of,
+)
 from pysynthdp.queries import Answer, Quantiles, Query, Sampler, StepMoments, WholeRows
 
 __all__ = ["NormRank", "NormRankFit"]
 
-ENOUGH = 0.75  # of the most that any scale explains: a plainer one that explains as much is taken
+ENOUGH = 0.95  # of the most that any scale gains in likelihood: a plainer one that gains as much is taken
+SLACK = 3.0  # units of log likelihood that are no evidence
+QUARTERS = 1.349  # between the quarters of a normal law of unit spread
+LARGEST_LOG = 700.0
+LEAST_SIGMA = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class NormRankFit(LinearFit):
+class NormRankFit(LatentFit):
     """A latent linear fit and the two tables that lead back to values.
 
     Parameters
@@ -36,6 +50,9 @@ class NormRankFit(LinearFit):
         Distribution of the latent draws over the rows.
     original : bool
         Whether the values are records' own.
+    straight : {"", "plain", "log"}
+        Where the features all but determine a number: the regression is of the number, or of its logarithm,
+        and nothing is bent.
     linear_on : str or None
         Scale on which the column's regression on the features is kept, for the tags: plain, log or score.
     """
@@ -44,6 +61,7 @@ class NormRankFit(LinearFit):
     grid: FloatArray
     cdf: FloatArray
     original: bool
+    straight: str = ""
     linear_on: str | None = None
 
 
@@ -63,10 +81,14 @@ class NormRank:
     Privacy: no formal guarantee (see ``reason``).
     A latent draw v = X gamma + e becomes Q(F(v)), with F the distribution of v over the rows and Q the
     column's quantile function, so the margin is kept with ties too. Gamma is chosen so that the least-squares
-    regression of the drawn values on the features is that of the column, plain or, where that explains much
-    more, its logarithm: :func:`pysynthdp.numerics.bending.bend`. Where neither explains three quarters of
-    what normal scores do, and where records' own values are drawn, gamma is the regression of the scores,
-    Phi^-1(F(y)) with tied values at the middle of their mass, as in synthpop.
+    regression of the drawn values on the features is that of the column, plain or of its logarithm:
+    :func:`pysynthdp.numerics.bending.bend`. Which of them, the likelihood of the draws says, a row counting
+    by its rank, so that no outlier decides: the plain scale unless the logarithm gains more than a
+    twentieth on it. Where neither gains what normal scores would, and where records' own values are drawn,
+    gamma is the regression of the scores, Phi^-1(F(y)) with tied values at the middle of their mass, as in
+    synthpop. A number that the features determine, its residual spread below a thirtieth of its own, is drawn
+    from its regression as it is, within its range.
+    A redraw shrinks latent draws to the spread that F has: drawn coefficients spread them wider.
 
     Examples
     --------
@@ -97,15 +119,17 @@ class NormRank:
             return (yield from _fit_original(task))
         answer = yield Quantiles()
         knots = np.asarray(answer.value, dtype=np.float64)
-        scales = _scales(knots)
-        explained, gram = yield from ask_explained(tuple(scales.values()), task.n)
-        name = _scale_of(list(scales), explained)
-        if name == "score":
-            linear = yield from ask_linear(scales[name])
-            made = yield from _with_tables(linear, knots, task.n, original=False)
-        else:
-            made = yield from _fit_bent(scales[name], knots, gram, task.n)
-        return replace(made, linear_on=name)
+        table = quantile_table(knots)
+        share, gram = yield from ask_explained(scores_of(table), task.n)
+        offered = scales_of(table)
+        scales = offered[:1] if len(gram) == 1 or nearly_normal(table, offered[0]) else offered
+        lines = []
+        for scale in scales:
+            lines.append((scale, (yield from ask_linear(scale.of))))  # noqa: PERF401 -- none in a generator
+        for scale, linear in lines:
+            if _follows(linear, scale, knots, gram):
+                return _straight(linear, scale, knots)
+        return (yield from _best(lines, knots, gram, task.n, share=share))
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> LinearFit:  # noqa: ARG002
         """Solve the normal equations of noisy cross-products; :meth:`bent` gives the shape."""
@@ -132,16 +156,20 @@ class NormRank:
         Privacy: post-processing of noised answers.
         """
         found, moved = bend(fit, X, knots, start=None if start is None else start.beta)
-        none = np.zeros((found.gamma.size, 0))
-        return NormRankFit(found.gamma, 1.0, fit.df, none, (), moved, found.grid, found.cdf, original=False)
+        latent = Latent(found.gamma, 1.0, found.grid, found.cdf)
+        return _fitted(moved, replace(fit, aliased=()), latent, np.zeros((found.gamma.size, 0)), X.T @ X)
 
     def redraw(self, params: NormRankFit, rng: np.random.Generator) -> NormRankFit:
-        """Coefficients and sigma from their posterior; the tables stay."""
-        return redraw_linear(params, rng)
+        """Coefficients and sigma from their posterior; the tables stay, and so does the latent spread."""
+        return redraw_linear(params, rng) if params.straight else redraw_latent(params, rng)
 
     def draw(self, params: NormRankFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One value for each row of X."""
         scores = sampler.normal(X @ params.beta, params.sigma)
+        if params.straight:
+            values = np.exp(np.minimum(scores, LARGEST_LOG)) if params.straight == "log" else scores
+            low, high = table_values(quantile_table(params.knots), np.array([0.0, 1.0]))
+            return np.asarray(np.clip(values, low, high))
         u = np.interp(scores, params.grid, params.cdf)
         if params.original:
             size = params.knots.shape[1]
@@ -150,68 +178,119 @@ class NormRank:
         return table_values(quantile_table(params.knots), u)
 
 
-def _scales(knots: FloatArray) -> dict[str, Transform]:
-    """Scales on which the relation to the features may be straight; each about standardised."""
-    table = quantile_table(knots)
-    scales: dict[str, Transform] = {"plain": _standardised(knots[1], lambda y: y)}
-    if knots[1, 0] > 0:
-        scales["log"] = _standardised(knots[1], lambda y: np.log(np.maximum(y, knots[1, 0] / 2)))
-    scales["score"] = lambda y: np.asarray(ndtri(table_probabilities(table, y)))
-    return scales
-
-
-def _standardised(values: FloatArray, transform: Transform) -> Transform:
-    """Subtract the mean of the transformed values and divide by their spread."""
-    moved = transform(values)
-    centre, width = float(moved.mean()), float(moved.std()) or 1.0
-    return lambda y: (transform(y) - centre) / width
-
-
-def _scale_of(names: list[str], explained: FloatArray) -> str:
-    """Take the plainest scale that explains about as much as any does."""
-    enough = ENOUGH * explained.max()
-    return next(name for name, share in zip(names, explained, strict=True) if share >= enough)
-
-
-def _fit_bent(
-    scale: Transform, knots: FloatArray, gram: FloatArray, n: int
+def _best(
+    lines: Sequence[tuple[Scale, LinearFit]], knots: FloatArray, gram: FloatArray, n: int, *, share: float
 ) -> Generator[Query, Answer, NormRankFit]:
-    """Fit a straight line on a scale and bend it to the margin."""
-    linear = yield from ask_linear(scale)
-    there = np.stack([knots[0], scale(knots[1])])
+    """Take the plainest line that makes about as much of the rows as any; scores where none does."""
+    table, found = quantile_table(knots), []
+    for scale, linear in lines:
+        fit = yield from _bent(scale, knots, linear, gram, n)
+        if len(lines) == 1 and nearly_normal(table, scale):
+            return fit
+        found.append(((yield from ask_gain(Latent(fit.beta, fit.sigma, fit.grid, fit.cdf), table, n)), fit))
+    most = max(gain_of_scores(share), *(gain for gain, _ in found))
+    enough = ENOUGH * most - SLACK / n
+    for gain, fit in found:
+        if gain >= enough:
+            return fit
+    linear = yield from ask_linear(scores_of(table))
+    return (yield from _scores(knots, linear, gram, n))
+
+
+def _scores(
+    knots: FloatArray, linear: LinearFit, gram: FloatArray, n: int
+) -> Generator[Query, Answer, NormRankFit]:
+    """Bend the regression of normal scores by the distribution of its draws."""
+    sigma = max(linear.sigma, LEAST_SIGMA)
+    grid, cdf = yield from ask_latent(linear.beta / sigma, n)
+    latent = Latent(linear.beta / sigma, linear.sigma / sigma, grid, cdf)
+    return _fitted(knots, linear, latent, linear.root, gram, linear_on="score")
+
+
+def _bent(
+    scale: Scale, knots: FloatArray, linear: LinearFit, gram: FloatArray, n: int
+) -> Generator[Query, Answer, NormRankFit]:
+    """Bend a straight line on a scale to the margin."""
+    there = np.stack([knots[0], scale.of(knots[1])])
     bent = yield from ask_bent(linear, quantile_table(there), gram, n)
     root = linear.root * (linear.sigma / bent.slope)
-    return NormRankFit(
-        bent.gamma, 1.0, linear.df, root, linear.aliased, knots, bent.grid, bent.cdf, original=False
+    return _fitted(
+        knots, linear, Latent(bent.gamma, 1.0, bent.grid, bent.cdf), root, gram, linear_on=scale.name
     )
 
 
-def _fit_original(task: FitTask) -> Generator[Query, Answer, NormRankFit]:
+def _fitted(
+    knots: FloatArray,
+    linear: LinearFit,
+    latent: Latent,
+    root: FloatArray,
+    gram: FloatArray,
+    *,
+    original: bool = False,
+    linear_on: str | None = None,
+) -> NormRankFit:
+    """Put a fit together."""
+    index, moved = index_moments(gram, latent.beta, root)
+    return NormRankFit(
+        beta=latent.beta,
+        sigma=latent.sigma,
+        df=linear.df,
+        root=root,
+        aliased=linear.aliased,
+        index=index,
+        moved=moved,
+        knots=knots,
+        grid=latent.grid,
+        cdf=latent.cdf,
+        original=original,
+        linear_on=linear_on,
+    )
+
+
+def _follows(linear: LinearFit, scale: Scale, knots: FloatArray, gram: FloatArray) -> bool:
+    """Whether a number is all but a function of the features: nothing is left for a margin to shape."""
+    index, _ = index_moments(gram, linear.beta, np.zeros((linear.beta.size, 0)))
+    quarters = table_values(quantile_table(knots), np.array([0.25, 0.75]))
+    robust = float(np.diff(scale.of(quarters))[0]) / QUARTERS
+    return linear.sigma * FARTHEST < min(float(np.sqrt(index[1])), robust)
+
+
+def _straight(linear: LinearFit, scale: Scale, knots: FloatArray) -> NormRankFit:
+    """Keep a regression as it is, in the unit of the values or of their logarithms."""
+    beta = linear.beta * scale.width
+    beta[0] += scale.centre
+    none = np.zeros((3, linear.root.shape[1]))
+    return NormRankFit(
+        beta=beta,
+        sigma=linear.sigma * scale.width,
+        df=linear.df,
+        root=linear.root,
+        aliased=linear.aliased,
+        index=np.zeros(2),
+        moved=none,
+        knots=knots,
+        grid=np.zeros(0),
+        cdf=np.zeros(0),
+        original=False,
+        straight=scale.name,
+        linear_on=scale.name,
+    )
+
+
+def _fit_original(task: FitTask) -> Fit:
     """Fit scores of exact mean ranks over n + 1, and keep the sorted column."""
     answer = yield WholeRows()
     ordered = np.sort(np.asarray(answer.value[1], dtype=np.float64))
     at, first = np.unique(ordered, return_index=True)
     last = np.concatenate([first[1:], [ordered.size]])
     score = ndtri((first + last + 1) / 2 / (ordered.size + 1))
-    linear = yield from ask_linear(lambda y: score[np.searchsorted(at, y)])
+
+    def scores(y: FloatArray) -> FloatArray:
+        return np.asarray(score[np.searchsorted(at, y)])
+
+    linear = yield from ask_linear(scores)
+    _, gram = yield from ask_explained(scores, task.n)
     knots = np.stack([(np.arange(ordered.size) + 0.5) / ordered.size, ordered])
-    made = yield from _with_tables(linear, knots, task.n, original=True)
-    return replace(made, linear_on="score")
-
-
-def _with_tables(
-    linear: LinearFit, knots: FloatArray, n: int, *, original: bool
-) -> Generator[Query, Answer, NormRankFit]:
-    """Ask for the mixture and put the fit together."""
-    mixture = yield from ask_mixture(linear, n)
-    return NormRankFit(
-        linear.beta,
-        linear.sigma,
-        linear.df,
-        linear.root,
-        linear.aliased,
-        knots,
-        mixture.grid,
-        mixture.cdf,
-        original,
-    )
+    mixture = yield from ask_mixture(linear, task.n)
+    latent = Latent(linear.beta, linear.sigma, mixture.grid, mixture.cdf)
+    return _fitted(knots, linear, latent, linear.root, gram, original=True, linear_on="score")

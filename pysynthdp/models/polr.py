@@ -16,6 +16,7 @@ from pysynthdp.numerics.multinomial import level_cells
 from pysynthdp.numerics.newton import Minimum, Problem, minimise, posterior_root
 from pysynthdp.numerics.ordinal import OrdinalTerms, gap_barrier, ordinal_probabilities, start_thresholds
 from pysynthdp.numerics.ordinal_redraw import moved_thresholds, threshold_shift
+from pysynthdp.numerics.proportional_odds import ask_proportional_odds
 from pysynthdp.numerics.rank import independent_features
 from pysynthdp.numerics.sparsity import spread_of_predictor
 from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler
@@ -69,6 +70,7 @@ class PolR:
     largest level are few per slope, or the linear predictor diverges, the mode under a prior on slopes:
     N(0, 10^2), or with fewer than ten rows of a level a narrower one, its scale chosen by marginal
     likelihood. Redraws keep thresholds increasing, as the logs of their gaps are drawn, and expected shares.
+    Where one slope clearly does not serve all thresholds, the fit says so.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class PolR:
         events = float(cells[levels, 0].min())
         found, sparse = yield from _mode(problem, start, size, sparse=sparse, events=events)
         fit = _fitted(found, problem, levels, size, shrunk=sparse)
+        yield from ask_proportional_odds(task.target.name, fit.beta, fit.cuts, levels, task.n)
         if not task.proper:
             return fit
         shift = yield from threshold_shift(fit.beta, fit.cuts, fit.root, n=problem.n)

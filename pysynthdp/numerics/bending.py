@@ -21,9 +21,10 @@ from pysynthdp.numerics.latent import REACH, SPACING, index_mass, latent_cdf, sm
 from pysynthdp.numerics.linear import LinearFit
 from pysynthdp.numerics.newton import stride
 from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table
+from pysynthdp.numerics.rank import independent_features
 from pysynthdp.queries import Answer, RowSum, Sums
 
-__all__ = ["Bent", "Transform", "ask_bent", "ask_explained", "bend"]
+__all__ = ["FARTHEST", "Bent", "Transform", "ask_bent", "ask_explained", "ask_latent", "bend"]
 
 ROUNDS = 20
 CLOSE = 1e-3  # of the residual spread, in the regression on the features: far below a standard error
@@ -58,22 +59,20 @@ class Bent:
     cdf: FloatArray
 
 
-def ask_explained(
-    scales: tuple[Transform, ...], n: int
-) -> Generator[RowSum, Answer, tuple[FloatArray, FloatArray]]:
-    """Ask how much of the target the features explain on some scales.
+def ask_explained(scale: Transform, n: int) -> Generator[RowSum, Answer, tuple[float, FloatArray]]:
+    """Ask how much of the target the features explain on a scale.
 
     Parameters
     ----------
-    scales : tuple of callables y -> z
-        Each to be explained by a straight line; values of about unit size.
+    scale : callable y -> z
+        To be explained by a straight line; values of about unit size.
     n : int
         Rows; above 50,000 a systematic subsample of at most 20,000 answers.
 
     Returns
     -------
-    array (scales,), array (features, features)
-        R squared on each scale, and X'X over the rows that answered.
+    float, array (features, features)
+        R squared, and X'X over the rows that answered.
 
     Notes
     -----
@@ -81,15 +80,15 @@ def ask_explained(
     """
 
     def block(X: FloatArray, y: FloatArray) -> Sums:
-        Z = np.column_stack([scale(y) for scale in scales])
-        return (X.T @ X, X.T @ Z, (Z**2).sum(axis=0))
+        z = scale(y)
+        return (X.T @ X, X.T @ z, np.asarray(z @ z))
 
     gram, cross, square = (yield RowSum(block, stride(n))).value
-    rows = gram[0, 0]
-    total = square - cross[0] ** 2 / rows
-    explained = (cross * (_inverse(gram) @ cross)).sum(axis=0) - cross[0] ** 2 / rows
-    share = np.where(total > 0, explained / np.where(total > 0, total, 1.0), 0.0)
-    return np.clip(share, 0.0, 1.0), gram
+    known = float(cross[0] ** 2 / gram[0, 0])
+    total = float(square) - known
+    if total <= 0:
+        return 0.0, gram
+    return float(np.clip((cross @ _inverse(gram) @ cross - known) / total, 0.0, 1.0)), gram
 
 
 def ask_bent(
@@ -118,9 +117,12 @@ def ask_bent(
     -----
     Privacy: asks for sums over rows; sees no row.
     Expectations over e are convolutions on a grid, so only the rows of X are random. Newton steps with one
-    slope, E[h'(s)] for h(s) = E[Q(F(s + e))]: exact for normal s, by Stein's lemma.
+    slope, E[h'(s)] for h(s) = E[Q(F(s + e))]: exact for normal s, by Stein's lemma. Steps move only features
+    that are neither aliased in the fit nor combinations of others in the rows that answer: what the rows
+    leave open the rows drawn need not, and there a wandering coefficient shows.
     """
-    inverse, centred = _inverse(gram), gram - np.outer(gram[0], gram[0]) / gram[0, 0]
+    inverse, centred = _inverse(gram, fit.aliased), gram - np.outer(gram[0], gram[0]) / gram[0, 0]
+    wanted = gram @ fit.beta
     spread = float(np.sqrt(max(fit.beta @ centred @ fit.beta / gram[0, 0], 0.0)))
     sigma = max(fit.sigma, spread / FARTHEST, np.finfo(float).tiny)
     gamma = _within_reach(_centred(fit.beta / sigma if start is None else start, gram), centred, gram)
@@ -128,15 +130,42 @@ def ask_bent(
         cdf = latent_cdf((yield RowSum(_mass(gamma), stride(n))).value[0])
         expected, slopes = smoothed(table, cdf)
         cross, total = (yield RowSum(_expected(gamma, expected, slopes), stride(n))).value
-        missing = fit.beta - inverse @ cross
+        missing = inverse @ (wanted - cross)
         slope = max(float(total) / gram[0, 0], LEAST_SLOPE * sigma)
         far = np.sqrt(max(missing @ centred @ missing / gram[0, 0], 0.0)) >= CLOSE * sigma
         if not (far and left):
             break  # gamma and cdf belong together
         gamma = _within_reach(_centred(gamma + missing / slope, gram), centred, gram)
+    return Bent(gamma, slope, *_inside(cdf))
+
+
+def ask_latent(gamma: FloatArray, n: int) -> Generator[RowSum, Answer, tuple[FloatArray, FloatArray]]:
+    """Ask for the distribution of x'gamma + e over the rows, e standard normal.
+
+    Parameters
+    ----------
+    gamma : array (features,)
+        Latent coefficients.
+    n : int
+        Rows; above 50,000 a systematic subsample of at most 20,000 answers.
+
+    Returns
+    -------
+    array (points,), array (points,)
+        A grid, and the distribution function there.
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    """
+    return _inside(latent_cdf((yield RowSum(_mass(gamma), stride(n))).value[0]))
+
+
+def _inside(cdf: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Cut the grid where nothing lies beyond."""
     inside = (cdf > TRIM) & (cdf < 1 - TRIM)
     first, last = max(int(np.argmax(inside)) - 1, 0), POINTS - max(int(np.argmax(inside[::-1])) - 1, 0)
-    return Bent(gamma, slope, GRID[first:last], cdf[first:last])
+    return GRID[first:last], cdf[first:last]
 
 
 def bend(
@@ -202,20 +231,26 @@ def _expected(
     gamma: FloatArray, expected: FloatArray, slopes: FloatArray
 ) -> Callable[[FloatArray, FloatArray], Sums]:
     """Cross-products of the features with the expected draw, and the sum of its slopes."""
+    rises, bends = np.diff(expected, append=expected[-1]), np.diff(slopes, append=slopes[-1])
 
     def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
-        index = np.clip(X @ gamma, -LONGEST, LONGEST)
-        slope = np.interp(index, GRID, slopes).sum()
-        return (X.T @ np.interp(index, GRID, expected), np.asarray(slope))
+        place = (np.clip(X @ gamma, -LONGEST, LONGEST) - LOW) / SPACING
+        at = place.astype(np.int64)  # the grid is even, so that nothing need be searched
+        rest = place - at
+        value = expected[at] + rest * rises[at]
+        return (X.T @ value, np.asarray(np.sum(slopes[at] + rest * bends[at])))
 
     return block
 
 
-def _inverse(gram: FloatArray) -> FloatArray:
-    """Inverse on the features that vary, each scaled to unit length first."""
-    length = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny))
-    scale = np.outer(length, length)
-    return np.asarray(np.linalg.pinv(gram / scale, rcond=1e-10, hermitian=True) / scale)
+def _inverse(gram: FloatArray, aliased: tuple[int, ...] = ()) -> FloatArray:
+    """Inverse on the features that vary by themselves, 0 elsewhere."""
+    free = np.setdiff1d(independent_features(gram), aliased)
+    length = np.sqrt(gram.diagonal()[free])
+    within = np.linalg.pinv(gram[np.ix_(free, free)] / np.outer(length, length), rcond=1e-10, hermitian=True)
+    inverse = np.zeros_like(gram)
+    inverse[np.ix_(free, free)] = within / np.outer(length, length)
+    return inverse
 
 
 def _centred(gamma: FloatArray, gram: FloatArray) -> FloatArray:

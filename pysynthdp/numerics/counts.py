@@ -32,7 +32,7 @@ LARGEST_SIZE = 1e7
 
 @dataclass(frozen=True, slots=True)
 class NegativeBinomial:
-    """Coefficients, dispersion alpha, and a root (features + 1, any) of the covariance, alpha by its log."""
+    """Coefficients, dispersion alpha, and a root (features, any) of the coefficients' covariance."""
 
     beta: FloatArray
     alpha: float
@@ -134,10 +134,11 @@ def fit_negative_binomial(
     -----
     Privacy: asks for sums over rows; sees no row.
     The score of alpha at 0 is sum((y - mu)^2 - y) / 2: where it is not positive the likelihood falls from
-    alpha = 0 on (Dean and Lawless 1989, JASA 84, 467).
+    alpha = 0 on (Dean and Lawless 1989, JASA 84, 467). The expected information of coefficients and alpha is
+    block diagonal (Lawless 1987), so the covariance of the coefficients is that at the alpha found.
     """
     size = sums.cross.size
-    limit = NegativeBinomial(poisson.beta, 0.0, np.vstack([poisson.root, np.zeros(poisson.root.shape[1])]))
+    limit = NegativeBinomial(poisson.beta, 0.0, poisson.root)
     if sums.cross[0] <= 0:
         return limit
     answer = yield RowSum(_dispersion_terms(poisson.beta))
@@ -154,7 +155,7 @@ def fit_negative_binomial(
     log_size = float(found.theta[-1])
     if not np.isfinite(log_size) or log_size > np.log(LARGEST_SIZE):
         return limit
-    root = posterior_root(found.hessian, free, size + 1)
+    root = posterior_root(found.hessian[:-1, :-1], free[:-1], size)
     return NegativeBinomial(found.theta[:-1], float(np.exp(-log_size)), root)
 
 

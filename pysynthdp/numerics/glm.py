@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import expit
@@ -16,6 +17,7 @@ from pysynthdp.numerics.sparsity import spread_of_predictor
 from pysynthdp.queries import Answer, RowSum, Sums
 
 __all__ = [
+    "AnyCoefficients",
     "Coefficients",
     "canonical_fit",
     "logistic_terms",
@@ -50,6 +52,9 @@ class Coefficients:
     aliased: tuple[int, ...]
     shrunk: bool
     shift: float = 0.0
+
+
+AnyCoefficients = TypeVar("AnyCoefficients", bound=Coefficients)
 
 
 def canonical_fit(
@@ -100,7 +105,7 @@ def canonical_fit(
     return _coefficients(found, problem.free, shrunk=True)
 
 
-def redraw_coefficients(fit: Coefficients, rng: np.random.Generator) -> Coefficients:
+def redraw_coefficients(fit: AnyCoefficients, rng: np.random.Generator) -> AnyCoefficients:
     """Coefficients drawn from the normal approximation to their posterior at the mode.
 
     Notes

@@ -36,8 +36,9 @@ def index_mass(index: FloatArray, low: float, points: int) -> FloatArray:
     >>> index_mass(np.array([0.125, 0.15625]), 0.0, 3).tolist()
     [0.0, 1.75, 0.25]
     """
-    place, rest = np.divmod((index - low) / SPACING, 1.0)
+    place = (index - low) / SPACING
     at = np.clip(place.astype(np.int64), 0, points - 2)
+    rest = place - at
     mass = np.bincount(at, 1.0 - rest, points) + np.bincount(at + 1, rest, points)
     return np.asarray(mass, dtype=np.float64)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.numerics.glm import Coefficients
+from pysynthdp.numerics.glm import AnyCoefficients, Coefficients
 from pysynthdp.numerics.newton import LONG
 from pysynthdp.queries import Answer, RowSum, Sums
 
@@ -20,8 +20,8 @@ Elementwise = Callable[[FloatArray], FloatArray]
 
 
 def with_shift(
-    fit: Coefficients, mean: Elementwise, link: Elementwise, *, total: float, n: int
-) -> Generator[RowSum, Answer, Coefficients]:
+    fit: AnyCoefficients, mean: Elementwise, link: Elementwise, *, total: float, n: int
+) -> Generator[RowSum, Answer, AnyCoefficients]:
     """Find the shift with which redrawn coefficients keep the observed total on average.
 
     Parameters
@@ -37,7 +37,7 @@ def with_shift(
 
     Returns
     -------
-    Coefficients
+    Coefficients, or the subclass given
 
     Notes
     -----

@@ -37,9 +37,11 @@ class ColumnLook:
     spikes : tuple of (value, share)
         Declared or plain to see, with the share of rows.
     decimals : int or None
-        Digits after the point.
+        Digits after the point; negative for tens and hundreds.
     warnings : tuple of str
         Oddities, each with its mend.
+    step : float or None
+        All values are multiples of it, and so will be those of the copies.
     """
 
     name: str
@@ -50,6 +52,12 @@ class ColumnLook:
     spikes: Shares = ()
     decimals: int | None = None
     warnings: tuple[str, ...] = ()
+    step: float | None = None
+
+    @property
+    def grain(self) -> str | int | None:
+        """Decimals, or the step."""
+        return self.decimals if self.step is None else f"steps of {self.step:g}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,7 +79,7 @@ class Look(Printable):
         """Build the table; warnings are numbered by their columns' names below it."""
         heads = ("column", "kind", "type", "levels", "missing", "spikes", "decimals", "warnings")
         rows = tuple(
-            (c.name, c.kind, c.dtype, c.levels, _shown(c.missing), _shown(c.spikes), c.decimals,
+            (c.name, c.kind, c.dtype, c.levels, _shown(c.missing), _shown(c.spikes), c.grain,
              len(c.warnings) or None)
             for c in self.columns
         )  # fmt: skip
@@ -142,8 +150,10 @@ def look(
     Privacy: reads real rows and shows shares and codes of them: for the person who holds the data. Nothing
     of it enters a fit or a release.
 
-    Numbers with at most 12 distinct values, each with enough records, are levels; among more values, one with
-    at least 15 % of the records that stands out is a spike. Declared spikes, or a method for numbers, win.
+    Numbers with at most 12 distinct values, each with enough records, are levels. Among more values a spike
+    is one that at least 15 % of the records hold, or a zero or usual code (-8, 99) at an end of the range
+    that at least 0.5 % and 20 records hold, if it is three times as frequent as any other value within an
+    interquartile range of it. Declared spikes, or a method for numbers, win.
 
     Examples
     --------
@@ -202,6 +212,7 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
         missing=(*_absent(series), *codes),
         spikes=spikes,
         decimals=column.decimals,
+        step=column.step,
         warnings=tuple(number_hints(column.name, plain, dated=dated, apart=apart)),
     )
 

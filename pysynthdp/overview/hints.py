@@ -9,13 +9,10 @@ import numpy as np
 
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.display import number
+from pysynthdp.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
 
 __all__ = ["level_hints", "number_hints"]
 
-_LOW_CODES = tuple(range(-1, -10, -1)) + tuple(
-    -int(f"{'9' * nines}{last}") for nines in (1, 2, 3) for last in "9876"
-)
-_HIGH_CODES = tuple(int(f"{'9' * nines}{last}") for nines in (1, 2, 3, 4) for last in "6789")
 _CODE_SHARE = 0.005  # a code is used more than by chance
 _CODE_COUNT = 3
 _SPIKE_SHARE = 0.1
@@ -77,7 +74,7 @@ def number_hints(
         kept = bool(np.isin(distinct[codes], apart).all())
         yield _code_text(name, distinct[codes], counts[codes].sum() / counts.sum(), apart=kept)
     plain, frequency = distinct[~codes], counts[~codes]
-    spikes = _stand_out(frequency) | np.isin(plain, apart)
+    spikes = _stand_out(plain, frequency) | np.isin(plain, apart)
     if spikes.any():
         listed = ", ".join(_exact(value) for value in plain[spikes])
         share = _percent(frequency[spikes].sum() / frequency.sum())
@@ -102,8 +99,8 @@ def _common(name: str, counts: IntArray) -> Iterator[str]:
 def _codes(distinct: FloatArray, counts: IntArray) -> BoolArray:
     """Find frequent values that stand apart: -8 or -9 below numbers of zero and more, 97 or 999 far above."""
     often = (counts >= _CODE_COUNT) & (counts >= _CODE_SHARE * counts.sum())
-    low = np.isin(distinct, _LOW_CODES)
-    high = np.isin(distinct, _HIGH_CODES)
+    low = np.isin(distinct, LOW_CODES)
+    high = np.isin(distinct, HIGH_CODES)
     rest = distinct[~(low | high)]
     if len(rest) < 2:
         return np.zeros(len(distinct), dtype=bool)
@@ -113,13 +110,12 @@ def _codes(distinct: FloatArray, counts: IntArray) -> BoolArray:
     return np.asarray((apart | below) & often, dtype=bool)
 
 
-def _stand_out(counts: IntArray) -> BoolArray:
+def _stand_out(distinct: FloatArray, counts: IntArray) -> BoolArray:
     """Find one or two values among many with a tenth of the records each, far above their neighbours."""
     none = np.zeros(len(counts), dtype=bool)
     if len(counts) <= _MANY_VALUES:
         return none
-    around = np.pad(counts, 1)
-    high = (counts >= _SPIKE_SHARE * counts.sum()) & (counts >= 3 * np.maximum(around[:-2], around[2:]))
+    high = stand_out(distinct, counts, counts >= _SPIKE_SHARE * counts.sum(), apart=none)
     return high if high.sum() <= _FEW_SPIKES else none
 
 

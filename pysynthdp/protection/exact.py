@@ -108,7 +108,9 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept = {key: values.copy() for key, values in table.parts.items() if key[0] in plan.keep}
     frame = request.rows.frame
     kept_columns = {name: frame[name].reset_index(drop=True).copy() for name in plan.keep}
-    return Fit(layout, tuple(map(_drawn, fits)), source, request.rows.n_rows, kept, kept_columns)
+    remarks = tuple(remark for fit in fits for remark in fit.notes) if learns else ()
+    steps = tuple(map(_drawn, fits))
+    return Fit(layout, steps, source, request.rows.n_rows, kept, kept_columns, remarks)
 
 
 def _drawn(fit: StepFit) -> DrawnStep:

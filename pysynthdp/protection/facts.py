@@ -44,7 +44,7 @@ def learned_facts(plan: SynthesisPlan) -> list[str]:
     open_columns = [column for column in plan.schema if not column.declared]
     numeric = [column.name for column in open_columns if isinstance(column, NumericColumn)]
     absent = [column.name for column in open_columns if column.may_be_missing]
-    facts = [f"types and decimals of {', '.join(numeric)}"] if numeric else []
+    facts = [f"types, decimals and steps of {', '.join(numeric)}"] if numeric else []
     facts += [
         f"spikes of {c.name}: {', '.join(map(_written, c.spikes))}"
         for c in open_columns

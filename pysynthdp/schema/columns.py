@@ -86,6 +86,9 @@ class NumericColumn:
         What a cell without a readable value becomes under a formal guarantee.
     learned_spikes : bool
         Whether the spikes were seen in the data.
+    step : float, optional
+        Drawn values are multiples of it, such as 5 or 0.25; for a power of ten ``decimals`` says the same
+        (-2 for hundreds).
 
     Examples
     --------
@@ -105,6 +108,7 @@ class NumericColumn:
     declared: bool = True
     fallback: float | None = None
     learned_spikes: bool = False
+    step: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing", _codes(self.name, self.missing))
@@ -122,6 +126,8 @@ class NumericColumn:
         if not whole or self.unit not in get_args(Unit):
             units = ", ".join(repr(unit) for unit in get_args(Unit))
             raise SchemaError(f"{self.name}: decimals must be whole, and unit one of {units}")
+        if self.step is not None and not (_is_number(self.step) and self.step > 0):
+            raise SchemaError(f"{self.name}: step must be a positive number; write e.g. step=5")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise SchemaError(f"{self.name}: lower lies above upper; swap the bounds")
         specials = self.specials

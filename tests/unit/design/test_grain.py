@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp import Synthesizer
-from pysynthdp.design.grain import date_grain, decimals_of
+from pysynthdp import NumericColumn, Schema, SchemaError, Synthesizer, look
+from pysynthdp.design.grain import date_grain, decimals_of, step_of
+from pysynthdp.design.parts import settle
+from pysynthdp.io import schema_file
 
 
 @pytest.mark.parametrize("digits", range(10))
@@ -52,3 +54,75 @@ def test_drawn_times_are_whole_in_that_unit(unit) -> None:
     size = pd.Timedelta(1, unit="h" if unit == "hour" else "min")
     assert ((copy.when - kinds["when"]) % size == pd.Timedelta(0)).all()
     assert (copy.spent % size == pd.Timedelta(0)).all()
+
+
+STEPS = [0.05, 0.25, 0.5, 2.5, 5, 10, 25, 50, 100, 500, 1000, 2500, 5000]
+
+
+@pytest.mark.parametrize(
+    ("step", "dtype"), [(step, "float64") for step in STEPS] + [(step, "int64") for step in STEPS[4::3]]
+)
+def test_copies_lie_on_the_steps_of_the_column(step, dtype) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(400)
+    y = (step * np.rint(40 * np.exp(0.3 * x + 0.4 * rng.standard_normal(400)))).round(2)
+    table = pd.DataFrame({"x": x, "y": y.astype(dtype)})
+    copies = pd.concat(Synthesizer(progress=False).fit(table).draw(m=3, rng=1).copies).y
+    assert np.abs(copies / step - np.rint(copies / step)).max() < 1e-9
+    assert copies.nunique() > 20
+    assert (copies == copies.round(2)).all()  # no digits of a product
+    assert copies.mean() == pytest.approx(y.mean(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.append(100 * np.arange(200), 5050),  # one record off the grid of hundreds
+        100 * np.arange(30),  # too few records
+        np.repeat(100 * np.arange(5), 40),  # too few values
+        np.arange(1, 400),
+        12 * np.arange(200),  # dozens are no step that people round to
+    ],
+)
+def test_no_step_is_taken_from_few_records_or_against_one(values) -> None:
+    distinct = np.unique(values).astype(float)
+    digits, step = step_of(distinct, decimals_of(distinct, np.dtype("float64")), len(values))
+    assert (digits, step) in {(0, None), (0, 50.0)}  # of 5,050 and hundreds, fifty is the step
+
+
+def test_a_step_off_which_few_values_lie_is_said_by_look() -> None:
+    rng = np.random.default_rng(4)
+    income = 100 * rng.integers(5, 300, 2000)
+    income[:3] += 17
+    seen = str(look(pd.DataFrame({"income": income})))
+    assert "multiples of 100" in seen
+    assert "decimals={'income': -2}" in seen
+
+
+def test_look_and_the_schema_show_steps() -> None:
+    table = pd.DataFrame({"rent": 5 * np.random.default_rng(5).integers(20, 300, 500)})
+    seen = look(table)
+    assert seen.columns[0].step == 5.0
+    assert "steps of 5" in str(seen)
+    plan = Synthesizer(progress=False).fit(table).plan
+    assert plan.schema["rent"].step == 5.0
+    assert "steps of 5" in str(plan.schema)
+    assert schema_file.from_plain(schema_file.to_plain(plan.schema))["rent"].step == 5.0
+
+
+def test_declared_decimals_win_over_a_step() -> None:
+    table = pd.DataFrame({"rent": 5 * np.random.default_rng(5).integers(20, 300, 500)})
+    column = Synthesizer(progress=False, decimals={"rent": 0}).fit(table).plan.schema["rent"]
+    assert (column.decimals, column.step) == (0, None)
+
+
+def test_a_declared_step_keeps_within_bounds(tmp_path) -> None:
+    column = NumericColumn("rent", lower=12, upper=98.9, decimals=1, step=2.5)
+    drawn = settle(np.array([-5.0, 12.4, 13.0, 50.1, 99.0]), column)
+    assert drawn.tolist() == [12.5, 12.5, 12.5, 50.0, 97.5]
+    path = tmp_path / "codebook.toml"
+    path.write_text("[columns.rent]\nkind = 'numeric'\nlower = 0\nupper = 90\nstep = 2.5\n")
+    assert Schema.from_codebook(path)["rent"].step == 2.5
+    for wrong in (0, -5, "5", float("nan"), True):
+        with pytest.raises(SchemaError, match="step"):
+            NumericColumn("rent", step=wrong)

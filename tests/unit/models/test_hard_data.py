@@ -37,7 +37,7 @@ def plain(value):
         return value.dtype.kind in "fib" and bool(np.all(np.isfinite(value)))
     if isinstance(value, tuple):
         return all(plain(part) for part in value)
-    return isinstance(value, (float, int, str)) and bool(np.all(np.isfinite(value)))
+    return isinstance(value, str) or (isinstance(value, (float, int)) and bool(np.isfinite(value)))
 
 
 def check(drive, model, X, y, **settings):
