@@ -7,48 +7,58 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.design.values import TICKS, microseconds
 from pysynthdp.schema.columns import Unit
 
 __all__ = ["date_grain", "decimals_of"]
 
 _MOST = 9
+_ENOUGH = 5  # records that a digit or a finer unit must have
 _CLOCK: tuple[Unit, ...] = ("hour", "minute", "second")
 
 
-def decimals_of(values: FloatArray, dtype: Any) -> int | None:
-    """Digits after the point that all values share; None when there are more than nine.
+def decimals_of(values: FloatArray, dtype: Any, counts: IntArray | None = None) -> int | None:
+    """Digits after the point that all values share but those of fewer than five records; None beyond nine.
 
-    A value agrees with its rounding up to four units in the last place of its own type: enough for
-    arithmetic noise, and far below the digit that is asked about (else nothing is known, hence None).
+    ``counts`` are the records of each value, one by default. A value agrees with its rounding up to four
+    units in the last place of its own type: enough for arithmetic noise, and far below the digit that is
+    asked about (else nothing is known, hence None).
     """
     if not len(values):
         return 0
     plain = getattr(dtype, "numpy_dtype", dtype)
     narrow = isinstance(plain, np.dtype) and plain.kind == "f"
     noise = 4 * float(np.finfo(plain if narrow else np.float64).eps) * np.abs(values)
+    records = np.ones(len(values)) if counts is None else counts
     for digits in range(_MOST + 1):
         gap = np.abs(np.round(values, digits) - values)
-        if not gap.any():
+        if _few(gap > 0, records):
             return digits
         if noise.max() > 10.0**-digits / 20:
             return None
-        if bool((gap <= noise).all()):
+        if _few(gap > noise, records):
             return digits
     return None
 
 
+def _few(finer: BoolArray, records: FloatArray | IntArray) -> bool:
+    """Whether fewer than five records are written more finely; none, where there are fewer than five."""
+    behind = records[finer].sum()
+    return bool(behind < _ENOUGH <= records.sum()) or behind == 0
+
+
 def date_grain(series: pd.Series[Any]) -> tuple[Unit, int]:
-    """Take the longest unit that counts every value, and the digits after the point of seconds.
+    """Take the longest unit that counts every value but those of few records, and the digits of seconds.
 
     Days are midnights on the column's own clock; shorter units count on the world's clock.
     """
     present = series.dropna()
-    if bool((microseconds(present, "day") % TICKS["day"] == 0).all()):
+    one = np.ones(len(present))
+    if _few(microseconds(present, "day") % TICKS["day"] != 0, one):
         return "day", 0
     ticks = microseconds(present, "second")
     for unit in _CLOCK:
-        if bool((ticks % TICKS[unit] == 0).all()):
+        if _few(ticks % TICKS[unit] != 0, one):
             return unit, 0
-    return "second", 3 if bool((ticks % 1000 == 0).all()) else 6
+    return "second", 3 if _few(ticks % 1000 != 0, one) else 6

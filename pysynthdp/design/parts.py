@@ -21,7 +21,7 @@ from pysynthdp.design.values import LARGEST, from_codes, from_numbers, to_codes,
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["Part", "grid_bounds", "join", "kinds_of", "parts_of", "settle", "split"]
+__all__ = ["Part", "digits_of", "grid_bounds", "join", "kinds_of", "parts_of", "settle", "split"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
     """Round drawn values to the column's decimals and move them onto its declared bounds, in place."""
     if len(values) and max(values.max(), -values.min()) > LARGEST:
         np.clip(values, -LARGEST, LARGEST, out=values)  # what a fit to few rows may extrapolate to
-    digits = _digits(column)
+    digits = digits_of(column)
     if digits is not None:
         np.round(values, digits, out=values)
     low, high = grid_bounds(column)
@@ -194,7 +194,7 @@ def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
     return values
 
 
-def _digits(column: NumericColumn) -> int | None:
+def digits_of(column: NumericColumn) -> int | None:
     """Digits after the point that drawn values have."""
     whole = column.dtype is not None and pd.api.types.is_integer_dtype(column.dtype)
     return 0 if whole and column.decimals is None else column.decimals
@@ -202,7 +202,7 @@ def _digits(column: NumericColumn) -> int | None:
 
 def grid_bounds(column: NumericColumn) -> tuple[float | None, float | None]:
     """Smallest and largest value that a drawn number may have."""
-    digits = _digits(column)
+    digits = digits_of(column)
     return _on_grid(column.lower, digits, math.ceil), _on_grid(column.upper, digits, math.floor)
 
 

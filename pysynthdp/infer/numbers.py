@@ -92,8 +92,9 @@ def _with_learned(
     draft: NumericColumn, distinct: FloatArray, counts: IntArray, facts: NumberFacts
 ) -> NumericColumn:
     """Add what is learned: decimals, and spikes where none are declared."""
-    decimals = facts.decimals if facts.decimals is not None else decimals_of(distinct, draft.dtype)
-    learn = facts.spikes is None and not facts.as_number and len(distinct) > 2
+    decimals = facts.decimals if facts.decimals is not None else decimals_of(distinct, draft.dtype, counts)
+    several = len(distinct) > 2 or counts.min(initial=_ENOUGH) < _ENOUGH  # two levels would be just that
+    learn = facts.spikes is None and not facts.as_number and len(distinct) > 1 and several
     heavy = distinct[_heavy(distinct, counts)] if learn else distinct[:0]
     spikes = tuple(_native(value, draft.dtype) for value in heavy)
     return replace(draft, decimals=decimals, spikes=draft.spikes or spikes, learned_spikes=bool(spikes))
