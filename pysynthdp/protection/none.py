@@ -87,8 +87,8 @@ class Unprotected(Protection):
         if real:
             return f"REAL values of {', '.join(real)}: keep the fit as the table itself"
         return (
-            "parameters without any protection, which can tell of single records: as confidential as a table of "
-            "estimates"
+            "parameters without any protection, which can tell of single records: as confidential as a table "
+            "of estimates"
         )
 
     def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
