@@ -35,7 +35,7 @@ class ColumnLook:
     name, kind, dtype : str
         Column name, how it is understood, and its type.
     levels : int or None
-        Number of levels, those without cases too.
+        Number of levels that have records or are declared.
     missing : tuple of (label, share)
         Ways to be missing, with the share of rows.
     spikes : tuple of (value, share)
