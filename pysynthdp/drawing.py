@@ -287,9 +287,14 @@ class Drawing:
         return [values]
 
     def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
-        """Write level codes as int16; round numbers, and bound them where the source of the copies does."""
+        """Write level codes as int16; round numbers, and bound them where the source of the copies does.
+
+        Records' own values stay as they are: a digit of few records is not among the column's decimals.
+        """
         if not part.numeric:
             return values.astype(np.int16)
+        if getattr(model, "real_values", False):
+            return values
         column = self.plan.schema[part.column]
         if not isinstance(column, NumericColumn):
             return values

@@ -126,7 +126,7 @@ def wild_columns(draw: st.DrawFn, n: int) -> pd.Series[Any]:
 @st.composite
 def tables(draw: st.DrawFn, *, wild: bool = False, most_rows: int = 40) -> pd.DataFrame:
     """A table of one to five columns, with an index that nobody should rely on."""
-    n = draw(st.integers(1, 12 if wild else most_rows))
+    n = draw(st.integers(1 if wild else 5, 12 if wild else most_rows))
     names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True))
     of = {name: draw(wild_columns(n) | columns(n) if wild else columns(n)) for name in names}
     return pd.DataFrame(of).set_axis(draw(st.permutations(range(7, 7 + n))), axis=0)

@@ -202,7 +202,7 @@ def _schema(copies: tuple[pd.DataFrame, ...], codes: Mapping[str, list[float]]) 
     """Read the columns from the copies, which are public."""
     together = pd.concat(copies, ignore_index=True)
     numeric = {name: given for name, given in codes.items() if together[name].dtype.kind in "iuf"}
-    return infer_schema(FrameRows(together), missing=numeric, exempt=tuple(together.columns))
+    return infer_schema(FrameRows(together), missing=numeric, exempt=tuple(together.columns), public=True)
 
 
 def _statement(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,10 +18,11 @@ from pysynthdp.errors import SchemaError
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["PartTable", "scales_of", "split_rows"]
+__all__ = ["Key", "PartTable", "scales_of", "split_rows"]
 
 Key = tuple[str, str]
 SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths
+FEWEST = 100  # values that the sample must have; else all are taken
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,15 +37,20 @@ class PartTable:
         Kind and level codes int16, numbers float64.
     changed : array (n,), optional
         Rows with a cell that was made to fit; None where every cell had to fit.
+    absent : mapping column -> array (n,)
+        Where fits do without a value although there is one by its kind: see ``few_records.py``.
     """
 
     n: int
     parts: Mapping[Key, AnyArray]
     changed: BoolArray | None = None
+    absent: Mapping[str, BoolArray] = field(default_factory=dict)
 
     def kind(self, part: Part) -> AnyArray | None:
-        """Kinds of the rows of a partial value; None where it is always there."""
-        return self.parts[part.column, "kind"] if part.partial else None
+        """Kinds of the rows of a partial value, not 0 where it is absent; None where it is always there."""
+        if not part.partial:
+            return None
+        return self.absent.get(part.column, self.parts[part.column, "kind"])
 
 
 def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTable:
@@ -119,13 +125,19 @@ def _scale(table: PartTable, part: Part, schema: Schema) -> Scale:
     if isinstance(column, NumericColumn) and column.lower is not None and column.upper is not None:
         return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 4 or 1.0)
     every = max(1, table.n // SCALE_ROWS)
-    values = table.parts[part.key][::every]
-    kind = table.kind(part)
-    if kind is not None:
-        values = values[kind[::every] == 0]
+    values = _sampled(table, part, every)
+    if len(values) < FEWEST:  # of a sample so small, centre and width would be a few records' own
+        values = _sampled(table, part, 1)
     if not len(values):
         return Scale()
     width = float(np.std(values))
     if width == 0.0 and 0.0 < np.abs(values).max() < 1 / LARGEST:
         raise SchemaError(f"{part.column} holds numbers too small to square; give it in another unit")
     return Scale(float(np.mean(values)), width if width > 0 and np.isfinite(width) else 1.0)
+
+
+def _sampled(table: PartTable, part: Part, every: int) -> AnyArray:
+    """Values of a part in every s-th row, where it is there."""
+    values = table.parts[part.key][::every]
+    kind = table.kind(part)
+    return values if kind is None else values[kind[::every] == 0]

@@ -38,7 +38,11 @@ def typed(column: Column, dtype: Any) -> Column:
 
 
 def _categorical(column: CategoricalColumn, dtype: pd.CategoricalDtype) -> CategoricalColumn:
-    """Keep the order of the table's category set, with levels that it lacks behind."""
+    """Keep the order of the table's category set: only what is declared, with levels that it lacks behind."""
+    declared = (*column.levels, *column.specials)
     own = tuple(dtype.categories)
-    listed = (*own, *(value for value in (*column.levels, *column.specials) if value not in set(own)))
+    listed = (
+        *(value for value in own if value in set(declared)),
+        *(value for value in declared if value not in set(own)),
+    )
     return replace(column, dtype=dtype if listed == own else "category", categories=listed)

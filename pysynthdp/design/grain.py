@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.design.values import EXACT, TICKS, microseconds
 from pysynthdp.schema.columns import Unit
 
@@ -16,33 +16,44 @@ __all__ = ["date_grain", "decimals_of", "step_of"]
 _MOST = 9
 _RECORDS = 50  # behind a step that is kept: by chance a coarser one would need all of them on its grid
 _VALUES = 10
+_ENOUGH = 5  # records that a digit or a finer unit must have
 _CLOCK: tuple[Unit, ...] = ("hour", "minute", "second")
 
 
-def decimals_of(values: FloatArray, dtype: Any) -> int | None:
-    """Digits after the point that all values share; None when there are more than nine.
+def decimals_of(values: FloatArray, dtype: Any, counts: IntArray | None = None) -> int | None:
+    """Digits after the point that all values share but those of fewer than five records; None beyond nine.
 
-    A value agrees with its rounding up to four units in the last place of its own type: enough for
-    arithmetic noise, and far below the digit that is asked about (else nothing is known, hence None).
+    ``counts`` are the records of each value, one by default. A value agrees with its rounding up to four
+    units in the last place of its own type: enough for arithmetic noise, and far below the digit that is
+    asked about (else nothing is known, hence None).
     """
     if not len(values):
         return 0
     plain = getattr(dtype, "numpy_dtype", dtype)
     narrow = isinstance(plain, np.dtype) and plain.kind == "f"
     noise = 4 * float(np.finfo(plain if narrow else np.float64).eps) * np.abs(values)
+    records = np.ones(len(values)) if counts is None else counts
     for digits in range(_MOST + 1):
         gap = np.abs(np.round(values, digits) - values)
-        if not gap.any():
+        if _few(gap > 0, records):
             return digits
         if noise.max() > 10.0**-digits / 20:
             return None
-        if bool((gap <= noise).all()):
+        if _few(gap > noise, records):
             return digits
     return None
 
 
-def step_of(values: FloatArray, digits: int | None, records: int) -> tuple[int | None, float | None]:
-    """Find the step on which all values lie: 1, 2.5 or 5 times a power of ten.
+def _few(finer: BoolArray, records: FloatArray | IntArray) -> bool:
+    """Whether fewer than five records are written more finely; none, where there are fewer than five."""
+    behind = records[finer].sum()
+    return bool(behind < _ENOUGH <= records.sum()) or behind == 0
+
+
+def step_of(
+    values: FloatArray, digits: int | None, counts: IntArray | None = None
+) -> tuple[int | None, float | None]:
+    """Find the coarsest step on which all values lie but those of fewer than five records.
 
     Parameters
     ----------
@@ -50,44 +61,54 @@ def step_of(values: FloatArray, digits: int | None, records: int) -> tuple[int |
         Distinct values.
     digits : int or None
         Digits after the point that they share, from :func:`decimals_of`.
-    records : int
-        How many records hold them; with fewer than fifty, or fewer than ten values, there is no step.
+    counts : array, optional
+        Records of each value, one by default; with fewer than fifty, or fewer than ten values on it, there is
+        no step.
 
     Returns
     -------
     int or None, float or None
-        Digits after the point, negative for tens and hundreds, and the step where it is no power of ten.
+        Digits after the point, negative for tens and hundreds, and the step where it is no power of ten but 5
+        or 2.5 times one.
 
     Examples
     --------
-    >>> grid = np.arange(0.0, 40.0)
-    >>> step_of(100 * grid, 0, 60), step_of(0.25 * grid, 2, 60), step_of(15 * grid, 0, 60)
+    >>> grid, two = np.arange(0.0, 40.0), np.full(40, 2)
+    >>> step_of(100 * grid, 0, two), step_of(0.25 * grid, 2, two), step_of(15 * grid, 0, two)
     ((-2, None), (2, 0.25), (0, 5.0))
     """
-    enough = digits is not None and records >= _RECORDS and len(values) >= _VALUES
-    if digits is None or not enough or np.abs(values).max() * 10.0**digits >= EXACT:
+    records = np.ones(len(values), dtype=np.int64) if counts is None else counts
+    if digits is None or records.sum() < _RECORDS or len(values) < _VALUES:
         return digits, None
-    common = int(np.gcd.reduce(np.rint(values * 10.0**digits).astype(np.int64)))
-    tens = 0
-    while common and common % 10 ** (tens + 1) == 0:
-        tens += 1
-    rest = common // 10**tens
-    times = next((times for times in (25, 5) if common and rest % times == 0), 1)
-    if times == 1:
-        return digits - tens, None
-    return digits, times * 10.0**tens / 10.0**digits
+    largest = float(np.abs(values).max()) * 10.0**digits
+    if largest >= EXACT:
+        return digits, None
+    whole = np.rint(values * 10.0**digits).astype(np.int64)
+    for step in _steps(int(largest)):
+        off = whole % step != 0
+        if records[off].sum() < _ENOUGH and np.count_nonzero(~off) >= _VALUES:
+            tens = len(str(step)) - 1
+            return (digits - tens, None) if step == 10**tens else (digits, step / 10.0**digits)
+    return digits, None
+
+
+def _steps(largest: int) -> list[int]:
+    """Whole numbers that are 5, 2.5 or 1 times a power of ten, from the largest down."""
+    tens = [10**power for power in range(len(str(largest)))]
+    return sorted({*tens, *(5 * ten for ten in tens), *(5 * ten // 2 for ten in tens[1:])}, reverse=True)
 
 
 def date_grain(series: pd.Series[Any]) -> tuple[Unit, int]:
-    """Take the longest unit that counts every value, and the digits after the point of seconds.
+    """Take the longest unit that counts every value but those of few records, and the digits of seconds.
 
     Days are midnights on the column's own clock; shorter units count on the world's clock.
     """
     present = series.dropna()
-    if bool((microseconds(present, "day") % TICKS["day"] == 0).all()):
+    one = np.ones(len(present))
+    if _few(microseconds(present, "day") % TICKS["day"] != 0, one):
         return "day", 0
     ticks = microseconds(present, "second")
     for unit in _CLOCK:
-        if bool((ticks % TICKS[unit] == 0).all()):
+        if _few(ticks % TICKS[unit] != 0, one):
             return unit, 0
-    return "second", 3 if bool((ticks % 1000 == 0).all()) else 6
+    return "second", 3 if _few(ticks % 1000 != 0, one) else 6

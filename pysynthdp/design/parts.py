@@ -21,7 +21,7 @@ from pysynthdp.design.values import LARGEST, from_codes, from_numbers, to_codes,
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["Part", "grid_bounds", "join", "kinds_of", "parts_of", "settle", "split"]
+__all__ = ["Part", "digits_of", "grid_bounds", "join", "kinds_of", "parts_of", "settle", "split"]
 
 NEAR_STEP = 1e-9  # of a step: what rounding leaves
 
@@ -187,7 +187,7 @@ def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
     """Round drawn values to the column's step and decimals, move them onto its declared bounds, in place."""
     if len(values) and max(values.max(), -values.min()) > LARGEST:
         np.clip(values, -LARGEST, LARGEST, out=values)  # what a fit to few rows may extrapolate to
-    digits = _digits(column)
+    digits = digits_of(column)
     if column.step is not None:
         np.rint(np.divide(values, column.step, out=values), out=values)
         values *= column.step
@@ -199,7 +199,7 @@ def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
     return values
 
 
-def _digits(column: NumericColumn) -> int | None:
+def digits_of(column: NumericColumn) -> int | None:
     """Digits after the point that drawn values have."""
     whole = column.dtype is not None and pd.api.types.is_integer_dtype(column.dtype)
     return 0 if whole and column.decimals is None else column.decimals
@@ -207,7 +207,7 @@ def _digits(column: NumericColumn) -> int | None:
 
 def grid_bounds(column: NumericColumn) -> tuple[float | None, float | None]:
     """Smallest and largest value that a drawn number may have."""
-    digits = _digits(column)
+    digits = digits_of(column)
     if column.step is not None:
         low = _on_steps(column.lower, column.step, math.ceil)
         high = _on_steps(column.upper, column.step, math.floor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -29,6 +30,7 @@ def infer_schema(
     exempt: Iterable[str] = (),
     as_numbers: Iterable[str] = (),
     skip: Iterable[str] = (),
+    public: bool = False,
 ) -> Schema:
     """Read every column once and say what it is.
 
@@ -44,6 +46,8 @@ def infer_schema(
         Number columns that a method for numbers will draw: they stay numbers, without learned spikes.
     skip : iterable of str
         Columns to leave out.
+    public : bool
+        Whether the table is public, as copies are: then categories that no row has are levels too.
 
     Raises
     ------
@@ -64,6 +68,7 @@ def infer_schema(
             name,
             exempt=name in free,
             as_number=name in numeric,
+            public=public,
             **declared[name],
         )
         for name in rows.columns
@@ -102,6 +107,7 @@ def infer_column(
     levels: Iterable[Any] | None = None,
     exempt: bool = False,
     as_number: bool = False,
+    public: bool = False,
 ) -> Column:
     """Say what one column is."""
     may_be_missing = bool(series.isna().any())
@@ -113,6 +119,10 @@ def infer_column(
         raise SchemaError(
             f"{name} is categorical: bounds, decimals and spikes are for numbers; leave them out"
         )
+    if levels is None and public and isinstance(series.dtype, pd.CategoricalDtype):
+        codes = CategoricalColumn(name, (), missing=missing).specials
+        own = tuple(level for level in series.cat.categories if level not in codes)
+        return replace(_category(series, name, missing, own, may_be_missing, exempt), declared=False)
     if levels is not None or _is_category(series):
         return _category(series, name, missing, levels, may_be_missing, exempt)
     if kind == "text":
@@ -138,26 +148,34 @@ def _category(
     may_be_missing: bool,
     exempt: bool,
 ) -> CategoricalColumn:
-    """Take a categorical with its unused levels, a boolean, or levels that the user declares."""
-    dtype = series.dtype
-    if levels is None and not getattr(dtype, "ordered", True) and names_rows(series):
-        return identifier(series, name, exempt)
-    ordered = isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered)
-    categories: tuple[Any, ...] | None = None
-    if isinstance(dtype, pd.CategoricalDtype):
-        categories = tuple(dtype.categories)
+    """Take the used levels of a categorical, both of a boolean, or levels that the user declares."""
     codes = CategoricalColumn(name, (), missing=missing).specials
-    own = () if levels is None else tuple(levels)
-    if levels is None:
-        own = tuple(
-            level for level in ((False, True) if categories is None else categories) if level not in codes
+    given = None if levels is None else tuple(levels)
+    if not isinstance(series.dtype, pd.CategoricalDtype):
+        own = tuple(level for level in (False, True) if level not in codes) if given is None else given
+        return CategoricalColumn(
+            name, own, False, None, missing, may_be_missing, series.dtype, given is not None
         )
-    if categories is not None:
-        known = set(categories)
-        categories = (*categories, *(value for value in (*own, *codes) if value not in known))
+    used = series.cat.remove_unused_categories()
+    if given is None and names_rows(used):
+        return identifier(used, name, exempt)
+    own = tuple(level for level in used.cat.categories if level not in codes) if given is None else given
+    dtype, categories = _category_set(series.dtype, (*own, *codes))
+    ordered = bool(series.dtype.ordered)
     return CategoricalColumn(
-        name, own, ordered, None, missing, may_be_missing, dtype, levels is not None, categories=categories
+        name, own, ordered, None, missing, may_be_missing, dtype, given is not None, categories=categories
     )
+
+
+def _category_set(
+    dtype: pd.CategoricalDtype, wanted: tuple[Any, ...]
+) -> tuple[pd.CategoricalDtype, tuple[Any, ...]]:
+    """Keep the order and type of a category set, without what is not wanted; what it lacks goes behind."""
+    asked = set(wanted)
+    there = dtype.categories[[value in asked for value in dtype.categories]]
+    known = set(there)
+    categories = (*there, *(value for value in wanted if value not in known))
+    return pd.CategoricalDtype(there, ordered=dtype.ordered), categories
 
 
 def _text(

@@ -94,8 +94,9 @@ def _with_learned(
     """Add what is learned: decimals and steps, and spikes where none are declared."""
     decimals, step = facts.decimals, None
     if decimals is None:
-        decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype), int(counts.sum()))
-    learn = facts.spikes is None and not facts.as_number and len(distinct) > 2
+        decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype, counts), counts)
+    several = len(distinct) > 2 or counts.min(initial=_ENOUGH) < _ENOUGH  # two levels would be just that
+    learn = facts.spikes is None and not facts.as_number and len(distinct) > 1 and several
     heavy = distinct[learned_spikes(distinct, counts)] if learn else distinct[:0]
     spikes = tuple(_native(value, draft.dtype) for value in heavy)
     shown = draft.spikes or spikes

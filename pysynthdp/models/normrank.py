@@ -44,8 +44,8 @@ class NormRankFit(LatentFit):
     Parameters
     ----------
     knots : array (2, knots)
-        Probabilities and values: means of five or more neighbouring records (of all, where there are fewer
-        than ten), or the records themselves where ``original``.
+        Probabilities and values: means of five or more neighbouring records (of all, where there are five to
+        nine), or the records themselves where ``original``.
     grid, cdf : array (points,)
         Distribution of the latent draws over the rows.
     original : bool

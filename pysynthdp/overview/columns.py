@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from pysynthdp.curator.few_records import ENOUGH, without_few_of
+from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
+from pysynthdp.design.encode import n_features
+from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.display import Printable, Table, number
-from pysynthdp.errors import SchemaError
+from pysynthdp.errors import FitError, SchemaError
 from pysynthdp.infer import Codes, by_column, infer_column
 from pysynthdp.overview.hints import code_hints, level_hints, number_hints
 from pysynthdp.rows.frame import FrameRows
-from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["ColumnLook", "Look", "look"]
 
@@ -31,7 +35,7 @@ class ColumnLook:
     name, kind, dtype : str
         Column name, how it is understood, and its type.
     levels : int or None
-        Number of levels, those without cases too.
+        Number of levels that have records or are declared.
     missing : tuple of (label, share)
         Ways to be missing, with the share of rows.
     spikes : tuple of (value, share)
@@ -70,10 +74,13 @@ class Look(Printable):
         In table order.
     n_rows : int
         Rows of the table.
+    warnings : tuple of str
+        Of the table as a whole.
     """
 
     columns: tuple[ColumnLook, ...]
     n_rows: int
+    warnings: tuple[str, ...] = ()
 
     def to_table(self) -> Table:
         """Build the table; warnings are numbered by their columns' names below it."""
@@ -83,7 +90,8 @@ class Look(Printable):
              len(c.warnings) or None)
             for c in self.columns
         )  # fmt: skip
-        notes = [f"{column.name}: {warning}" for column in self.columns for warning in column.warnings]
+        notes = list(self.warnings)
+        notes += [f"{column.name}: {warning}" for column in self.columns for warning in column.warnings]
         title = (
             f"{number(self.n_rows)} rows, {number(len(self.columns))} columns (confidential: do not release)"
         )
@@ -167,23 +175,52 @@ def look(
         rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
     )
     free = set(exempt)
-    own = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
-    return Look(tuple(own), rows.n_rows)
+    found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
+    shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
+    columns = [column for look, column in found if column is not None and look.name not in free]
+    return Look(tuple(shown), rows.n_rows, tuple(map(str, _size(rows.n_rows, columns))))
 
 
-def _column(series: pd.Series[Any], name: str, exempt: bool, declared: Mapping[str, Any]) -> ColumnLook:
-    """Look at one column; what cannot be modelled is shown with the ways out."""
+def _size(n: int, columns: Sequence[Column]) -> Iterable[object]:
+    """Say that a table is too small for its columns, each drawn from all before it."""
+    parts = [part for column in columns for part in parts_of(column)]
+    read = [part for part in parts if part.column != columns[-1].name]
+    try:
+        check_rows(n)
+    except FitError as problem:
+        return (problem,)
+    return size_remarks(n, 1 + sum(map(n_features, read)))
+
+
+def _with_remarks(look: ColumnLook, table: pd.DataFrame, column: Column | None, *, kept: bool) -> ColumnLook:
+    """Add what a fit would say of a column: what few records have, and categories that none has."""
+    if column is None:
+        return look
+    remarks = unused_remarks(table, Schema((column,)), [column.name])
+    try:
+        if not kept and len(table) >= ENOUGH:
+            remarks += without_few_of(split(table[column.name], column), column).remarks
+    except SchemaError as problem:
+        return replace(look, warnings=(*look.warnings, str(problem)))
+    said = tuple(f"{remark.what}; {remark.remedy}" for remark in remarks)
+    return replace(look, warnings=(*look.warnings, *said))
+
+
+def _column(
+    series: pd.Series[Any], name: str, exempt: bool, declared: Mapping[str, Any]
+) -> tuple[ColumnLook, Column | None]:
+    """Look at one column; what cannot be modelled is shown with the ways out and is no column of a schema."""
     dtype = "category" if isinstance(series.dtype, pd.CategoricalDtype) else str(series.dtype)
     try:
         column = infer_column(series, name, exempt=exempt, **declared)
         if isinstance(column, NumericColumn):
-            return _numeric(series, column, dtype)
+            return _numeric(series, column, dtype), column
     except SchemaError as problem:
         kind = "identifier" if "identifier" in str(problem) else "not usable"
-        return ColumnLook(name, kind, dtype, missing=_absent(series), warnings=(str(problem),))
+        return ColumnLook(name, kind, dtype, missing=_absent(series), warnings=(str(problem),)), None
     if exempt and not column.levels and series.notna().any():
-        return ColumnLook(name, "identifier", dtype, missing=_absent(series))
-    return _categorical(series, column, dtype)
+        return ColumnLook(name, "identifier", dtype, missing=_absent(series)), None
+    return _categorical(series, column, dtype), column
 
 
 def _absent(series: pd.Series[Any]) -> Shares:

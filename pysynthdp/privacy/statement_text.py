@@ -29,7 +29,9 @@ __all__ = [
 
 KEPT_REAL = "kept real"  # stands for a method where values are released as they are
 ENTRIES: Final = "docs/formulas.md of pysynthdp"  # where the formula behind each entry stands
-_LONGEST = 205  # two lines of a card
+_LONGEST = 600  # six lines of a card
+_LISTED = ("levels", "spikes")  # facts that go on with values
+_LISTS = "; the lists are in to_dict() and privacy.json"
 NOT_COVERED = (
     "Other publications from the same confidential data: their losses add to this one.",
     "What is true of a whole group or population: synthetic data are meant to teach it.",
@@ -69,7 +71,7 @@ def statement_table(statement: PrivacyStatement) -> Table:
         *(f"Public: {fact}" for fact in statement.public),
         *_constants(statement),
         *([] if statement.status == "none" else [f"Entries: {ENTRIES}"]),
-        *(_shortened(f"Learned from the confidential data: {fact}") for fact in statement.learned),
+        *_learned(statement.learned),
         *(f"Not covered: {fact}" for fact in statement.not_covered),
     ]
     heads, rows = _none_grid(statement) if statement.status == "none" else _priced_grid(statement)
@@ -78,9 +80,13 @@ def statement_table(statement: PrivacyStatement) -> Table:
     )
 
 
-def _shortened(note: str) -> str:
-    """Cut a long list after two lines; the statement's file has it in full."""
-    return textwrap.shorten(note, _LONGEST, placeholder=" ... (all of them in to_dict() and privacy.json)")
+def _learned(facts: Sequence[str]) -> list[str]:
+    """Name what was learned; levels and spikes themselves stay out, because a job's log keeps the card."""
+    if not facts:
+        return []
+    where = _LISTS if any(_of_column(fact)[1] for fact in facts) else ""
+    note = f"Learned from the confidential data: {_in_short(facts)}{where}"
+    return [textwrap.shorten(note, _LONGEST, placeholder=f" ...{_LISTS}")]
 
 
 def _constants(statement: PrivacyStatement) -> list[str]:
@@ -222,14 +228,20 @@ def statement_paragraph(statement: PrivacyStatement) -> str:
 
 
 def _in_short(facts: Sequence[str]) -> str:
-    """Name what was learned: columns by kind of fact ("levels of sex, region") without the lists."""
+    """Name what was learned: columns by kind of fact ("levels of sex (2), region (16)") without the lists."""
     named: dict[str, list[str]] = {}
     for fact in facts:
-        head, listed, _ = fact.partition(": ")
-        kind, of, column = head.partition(" of ")
-        names = named.setdefault(f"{kind} of" if listed and of else _clause(fact), [])
-        names += [column] if listed and of else []
+        kind, column = _of_column(fact)
+        names = named.setdefault(kind, [])
+        names += [column] if column else []
     return "; ".join(f"{kind} {', '.join(columns)}".rstrip() for kind, columns in named.items())
+
+
+def _of_column(fact: str) -> tuple[str, str]:
+    """Split "levels of sex (2): F, M" into "levels of" and "sex (2)"; any other fact is one clause."""
+    head, listed, _ = fact.partition(": ")
+    kind, of, column = head.partition(" of ")
+    return (f"{kind} of", column) if listed and of and kind in _LISTED else (_clause(fact), "")
 
 
 def _clause(sentence: str) -> str:

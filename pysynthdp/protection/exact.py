@@ -16,7 +16,9 @@ from pysynthdp.curator import Curator, StepFit
 from pysynthdp.curator.answers import StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
+from pysynthdp.curator.few_records import without_few
 from pysynthdp.curator.table import PartTable, scales_of, split_rows
+from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.errors import FitError, PlanError
 from pysynthdp.models.base import ColumnModel
@@ -24,8 +26,9 @@ from pysynthdp.plan import Step, SynthesisPlan, step_design, task_of
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.remarks import Remark
 from pysynthdp.rows.frame import FrameRows
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Column, Schema
 
 __all__ = ["PlainCopies", "checked_rows", "fit_exactly"]
 
@@ -97,7 +100,8 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
         raise FitError("fit needs a pandas DataFrame; give the table")
     learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
-    table = split_rows(request.rows, schema) if learns else bounded_rows(request.rows, schema, unit)
+    seen = split_rows(_enough(request.rows), schema) if learns else bounded_rows(request.rows, schema, unit)
+    table, remarks = without_few(seen, schema, quiet=plan.keep) if learns else (seen, ())
     layout = Layout(plan.parts, scales_of(table, plan.parts, plan.schema, public=not learns))
     fits = [_step_fit(step, plan, layout, table) for step in plan.steps]
     active = [fit for fit in fits if fit.task.n > 0 or not learns]
@@ -105,12 +109,34 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     show = request.progress if learns else False
     with one_blas_thread(), progress_bar(len(plan.steps), "fit", show=show) as note:
         curator.fit_all(active, note)
-    kept = {key: values.copy() for key, values in table.parts.items() if key[0] in plan.keep}
-    frame = request.rows.frame
-    kept_columns = {name: frame[name].reset_index(drop=True).copy() for name in plan.keep}
-    remarks = tuple(remark for fit in fits for remark in fit.notes) if learns else ()
-    steps = tuple(map(_drawn, fits))
-    return Fit(layout, steps, source, request.rows.n_rows, kept, kept_columns, remarks)
+    kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
+    kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
+    if learns:
+        noted = tuple(remark for fit in fits for remark in fit.notes)
+        remarks = (*_of_table(plan, request.rows, fits), *remarks, *noted)
+    n = request.rows.n_rows
+    return Fit(layout, tuple(map(_drawn, fits)), source, n, kept, kept_columns, remarks)
+
+
+def _enough(rows: FrameRows) -> FrameRows:
+    """Refuse a table of fewer than five rows."""
+    check_rows(rows.n_rows)
+    return rows
+
+
+def _of_table(plan: SynthesisPlan, rows: FrameRows, fits: Sequence[StepFit]) -> tuple[Remark, ...]:
+    """Say what there is to say of the table's size, and of categories that it lists and does not use."""
+    widest = max((len(fit.rows.design.features) for fit in fits), default=0)
+    unused = unused_remarks(rows.frame, plan.schema, [*plan.keep, *plan.visit_sequence])
+    return (*size_remarks(rows.n_rows, widest), *unused)
+
+
+def _kept(rows: FrameRows, column: Column) -> pd.Series[Any]:
+    """Take a column that is released real, without categories that no record has and nobody declared."""
+    real = rows.frame[column.name].reset_index(drop=True)
+    if isinstance(real.dtype, pd.CategoricalDtype) and isinstance(column.dtype, pd.CategoricalDtype):
+        return real.astype(column.dtype)
+    return real.copy()
 
 
 def _drawn(fit: StepFit) -> DrawnStep:

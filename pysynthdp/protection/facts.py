@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.fit import Fit
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["learned_facts", "public_facts"]
+__all__ = ["few_facts", "learned_facts", "public_facts"]
 
 
 def public_facts(plan: SynthesisPlan, *, n_public: bool) -> list[str]:
@@ -46,17 +47,28 @@ def learned_facts(plan: SynthesisPlan) -> list[str]:
     absent = [column.name for column in open_columns if column.may_be_missing]
     facts = [f"types, decimals and steps of {', '.join(numeric)}"] if numeric else []
     facts += [
-        f"spikes of {c.name}: {', '.join(map(_written, c.spikes))}"
+        f"spikes of {c.name} ({len(c.spikes)}): {', '.join(map(_written, c.spikes))}"
         for c in open_columns
         if isinstance(c, NumericColumn) and c.learned_spikes
     ]
     facts += [
-        f"levels of {c.name}: {', '.join(map(_written, c.levels))}"
+        f"levels of {c.name} ({len(c.levels)}): {', '.join(map(_written, c.levels))}"
         for c in open_columns
         if isinstance(c, CategoricalColumn) and c.levels
     ]
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
     return [*facts, "the parameters of every column's model"]
+
+
+def few_facts(fit: Fit) -> list[str]:
+    """Name the columns of which no copy has a value, because fewer than five records have one.
+
+    Notes
+    -----
+    Privacy: read off the fit, which has no parameters for these values.
+    """
+    names = [part.column for step in fit.steps if step.params is None for part in step.targets]
+    return [f"that fewer than five records have a value of {name}: no copy has one" for name in names]
 
 
 def _written(value: object) -> str:

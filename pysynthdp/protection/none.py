@@ -19,7 +19,7 @@ from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import KEPT_REAL
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
-from pysynthdp.protection.facts import learned_facts, public_facts
+from pysynthdp.protection.facts import few_facts, learned_facts, public_facts
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
@@ -89,7 +89,10 @@ class Unprotected(Protection):
         real = dict.fromkeys((*plan.keep, *plan.real_values, *fit.rows_held))
         if real:
             return f"REAL values of {', '.join(real)}: keep the fit as the table itself"
-        return "parameters without any protection: as confidential as a table of estimates"
+        return (
+            "parameters without any protection, which can tell of single records: as confidential as a table "
+            "of estimates"
+        )
 
     def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
         """State that there is no guarantee, and why, column by column."""
@@ -98,7 +101,7 @@ class Unprotected(Protection):
             [_column_statement(column.name, plan, fit) for column in plan.schema],
             reason=f"the column models are fitted to the confidential data without noise; {why}",
             public=public_facts(plan, n_public=True),
-            learned=learned_facts(plan),
+            learned=[*learned_facts(plan), *few_facts(fit)],
             draws=[(draw.n_syn, draw.copies) for draw in account.draws],
         )
 

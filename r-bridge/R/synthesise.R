@@ -25,7 +25,8 @@
 #' @param spikes Values with a mass of their own: `list(wage = 0)`.
 #' @param bounds Declared bounds: `list(age = c(18, 99))`; `NA` for none.
 #' @param decimals Digits after the point: `list(income = 0)`.
-#' @param levels Declared levels: `list(sex = c("f", "m"))`.
+#' @param levels Declared levels: `list(sex = c("f", "m"))`. Levels of a factor that no record has are left out of
+#'   the copies unless they are declared here.
 #' @param keep Columns to release as they really are; they are named in every print and statement.
 #' @param drop Columns to leave out.
 #' @param k Rows of a copy; as many as the data by default.

@@ -115,6 +115,7 @@ def test_a_fit_holds_no_record(method: Any, proper: bool) -> None:
     assert np.float64(SENTINEL).tobytes() not in pickle.dumps(fitted)
 
 
+@pytest.mark.filterwarnings("ignore:smokes. fewer than five records")
 @pytest.mark.parametrize("n", [997, 97, 31])
 def test_grids_are_coarse_and_average_records(n: int) -> None:
     table = survey().iloc[500 - n // 2 :].head(n).reset_index(drop=True)

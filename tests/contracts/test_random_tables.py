@@ -12,7 +12,7 @@ import pandas as pd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pysynthdp import NumericColumn, PysynthdpError, Synthesizer, SyntheticRelease
+from pysynthdp import NumericColumn, PysynthdpError, PysynthdpWarning, Synthesizer, SyntheticRelease
 
 _SPEC = importlib.util.spec_from_file_location("random_tables", Path(__file__).parents[1] / "strategies.py")
 random_tables = importlib.util.module_from_spec(_SPEC)
@@ -27,8 +27,10 @@ FAST = settings(
 
 
 def drawn(table: pd.DataFrame, seed: int = 1, k: int | None = None, **wishes: Any) -> SyntheticRelease:
-    """Fit and draw one copy."""
-    return Synthesizer(progress=False, workers=1, **wishes).fit(table).draw(m=1, k=k, rng=seed)
+    """Fit and draw one copy; what a fit remarks on small tables is tested elsewhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PysynthdpWarning)
+        return Synthesizer(progress=False, workers=1, **wishes).fit(table).draw(m=1, k=k, rng=seed)
 
 
 def check_fits(copy: pd.DataFrame, table: pd.DataFrame, release: SyntheticRelease) -> None:
@@ -37,7 +39,8 @@ def check_fits(copy: pd.DataFrame, table: pd.DataFrame, release: SyntheticReleas
     assert isinstance(copy.index, pd.RangeIndex)
     for name in table.columns:
         real, column = table[name], release.schema[name]
-        assert copy[name].dtype == real.dtype, name
+        used = real.cat.remove_unused_categories() if hasattr(real, "cat") else real
+        assert copy[name].dtype == used.dtype, name
         if isinstance(real.dtype, pd.CategoricalDtype):
             assert copy[name].cat.categories.dtype == real.cat.categories.dtype
         if not real.isna().any():
@@ -96,7 +99,8 @@ def test_order_kept_and_dropped_columns(
     release = drawn(table, visit_sequence=visit, keep=keep, drop=drop, method=method)
     check_fits(release[0][keep + visit], table[keep + visit], release)
     assert list(release[0]) == [name for name in table if name not in drop]
-    assert release[0][keep[0]].equals(table[keep[0]].reset_index(drop=True))
+    real = table[keep[0]].reset_index(drop=True)
+    assert release[0][keep[0]].equals(real.cat.remove_unused_categories() if hasattr(real, "cat") else real)
     if visit:
         short = drawn(table[visit], k=k, method=method)
         assert len(short[0]) == k
@@ -105,7 +109,7 @@ def test_order_kept_and_dropped_columns(
 
 @FAST
 @given(
-    numbers=st.lists(st.sampled_from([-9, -8, 0, 1, 2, 3, 50, 99]), min_size=1, max_size=40),
+    numbers=st.lists(st.sampled_from([-9, -8, 0, 1, 2, 3, 50, 99]), min_size=5, max_size=40),
     dtype=st.sampled_from(["int8", "float32", "Int64", "int64[pyarrow]"]),
 )
 def test_codes_and_spikes_come_back_as_they_are(numbers: list[int], dtype: str) -> None:
@@ -122,5 +126,8 @@ def test_codes_and_spikes_come_back_as_they_are(numbers: list[int], dtype: str) 
 @given(table=random_tables.tables(most_rows=30), block=st.integers(1, 30), workers=st.integers(2, 3))
 def test_blocks_and_workers_change_nothing(table: pd.DataFrame, block: int, workers: int) -> None:
     one = drawn(table, 3)[0]
-    other = Synthesizer(progress=False, workers=workers).fit(table, block_rows=block).draw(m=1, rng=3)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PysynthdpWarning)
+        fitted = Synthesizer(progress=False, workers=workers).fit(table, block_rows=block)
+    other = fitted.draw(m=1, rng=3)[0]
     pd.testing.assert_frame_equal(one, other, check_exact=True)

@@ -99,13 +99,35 @@ def test_rare_numbers_do_not_become_levels() -> None:
         [True, False],
     ],
 )
-def test_category_sets_are_kept_with_order_and_unused_levels(categories, ordered) -> None:
+def test_category_sets_are_kept_with_order_and_type_without_what_no_record_has(categories, ordered) -> None:
     series = pd.Series(pd.Categorical.from_codes([0, 1, -1], categories, ordered=ordered))
     column = infer_column(series, "x")
-    assert column.levels == tuple(series.cat.categories)
-    assert column.dtype == series.dtype
+    assert column.levels == tuple(series.cat.categories[:2])
+    assert column.dtype == series.cat.remove_unused_categories().dtype
     assert column.dtype.categories.dtype == series.cat.categories.dtype
     assert column.ordered is ordered
+    declared = infer_column(series, "x", levels=categories)
+    assert (declared.levels, declared.dtype) == (tuple(series.cat.categories), series.dtype)
+    assert infer_column(series, "x", public=True).dtype == series.dtype
+
+
+def test_declared_codes_keep_their_place_among_the_categories() -> None:
+    series = pd.Series(pd.Categorical(["a", "b"], ["a", "unused", "refused", "b", "x"]))
+    column = infer_column(series, "x", missing={"refused": "refused", "dk": "don't know"})
+    assert column.levels == ("a", "b")
+    assert column.dtype.categories.tolist() == ["a", "refused", "b", "dk"]
+    declared = infer_column(series, "x", levels=["b", "a", "new"])
+    assert declared.dtype.categories.tolist() == ["a", "b", "new"]
+    assert declared.levels == ("b", "a", "new")
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_categorical_that_names_its_rows_is_an_identifier(ordered) -> None:
+    series = pd.Series(pd.Categorical([f"p{i}" for i in range(40)], ordered=ordered))
+    with pytest.raises(SchemaError, match="identifier"):
+        infer_column(series, "x")
+    spare = series.cat.add_categories(["somebody else"])
+    assert "somebody else" not in infer_column(spare, "x", exempt=True).dtype.categories
 
 
 def test_no_category_at_all() -> None:

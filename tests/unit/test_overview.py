@@ -40,7 +40,7 @@ def test_kinds_types_levels_and_shares(rng):
     assert seen.columns[1].missing == (("no job", 0.1),)
     assert seen.columns[1].spikes == (("0", 0.15),)
     assert seen.columns[2].missing == (("NA", 0.25),)
-    assert seen.columns[3].levels == 3
+    assert seen.columns[3].levels == 2
     assert seen.columns[6].missing == (("NA", 1.0),)
     table = seen.to_frame()
     assert list(table.index) == list(frame.columns)

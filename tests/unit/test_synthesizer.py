@@ -14,6 +14,7 @@ from pysynthdp import (
     NumericColumn,
     PlanError,
     PysynthdpError,
+    PysynthdpWarning,
     Schema,
     SchemaError,
     Synthesizer,
@@ -29,21 +30,24 @@ def table(n: int = 60) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("proper", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 9, 10, 11, 30])
+@pytest.mark.parametrize("n", [5, 9, 10, 11, 30])
 def test_few_rows(n, proper) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", PysynthdpWarning)
         drawn = Synthesizer(progress=False, proper=proper).fit(table().head(n)).draw(m=2, k=50, rng=1)
     assert drawn[0].dtypes.equals(table().dtypes)
     assert drawn[0].notna().all().all()
 
 
+@pytest.mark.filterwarnings("ignore:the table has")
 def test_one_row_a_level() -> None:
     frame = pd.DataFrame({"g": [f"g{i}" for i in range(30)], "x": np.arange(30.0) ** 2})
     copy_ = Synthesizer(progress=False, levels={"g": list(frame["g"])}).fit(frame).draw(m=1, rng=1)[0]
     assert set(copy_["g"]) <= set(frame["g"])
 
 
+@pytest.mark.filterwarnings("ignore:the table has")
 def test_more_columns_than_rows() -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.normal(size=(100, 180)), columns=[f"x{i}" for i in range(180)])

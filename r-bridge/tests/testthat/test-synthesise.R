@@ -194,7 +194,7 @@ test_that("what is not a data frame, or has odd columns, is refused", {
 test_that("missing cells of a copy are NA, not NaN", {
   skip_without_engine()
   set.seed(3)
-  d <- data.frame(g = factor(rep(c("a", "b"), 60)), x = c(NA, NA, NaN, NA, round(stats::rnorm(116), 1)))
+  d <- data.frame(g = factor(rep(c("a", "b"), 60)), x = c(NA, NA, NaN, NA, NaN, NA, round(stats::rnorm(114), 1)))
   x <- synthesise(d, m = 1, seed = 2)[[1]]$x
   expect_true(anyNA(x))
   expect_false(any(is.nan(x)))
@@ -204,7 +204,7 @@ test_that("tagged missing values are lost with a warning that names the column",
   skip_without_engine()
   skip_without("haven")
   d <- data.frame(other = rep(c(1.5, 2, 3), 40))
-  d$pay <- haven::labelled(c(haven::tagged_na("a", "b"), 3:120), c(refused = haven::tagged_na("a")))
+  d$pay <- haven::labelled(c(rep(haven::tagged_na("a", "b"), 5), 11:120), c(refused = haven::tagged_na("a")))
   expect_warning(s <- synthesise(d, m = 1, seed = 1), "tagged.*'pay' become plain NA", class = "pysynthdp_warning")
   expect_false(any(haven::is_tagged_na(s[[1]]$pay)))
   expect_no_warning(kept <- synthesise(d, m = 1, keep = "pay", seed = 1))
@@ -261,4 +261,49 @@ test_that("what is no list of imputations is refused", {
   expect_error(synthesise(list(tables[[1L]], tables[[2L]][-1L, ])), "number of rows", class = "pysynthdp_schema_error")
   expect_error(synthesise(tables, guarantee = zcdp(0.5), schema = list(Species = categorical_column(letters))),
                "spend the budget again", class = "pysynthdp_privacy_error")
+})
+
+# What a call says beside its value.
+with_warnings <- function(code) {
+  said <- character()
+  value <- withCallingHandlers(code, warning = function(w) {
+    said <<- c(said, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+  list(value = value, said = paste(said, collapse = "\n"))
+}
+
+test_that("what one record has is in no copy, and the column is named", {
+  skip_without_engine()
+  set.seed(3)
+  d <- data.frame(sex = sample(c("f", "m"), 300, TRUE), lottery = NA_real_, drawn = as.Date(NA))
+  d$lottery[7] <- 41237.5625
+  d$drawn[9] <- as.Date("1931-05-17")
+  found <- with_warnings(synthesise(d, m = 2, seed = 1))
+  for (copy in found$value$syn) {
+    expect_true(all(is.na(copy$lottery)))
+    expect_true(all(is.na(copy$drawn)))
+    expect_s3_class(copy$drawn, "Date")
+  }
+  expect_match(found$said, "lottery: fewer than five records have a value")
+  expect_match(found$said, "drawn: fewer than five records have a value")
+  expect_match(found$said, 'keep = "lottery"', fixed = TRUE)
+  expect_no_match(found$said, "41237|1931")
+  expect_error(synthesise(d[1:4, ], m = 1), "fewer than five rows", class = "pysynthdp_fit_error")
+})
+
+test_that("levels of a factor that nobody has are left out unless they are declared", {
+  skip_without_engine()
+  set.seed(4)
+  all <- c("Ash", "Birch", paste("Family", 1:500))
+  for (ordered in c(FALSE, TRUE)) {
+    d <- data.frame(y = stats::rnorm(200), family = factor(sample(all[1:2], 200, TRUE), all, ordered = ordered))
+    found <- with_warnings(synthesise(d, m = 1, seed = 1))
+    expect_identical(levels(found$value[[1]]$family), all[1:2])
+    expect_identical(is.ordered(found$value[[1]]$family), ordered)
+    expect_match(found$said, "family: 500 of its categories occur in no record")
+    expect_match(found$said, "levels = list(family = ", fixed = TRUE)
+    declared <- synthesise(d, m = 1, seed = 1, levels = list(family = all))
+    expect_identical(levels(declared[[1]]$family), all)
+  }
 })

@@ -77,7 +77,7 @@ def test_copies_lie_on_the_steps_of_the_column(step, dtype) -> None:
 @pytest.mark.parametrize(
     "values",
     [
-        np.append(100 * np.arange(200), 5050),  # one record off the grid of hundreds
+        np.append(100 * np.arange(200), 5 * [5050]),  # five records off the grid of hundreds
         100 * np.arange(30),  # too few records
         np.repeat(100 * np.arange(5), 40),  # too few values
         np.arange(1, 400),
@@ -85,15 +85,21 @@ def test_copies_lie_on_the_steps_of_the_column(step, dtype) -> None:
     ],
 )
 def test_no_step_is_taken_from_few_records_or_against_one(values) -> None:
-    distinct = np.unique(values).astype(float)
-    digits, step = step_of(distinct, decimals_of(distinct, np.dtype("float64")), len(values))
+    distinct, counts = np.unique(values.astype(float), return_counts=True)
+    digits, step = step_of(distinct, decimals_of(distinct, np.dtype("float64"), counts), counts)
     assert (digits, step) in {(0, None), (0, 50.0)}  # of 5,050 and hundreds, fifty is the step
+
+
+def test_fewer_than_five_records_do_not_tell_by_the_step_that_they_are_there() -> None:
+    for odd in ([], [5050], [5051, 5052, 5053, 7]):
+        distinct, counts = np.unique(np.append(100.0 * np.arange(200), odd), return_counts=True)
+        assert step_of(distinct, 0, counts) == (-2, None)
 
 
 def test_a_step_off_which_few_values_lie_is_said_by_look() -> None:
     rng = np.random.default_rng(4)
     income = 100 * rng.integers(5, 300, 2000)
-    income[:3] += 17
+    income[:6] += 17
     seen = str(look(pd.DataFrame({"income": income})))
     assert "multiples of 100" in seen
     assert "decimals={'income': -2}" in seen

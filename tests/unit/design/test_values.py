@@ -81,7 +81,7 @@ LEVELS = {
 @pytest.mark.parametrize("name", LEVELS)
 def test_levels_survive_the_way_there_and_back(name) -> None:
     series = LEVELS[name]
-    column = infer_column(series, "x")
+    column = infer_column(series, "x", public=True)
     assert isinstance(column, CategoricalColumn)
     back = from_codes(to_codes(series, column), column)
     pd.testing.assert_series_equal(back, series.reset_index(drop=True))

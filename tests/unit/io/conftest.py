@@ -31,7 +31,7 @@ def parts_of() -> Build:
         columns = [ColumnStatement(name, stated[name], "none", "unbounded fit") for name in frame.columns]
         return {
             "copies": tuple(frame.copy() for _ in range(m)),
-            "schema": infer_schema(FrameRows(frame), **settings),
+            "schema": infer_schema(FrameRows(frame), public=True, **settings),
             "privacy": PrivacyStatement.none(columns, draws=[(len(frame), m)]),
             "provenance": Provenance(
                 "pysynthdp 0", (("numpy", "2"),), tuple(stated.items()), tuple(frame.columns)

@@ -38,6 +38,7 @@ def table():
     ).mask(lambda df: np.outer(rng.random(n) < 0.1, df.columns == "sex"))
 
 
+@pytest.mark.filterwarnings("ignore:area. 1 of its categories")
 @pytest.mark.parametrize("proper", [False, True])
 def test_saved_fit_draws_the_same_copies(table, proper, tmp_path):
     method = {"wage": "lognorm", "age": "norm", "kids": "poisson", "area": "polyreg", "edu": "polr"}

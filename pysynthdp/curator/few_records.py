@@ -1,0 +1,242 @@
+"""What fewer than five records have goes into no copy: values, and ways of being without one.
+
+A model of so few records repeats them: their mean is the value of one, or gives one away to the others. So
+they are taken out of a column before anything is fitted without a formal guarantee, and the column is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.curator.table import Key, PartTable
+from pysynthdp.design.parts import digits_of, kinds_of
+from pysynthdp.remarks import Remark
+from pysynthdp.schema import Column, NumericColumn, Schema
+
+__all__ = [
+    "ENOUGH",
+    "ColumnParts",
+    "without_few",
+    "without_few_of",
+]
+
+ENOUGH = 5  # records behind anything of a column that copies may have
+FEW = "few records"
+_FILL = "recode them before the fit to have it otherwise"
+_COARSE = 2  # digits that a person would miss
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ColumnParts:
+    """One column's parts, without what few records have.
+
+    Parameters
+    ----------
+    parts : mapping (column, role) -> array (n,)
+        As they were split, or changed.
+    absent : array (n,), optional
+        Where a value is left out of its model although the kind of these rows says that there is one.
+    remarks : tuple of Remark
+        What was changed.
+    """
+
+    parts: Mapping[Key, AnyArray]
+    absent: BoolArray | None = None
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """The kinds of a column by their positions: value, missing, codes, spikes; -1 where there is none."""
+
+    names: tuple[str, ...]
+    value: int
+    missing: int
+    spikes: range
+
+    @classmethod
+    def of(cls, column: Column) -> _Kinds:
+        """Read them off a column's facts."""
+        names = kinds_of(column)
+        value = 0 if names[:1] == ("value",) else -1
+        spikes = len(column.spikes) if isinstance(column, NumericColumn) else 0
+        missing = value + 1 if column.may_be_missing else -1
+        return cls(names, value, missing, range(len(names) - spikes, len(names)))
+
+    def said(self, kind: int) -> str:
+        """Say what records of a kind have; labels are the user's own words."""
+        if kind == self.value:
+            return "a value"
+        if kind == self.missing:
+            return "no value"
+        return f"the code {self.names[kind]!r}"
+
+
+def without_few(
+    table: PartTable, schema: Schema, *, quiet: Iterable[str] = ()
+) -> tuple[PartTable, tuple[Remark, ...]]:
+    """Take out of every column what fewer than five records have.
+
+    Parameters
+    ----------
+    table : PartTable
+        Parts of all rows.
+    schema : Schema
+        Of the columns that have parts.
+    quiet : iterable of str
+        Columns of which nothing is said: their real values are released.
+
+    Returns
+    -------
+    PartTable and tuple of Remark
+        The table to fit, and what there is to say.
+    """
+    silent = set(quiet)
+    remarks: list[Remark] = []
+    parts, absent = dict(table.parts), dict(table.absent)
+    for column in schema:
+        own = {key: table.parts[key] for key in _keys(column.name) if key in table.parts}
+        changed = without_few_of(own, column)
+        parts.update(changed.parts)
+        if changed.absent is not None:
+            absent[column.name] = changed.absent
+        if column.name not in silent:
+            remarks += changed.remarks
+    return replace(table, parts=parts, absent=absent), _together(remarks)
+
+
+def _together(remarks: list[Remark]) -> tuple[Remark, ...]:
+    """Say once of all columns that few of their records have no value; most surveys have such columns."""
+    told = [remark for remark in remarks if remark.remedy == _FILL]
+    if len(told) < 2:
+        return tuple(remarks)
+    names = ", ".join(remark.column for remark in told)
+    one = replace(told[0], column="", what=f"{names}: {told[0].what}")
+    return (*(remark for remark in remarks if remark.remedy != _FILL), one)
+
+
+def _keys(name: str) -> tuple[Key, Key]:
+    """Keys of a column's parts."""
+    return (name, "kind"), (name, "value")
+
+
+def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts:
+    """Take out of one column what fewer than five records have.
+
+    Declared spikes of few records become ordinary numbers. A value, a code or no value that few records have
+    counts as missing; as the commonest code where the column has no missing values; and where all of these
+    together are few, or there are none, as the commonest kind, while the records' values stay out of the fit.
+
+    Notes
+    -----
+    Privacy: reads real rows. No kind of one to four records remains, and no value part of so few.
+    """
+    kind = parts.get((column.name, "kind"))
+    if kind is None:
+        return ColumnParts(parts, None, _fine(parts, column, None))
+    kinds = _Kinds.of(column)
+    counts = np.bincount(kind, minlength=len(kinds.names))
+    remarks: list[Remark] = []
+    rare = [spike for spike in kinds.spikes if 0 < counts[spike] < ENOUGH]
+    if rare and isinstance(column, NumericColumn):
+        parts, kind = _as_numbers(parts, column, rare)
+        counts = np.bincount(kind, minlength=len(kinds.names))
+        remarks.append(_spike_remark(column.name, len(rare)))
+    rare = [each for each in range(len(counts)) if each not in kinds.spikes and 0 < counts[each] < ENOUGH]
+    absent = None
+    if rare:
+        target, common = _target(counts, rare, kinds), _commonest(counts, rare)
+        moved = np.isin(kind, rare)
+        kind = np.where(moved, common if target < 0 else target, kind).astype(np.int16)
+        absent = (kind != 0) | moved if target < 0 and common == kinds.value else None
+        remarks.append(_kind_remark(column.name, kinds, rare, target, common))
+    remarks += _fine(parts, column, kind if absent is None else absent)
+    return ColumnParts({**parts, (column.name, "kind"): kind}, absent, tuple(remarks))
+
+
+def _commonest(counts: IntArray, rare: list[int]) -> int:
+    """Find the kind with the most records among those that have enough."""
+    enough = counts.copy()
+    enough[rare] = 0
+    return int(np.argmax(enough))
+
+
+def _as_numbers(
+    parts: Mapping[Key, AnyArray], column: NumericColumn, rare: list[int]
+) -> tuple[dict[Key, AnyArray], AnyArray]:
+    """Write spikes as the numbers that they are."""
+    old = parts[column.name, "kind"]
+    kind, numbers = old.copy(), parts[column.name, "value"].copy()
+    first = len(kinds_of(column)) - len(column.spikes)
+    for spike in rare:
+        numbers[old == spike] = float(column.spikes[spike - first])
+        kind[old == spike] = 0
+    return {**parts, (column.name, "kind"): kind, (column.name, "value"): numbers}, kind
+
+
+def _target(counts: IntArray, rare: list[int], kinds: _Kinds) -> int:
+    """Choose the kind that takes the rare ones; -1 where no kind without a value has enough records."""
+    total = int(counts[rare].sum())
+    codes = [each for each in range(len(counts)) if each not in (kinds.value, kinds.missing, *kinds.spikes)]
+    codes.sort(key=lambda each: -int(counts[each]))
+    missing = [kinds.missing] if kinds.missing >= 0 and counts[kinds.missing] else []
+    for each in (*missing, *codes[:1]):
+        if total + (0 if each in rare else int(counts[each])) >= ENOUGH:
+            return each
+    return -1
+
+
+def _spike_remark(name: str, many: int) -> Remark:
+    """Say that spikes are drawn as numbers."""
+    spikes = "its declared spike" if many == 1 else f"each of {many} declared spikes"
+    what = f"fewer than five records have {spikes}, so it is drawn as any other number"
+    return Remark(name, FEW, what, f"spikes={{{name!r}: []}} declares none")
+
+
+def _kind_remark(name: str, kinds: _Kinds, rare: list[int], target: int, common: int) -> Remark:
+    """Say what few records have, what became of it, and the ways out."""
+    if rare == [kinds.missing] and target < 0 and common == kinds.value:
+        return Remark(
+            name, FEW, "fewer than five records have no value, and copies have one everywhere", _FILL
+        )
+    said = [kinds.said(each) for each in rare if each != target]
+    listed, each = " and ".join(said), " each" if len(said) > 1 else ""
+    if target == kinds.missing and target >= 0:
+        fate = "so these records count as missing"
+    elif target >= 0:
+        fate = f"so these records count as {kinds.names[target]!r}"
+    elif common == kinds.value:
+        fate = "so every record of a copy has a value"
+    else:
+        fate = "so no copy has that"
+    return Remark(
+        name,
+        FEW,
+        f"fewer than five records{each} have {listed}, {fate}",
+        f"recode it before the fit so that more records share it; drop=[{name!r}] leaves the column out, and "
+        f"keep=[{name!r}] releases its REAL values",
+    )
+
+
+def _fine(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) -> tuple[Remark, ...]:
+    """Say that few records' values are written more finely than the copies'."""
+    if column.declared or not isinstance(column, NumericColumn):
+        return ()
+    digits = digits_of(column)
+    if digits is None or digits > _COARSE:
+        return ()
+    values: FloatArray = parts[column.name, "value"]
+    there = values if kind is None else values[kind == 0]
+    noise = 1e-9 * np.maximum(np.abs(there), 1.0)
+    finer = int(np.count_nonzero(np.abs(np.round(there, digits) - there) > noise))
+    if not 0 < finer < ENOUGH:
+        return ()
+    finely = (
+        f"more than {digits} decimals" if column.unit == "number" else f"a finer time than {column.unit}s"
+    )
+    what = f"fewer than five records have {finely}, so copies have no more"
+    return (Remark(column.name, FEW, what, f"decimals={{{column.name!r}: ...}} asks for more"),)

@@ -1,0 +1,74 @@
+"""What there is to say of a table as a whole: that it is too small, and which categories no record has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from pysynthdp.curator.few_records import ENOUGH
+from pysynthdp.errors import FitError
+from pysynthdp.remarks import Remark, few
+from pysynthdp.schema import Schema
+
+__all__ = ["SMALL", "check_rows", "size_remarks", "unused_remarks"]
+
+SMALL = 20  # rows below which a table is too small to model, whatever its columns
+ROWS_A_FEATURE = 2
+
+
+def check_rows(n: int) -> None:
+    """Refuse a table of so few records that every part of it is one of a few.
+
+    Raises
+    ------
+    FitError
+        For fewer than five rows.
+    """
+    if n < ENOUGH:
+        raise FitError(
+            "the table has fewer than five rows, so that copies would repeat its records; fit a larger table"
+        )
+
+
+def size_remarks(n: int, features: int) -> tuple[Remark, ...]:
+    """Say that a table is too small to model: below 20 rows, or 2 rows a feature of its largest model.
+
+    Parameters
+    ----------
+    n : int
+        Rows of the table.
+    features : int
+        Of the step that reads the most: the intercept, numbers, and levels but one.
+    """
+    if n >= max(SMALL, ROWS_A_FEATURE * features):
+        return ()
+    if n < SMALL:
+        what = f"the table has fewer than {SMALL} rows, too small to model"
+    else:
+        what = f"the table has {few(n)} rows and a model of {features:,} features, too few to fit it"
+    return (
+        Remark(
+            "",
+            "small table",
+            f"{what}: copies repeat its records more than they tell of a population",
+            "take fewer predictors (predictor_matrix=), merge levels, or leave columns out with drop=[...]",
+        ),
+    )
+
+
+def unused_remarks(frame: pd.DataFrame, schema: Schema, names: Iterable[str]) -> tuple[Remark, ...]:
+    """Say which columns list categories that no record has and nobody declared: they were left out."""
+    found = []
+    for name in names:
+        column, dtype = schema[name], frame[name].dtype
+        if column.declared or not isinstance(dtype, pd.CategoricalDtype):
+            continue
+        known = set(getattr(column.dtype, "categories", ()))
+        left = sum(category not in known for category in dtype.categories)
+        if left:
+            occur, are = ("occurs", "is") if left == 1 else ("occur", "are")
+            what = f"{left:,} of its categories {occur} in no record and {are} left out"
+            remedy = f"levels={{{name!r}: [...]}} declares what may be there"
+            found.append(Remark(name, "unused categories", what, remedy))
+    return tuple(found)
