@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,12 +16,14 @@ from pysynthdp.curator import Curator, StepFit
 from pysynthdp.curator.answers import StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
-from pysynthdp.curator.table import PartTable, scales_of, split_rows
+from pysynthdp.curator.few_features import without_few
+from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.design.encode import Layout, Scale
+from pysynthdp.design.groups import LevelGroups
 from pysynthdp.errors import FitError, PlanError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Step, SynthesisPlan, step_design, task_of
-from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit
+from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.rows.frame import FrameRows
@@ -98,10 +100,20 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
     table = split_rows(request.rows, schema) if learns else bounded_rows(request.rows, schema, unit)
-    layout = Layout(plan.parts, scales_of(table, plan.parts, plan.schema, public=not learns))
-    fits = [_step_fit(step, plan, layout, table) for step in plan.steps]
-    active = [fit for fit in fits if fit.task.n > 0 or not learns]
-    curator = Curator(EncodedRows(table, layout, request.workers), unit.relation, guarded=not learns)
+    groups = groups_of(table, plan.parts) if learns else {}
+    scales = scales_of(table, plan.parts, plan.schema, public=not learns)
+    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
+    encoded = EncodedRows(table, layout, request.workers)
+    seen = [_step_rows(step, plan, layout, groups) for step in plan.steps]
+    known = None
+    with one_blas_thread():
+        if learns:
+            seen, known = without_few(seen, encoded)
+        fits = [
+            _step_fit(step, plan, layout, table, rows) for step, rows in zip(plan.steps, seen, strict=True)
+        ]
+    active = [fit for fit in fits if not learns or (fit.task.n > 0 and not _single(fit))]
+    curator = Curator(encoded, unit.relation, guarded=not learns, known=known)
     show = request.progress if learns else False
     with one_blas_thread(), progress_bar(len(plan.steps), "fit", show=show) as note:
         curator.fit_all(active, note)
@@ -114,7 +126,20 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
 def _drawn(fit: StepFit) -> DrawnStep:
     """Keep what drawing needs of a finished fit."""
     rows = fit.rows
-    return DrawnStep(rows.targets, fit.model, rows.design, rows.scale, fit.params, holds_rows=fit.held_rows)
+    return DrawnStep(
+        rows.targets,
+        fit.model,
+        rows.design,
+        rows.scale,
+        fit.params,
+        holds_rows=fit.held_rows,
+        groups=rows.groups,
+    )
+
+
+def _single(fit: StepFit) -> bool:
+    """Whether all levels are in one group, so that there is nothing to fit."""
+    return fit.rows.groups is not None and fit.rows.groups.size == 1
 
 
 def checked_rows(
@@ -141,13 +166,19 @@ def _modelled(plan: SynthesisPlan) -> Schema:
     return Schema(tuple(column for column in plan.schema if column.name in names))
 
 
-def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable) -> StepFit:
-    """Set one fit up."""
+def _step_rows(
+    step: Step, plan: SynthesisPlan, layout: Layout, groups: Mapping[Key, LevelGroups]
+) -> StepRows:
+    """Say how a step sees a block."""
     target = step.targets[0]
-    kind = table.kind(target)
-    n = table.n if kind is None else int(np.count_nonzero(kind == 0))
     scaled = target.numeric and len(step.targets) == 1 and getattr(step.model, "affine", False)
     scale = layout.scales[target.key] if scaled else Scale()
     column = layout.starts[target.key] if scaled else None
-    rows = StepRows(step.targets, step_design(step, plan, layout), scale, column)
-    return StepFit(step.model, task_of(step, plan, layout, n=n), rows)
+    return StepRows(step.targets, step_design(step, plan, layout), scale, column, groups.get(target.key))
+
+
+def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable, rows: StepRows) -> StepFit:
+    """Set one fit up."""
+    kind = table.kind(rows.target)
+    n = table.n if kind is None else int(np.count_nonzero(kind == 0))
+    return StepFit(step.model, task_of(step, plan, layout, n=n, design=rows.design), rows)
