@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from pysynthdp.design.dtypes import with_types
-from pysynthdp.errors import PlanError, SchemaError
-from pysynthdp.infer import infer_schema
+from pysynthdp.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.infer import Rare, Settled, infer_schema, settle_rare
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
 from pysynthdp.plan.protection import protection_of
@@ -17,7 +17,14 @@ from pysynthdp.schema import Schema
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
 
-__all__ = ["check_named", "check_settings", "fitting_schema", "plan_of", "schema_of_table"]
+__all__ = [
+    "check_named",
+    "check_settings",
+    "fitting_schema",
+    "plan_of",
+    "schema_of_table",
+    "settled_rare",
+]
 
 
 def check_settings(settings: Synthesizer) -> None:
@@ -29,7 +36,12 @@ def check_settings(settings: Synthesizer) -> None:
     if both:
         raise PlanError(f"{min(both)} is both kept and dropped; name it once")
     _check_types(settings)
-    protection_of(settings.guarantee)  # refuses what is no guarantee
+    protection = protection_of(settings.guarantee)  # refuses what is no guarantee
+    if settings.rare != "keep" and not protection.learns:
+        raise PrivacyError(
+            f"rare={settings.rare!r} counts records, which a formal guarantee does not allow; leave it out "
+            "and declare coarser levels, with other= for what is not among them"
+        )
     _check_schema(settings)
 
 
@@ -38,6 +50,8 @@ def _check_types(settings: Synthesizer) -> None:
     for what in ("proper", "emit_original"):
         if not isinstance(getattr(settings, what), bool):
             raise PlanError(f"{what} must be True or False")
+    if settings.rare not in get_args(Rare):
+        raise PlanError("rare must be one of 'keep', 'merge', 'refuse'")
     if settings.progress is not None and not isinstance(settings.progress, bool):
         raise PlanError("progress must be True, False or None")
     workers = settings.workers
@@ -72,6 +86,13 @@ def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
         emit_original=settings.emit_original,
         joint=settings.joint,
     )
+
+
+def settled_rare(settings: Synthesizer, schema: Schema, rows: FrameRows) -> Settled:
+    """Keep, merge or refuse rare levels of the columns that are modelled."""
+    method = settings.method if isinstance(settings.method, Mapping) else {}
+    serials = [name for name, wish in method.items() if wish == SERIAL]
+    return settle_rare(schema, rows, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
 
 
 def schema_of_table(settings: Synthesizer, rows: FrameRows) -> Schema:

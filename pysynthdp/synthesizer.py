@@ -14,7 +14,7 @@ from pysynthdp._random import RandomSource
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
-from pysynthdp.infer import Codes
+from pysynthdp.infer import Codes, Rare, Settled
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
@@ -23,7 +23,14 @@ from pysynthdp.release import SyntheticRelease
 from pysynthdp.remarks import say
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-from pysynthdp.settings import check_named, check_settings, fitting_schema, plan_of, schema_of_table
+from pysynthdp.settings import (
+    check_named,
+    check_settings,
+    fitting_schema,
+    plan_of,
+    schema_of_table,
+    settled_rare,
+)
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -65,6 +72,12 @@ class Synthesizer:
         Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
+    rare : {"keep", "merge", "refuse"}
+        What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
+        whatever the other columns say, and one warning names the columns. Merged, they go into the column's
+        ``other`` level, which is made where there is none, or, where they have fewer than five records
+        together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
+        the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -104,6 +117,7 @@ class Synthesizer:
     proper: bool = False
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
+    rare: Rare = "keep"
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
@@ -139,7 +153,7 @@ class Synthesizer:
             return plan_of(self, self.schema)
         if data is None:
             raise PlanError("there is neither a schema nor a table; call plan(table) or give schema=")
-        return plan_of(self, schema_of_table(self, FrameRows(data)))
+        return self._learned_plan(FrameRows(data))[0]
 
     def fit(
         self,
@@ -183,28 +197,39 @@ class Synthesizer:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
-        if protection.learns:
-            rows = protection.open(table, block_rows)
-            plan = self._learned_plan(rows)
-        else:  # refused before the table is looked at
-            plan = self.plan()
-            rows = protection.open(table, block_rows)
-            check_named(self, plan.schema, rows)
+        plan, rows, merged = self._opened(protection, table, block_rows)
         account = protection.account(
             plan, n=0 if rows is None else rows.n_rows
         )  # priced before a record is read
         path = None if answers is None else Path(answers)
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
+        fit = replace(fit, merged=merged) if merged else fit
         say(fit.remarks, stacklevel=3)
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
-    def _learned_plan(self, rows: FrameRows | None) -> SynthesisPlan:
-        """Plan for a table: by its own schema, or by the declared one with its open types settled."""
+    def _opened(
+        self, protection: Protection, table: pd.DataFrame | None, block_rows: int | None
+    ) -> tuple[SynthesisPlan, FrameRows | None, tuple[str, ...]]:
+        """Give the plan, the rows, and the columns whose rare levels were merged."""
+        if not protection.learns:  # refused before the table is looked at
+            plan = self.plan()
+            rows = protection.open(table, block_rows)
+            check_named(self, plan.schema, rows)
+            return plan, rows, ()
+        rows = protection.open(table, block_rows)
         if rows is None:
-            return self.plan()
+            return self.plan(), None, ()
+        plan, settled = self._learned_plan(rows)
+        return plan, settled.rows, settled.merged
+
+    def _learned_plan(self, rows: FrameRows) -> tuple[SynthesisPlan, Settled]:
+        """Plan for a table: by its own schema, or by the declared one with its open types settled."""
         if self.schema is None:
-            return plan_of(self, schema_of_table(self, rows))
-        return plan_of(self, fitting_schema(self, self.schema, rows))
+            schema = schema_of_table(self, rows)
+        else:
+            schema = fitting_schema(self, self.schema, rows)
+        settled = settled_rare(self, schema, rows)
+        return plan_of(self, settled.schema), settled
 
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
         """Run the whole synthesis on a public or synthetic table, to see what a budget would give.

@@ -104,6 +104,6 @@ class _Tally:
     def few(self, gram: FloatArray, support: FloatArray) -> tuple[int, ...]:
         """Positions of the features that rest on few records."""
         rare = np.flatnonzero(self.sparse)[support < SMALLEST]
-        kept = np.setdiff1d(np.arange(len(gram)), rare)
-        few: IntArray = kept[resting_on_few(gram[np.ix_(kept, kept)], self.dummies[kept])]
+        ones: IntArray = np.concatenate([[0], np.flatnonzero(self.dummies)])
+        few = ones[resting_on_few(gram[np.ix_(ones, ones)])]
         return tuple(int(j) for j in np.sort(np.concatenate([rare, few])))

@@ -42,6 +42,11 @@ class LevelGroups:
         """Number of groups."""
         return int(self.codes.max()) + 1
 
+    @property
+    def n_rare(self) -> int:
+        """Levels with fewer than five records, but not none; of a fit, not of drawn shares."""
+        return int(np.count_nonzero((self.weights > 0) & (self.weights < SMALLEST)))
+
     def split(self, groups: FloatArray, points: FloatArray) -> FloatArray:
         """Give a level for each drawn group.
 

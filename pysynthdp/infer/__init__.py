@@ -2,5 +2,6 @@
 
 from pysynthdp.infer.columns import by_column, infer_column, infer_schema
 from pysynthdp.infer.numbers import Codes
+from pysynthdp.infer.rare import Rare, Settled, settle_rare
 
-__all__ = ["Codes", "by_column", "infer_column", "infer_schema"]
+__all__ = ["Codes", "Rare", "Settled", "by_column", "infer_column", "infer_schema", "settle_rare"]

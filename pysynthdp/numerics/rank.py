@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp._typing import FloatArray, IntArray
 
 __all__ = ["centred_products", "independent_features", "resting_on_few"]
 
@@ -73,15 +73,13 @@ def independent_features(gram: FloatArray) -> IntArray:
     return np.concatenate([[0], kept + 1]).astype(np.int64)
 
 
-def resting_on_few(gram: FloatArray, dummies: BoolArray) -> IntArray:
-    """Positions of the dummies that differ in fewer than five records from what the features before them say.
+def resting_on_few(gram: FloatArray) -> IntArray:
+    """Positions of the dummies that differ in fewer than five records from what the dummies before them say.
 
     Parameters
     ----------
     gram : array (features, features)
-        X'X with the intercept first.
-    dummies : array of bool (features,)
-        Which features are 0/1; the others are only swept out.
+        X'X of the intercept and of 0/1 features.
 
     Returns
     -------
@@ -99,22 +97,22 @@ def resting_on_few(gram: FloatArray, dummies: BoolArray) -> IntArray:
     --------
     >>> X = np.zeros((40, 3))
     >>> X[:, 0], X[:9, 1], X[:10, 2] = 1.0, 1.0, 1.0  # one record has the second dummy without the first
-    >>> resting_on_few(X.T @ X, np.array([False, True, True])).tolist()
+    >>> resting_on_few(X.T @ X).tolist()
     [2]
     """
+    size = float(gram[0, 0])
+    if size <= FEW:
+        return np.arange(1, len(gram))
     products = centred_products(gram)
     spread = products.diagonal()
-    size = float(gram[0, 0])
-    least = np.where(dummies[1:], FEW * (1 - FEW / size), 0.0)
     varying = np.flatnonzero(spread > CONSTANT * gram.diagonal()[1:])
-    if size <= FEW or varying.size == 0 or not dummies.any():
-        return np.flatnonzero(dummies & (size <= FEW))
+    if varying.size == 0:
+        return varying
     scale = np.sqrt(spread[varying])
     correlation = products[np.ix_(varying, varying)] / np.outer(scale, scale)
-    needed = np.maximum(least[varying] / scale**2 * (1 + COLLINEAR), COLLINEAR)
-    pivots = _pivots(correlation, needed)
-    few = (pivots > COLLINEAR) & (pivots <= needed)
-    return np.asarray(varying[few] + 1, dtype=np.int64)
+    least = FEW * (1 - FEW / size) / scale**2 * (1 + COLLINEAR)
+    pivots = _pivots(correlation, np.maximum(least, COLLINEAR))
+    return np.asarray(varying[(pivots > COLLINEAR) & (pivots <= least)] + 1, dtype=np.int64)
 
 
 def _pivots(correlation: FloatArray, needed: FloatArray) -> FloatArray:

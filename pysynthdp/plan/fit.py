@@ -179,6 +179,8 @@ class Fit:
         Those columns themselves, in the rows' order.
     remarks : tuple of Remark
         What the fit has to say of columns, to whoever holds the data; never any under a guarantee.
+    merged : tuple of str
+        Columns whose rare levels were merged before the fit.
     """
 
     layout: Layout
@@ -188,6 +190,13 @@ class Fit:
     kept: Mapping[Key, AnyArray] = field(default_factory=dict)
     kept_columns: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
+    merged: tuple[str, ...] = ()
+
+    @property
+    def rare(self) -> tuple[str, ...]:
+        """Columns with levels that fewer than five records have."""
+        parts = (part for step in self.steps if step.groups is not None for part in step.targets)
+        return tuple(dict.fromkeys(part.column for part in parts if part.role == "value"))
 
     @property
     def rows_held(self) -> tuple[str, ...]:

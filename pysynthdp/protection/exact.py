@@ -26,6 +26,7 @@ from pysynthdp.plan import Step, SynthesisPlan, step_design, task_of
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.protection.rare_levels import rare_remarks
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
@@ -120,7 +121,9 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept = {key: values.copy() for key, values in table.parts.items() if key[0] in plan.keep}
     frame = request.rows.frame
     kept_columns = {name: frame[name].reset_index(drop=True).copy() for name in plan.keep}
-    return Fit(layout, tuple(map(_drawn, fits)), source, request.rows.n_rows, kept, kept_columns)
+    drawn = tuple(map(_drawn, fits))
+    remarks = rare_remarks({key: own for key, own in groups.items() if key[0] not in plan.keep})
+    return Fit(layout, drawn, source, request.rows.n_rows, kept, kept_columns, remarks)
 
 
 def _drawn(fit: StepFit) -> DrawnStep:

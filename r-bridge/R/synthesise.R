@@ -34,6 +34,9 @@
 #' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()], [by_sampling()] or [protection()]; it
 #'   needs a `schema`.
 #' @param plan Path of a plan file with settings; arguments given here win.
+#' @param rare What becomes of levels that fewer than five records have: `"keep"` (the default) draws them as often as
+#'   they occur, whatever the other columns say, and warns once; `"merge"` puts them into the level `other`, or into
+#'   neighbours where levels are ordered or numbers; `"refuse"` stops. Not with a `guarantee`.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -72,7 +75,8 @@ synthesise.default <- function(x, ...) check_frame(x)
 synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
-                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, ...) {
+                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL,
+                                  ...) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -80,7 +84,7 @@ synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = N
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, joint = joint, schema = schema,
-    guarantee = guarantee, plan = plan, ...
+    guarantee = guarantee, plan = plan, rare = rare, ...
   )
   made <- ask("synthesise", data = x, settings = settings, m = m, k = k, seed = check_seed(seed),
               ambient = if (is.null(seed)) ambient_seed())

@@ -1,10 +1,10 @@
 """No number that a fit holds follows one record that is alone in a level, a kind, a pair or a nesting.
 
 The measure is leverage: one record's response is moved, everything is fitted again, and what the fit now
-draws for a record with the same other values is compared. Of five records with the same say each has a fifth; a
-saturated coefficient follows wholly (1). Both bounds are asserted: the fit stays below 0.3 (a fifth, and what
-the other coefficients add), and the same record follows above 0.6 (0.4 of a probability, which priors hold
-back) where levels are not put together and features not left out.
+draws for a record with the same other values is compared. Of five records with the same say each has a fifth;
+a saturated coefficient follows wholly (1). Both bounds are asserted: the fit stays below 0.3 (a fifth, and
+what the other coefficients add), and the same record follows above 0.6 (0.4 of a probability, which priors
+hold back) where levels are not put together and features not left out.
 """
 
 from __future__ import annotations
