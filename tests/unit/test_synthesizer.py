@@ -14,6 +14,7 @@ from pysynthdp import (
     NumericColumn,
     PlanError,
     PysynthdpError,
+    PysynthdpWarning,
     Schema,
     SchemaError,
     Synthesizer,
@@ -33,6 +34,7 @@ def table(n: int = 60) -> pd.DataFrame:
 def test_few_rows(n, proper) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*fewer than 5 records", PysynthdpWarning)
         drawn = Synthesizer(progress=False, proper=proper).fit(table().head(n)).draw(m=2, k=50, rng=1)
     assert drawn[0].dtypes.equals(table().dtypes)
     assert drawn[0].notna().all().all()
