@@ -147,12 +147,13 @@ class StepDesign:
 
     def take(self, X: FloatArray) -> FloatArray:
         """Return the step's X, a view where it is a prefix of the wide one."""
-        features = self.features if not self.without else tuple(self.features[place] for place in self.used)
-        width = len(features)
         plain = self.plain
         if plain is not None:
             plain = plain if not self.without else plain[self.used]
+            width = plain.size
             return X[:, :width] if np.array_equal(plain, np.arange(width)) else X.T[plain].T
+        features = tuple(self.features[place] for place in self.used)
+        width = len(features)
         out = np.empty((width, len(X))).T
         for index, positions in enumerate(features):
             out[:, index] = X[:, positions[0]]
