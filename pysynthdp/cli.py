@@ -206,6 +206,10 @@ def synth(
         Path | None,
         typer.Option(help="Private key (Ed25519, PEM) to sign the folder with.", show_default=False),
     ] = None,
+    rare: Annotated[
+        str | None,
+        typer.Option(help="Levels of fewer than five records: keep, merge or refuse.", show_default=False),
+    ] = None,
     *,
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
@@ -216,6 +220,7 @@ def synth(
     table, settings = _read(files[0], plan)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
+    settings["rare"] = rare or settings.get("rare", "keep")
     synthesizer = sdp.Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     # an overview depends on the data: not under a guarantee, and not into a batch job's log

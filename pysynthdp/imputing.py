@@ -6,18 +6,20 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from pysynthdp.errors import FitError
+from pysynthdp.infer import Settled
 from pysynthdp.nested import NestedMachine
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.rows.imputed import alike
-from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables
+from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables, settled_rare
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
@@ -25,16 +27,21 @@ if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the imp
 __all__ = ["fit_imputed", "learned_plan", "opened"]
 
 
-def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> SynthesisPlan:
+def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> tuple[SynthesisPlan, Settled]:
     """Plan for a table or for its imputations: by their own schema, or by the declared one.
+
+    The tables come back with their rare levels merged, where that was asked for.
 
     Notes
     -----
     Privacy: reads real rows where no schema was declared; else their types.
     """
     if settings.schema is None:
-        return plan_of(settings, schema_of_tables(settings, tables))
-    return plan_of(settings, fitting_schema(settings, settings.schema, tables[0]))
+        schema = schema_of_tables(settings, tables)
+    else:
+        schema = fitting_schema(settings, settings.schema, tables[0])
+    settled = settled_rare(settings, schema, tables)
+    return plan_of(settings, settled.schema), settled
 
 
 def opened(
@@ -72,10 +79,11 @@ def fit_imputed(
     rows = opened(settings, tables, block_rows)
     protection = settings.protection
     with _said_once():
-        plan = learned_plan(settings, rows)
+        plan, settled = learned_plan(settings, rows)
         account = protection.account(plan, n=rows[0].n_rows)
-        requests = [FitRequest(table, workers, settings.progress) for table in rows]
-        first, *others = (_fit(plan, request, number) for number, request in enumerate(requests, start=1))
+        requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
+        found = (_fit(plan, request, number) for number, request in enumerate(requests, start=1))
+        first, *others = (replace(fit, merged=settled.merged) for fit in found)
     return NestedMachine(plan, first, account, tuple(others))
 
 

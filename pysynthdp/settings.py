@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from pysynthdp.design.dtypes import with_types
-from pysynthdp.errors import PlanError, SchemaError
-from pysynthdp.infer import infer_schema, kinds_apart, united
+from pysynthdp.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.infer import Rare, Settled, infer_schema, kinds_apart, settle_rare, united
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
 from pysynthdp.plan.protection import protection_of
@@ -24,6 +24,7 @@ __all__ = [
     "plan_of",
     "schema_of_table",
     "schema_of_tables",
+    "settled_rare",
 ]
 
 
@@ -36,7 +37,12 @@ def check_settings(settings: Synthesizer) -> None:
     if both:
         raise PlanError(f"{min(both)} is both kept and dropped; name it once")
     _check_types(settings)
-    protection_of(settings.guarantee)  # refuses what is no guarantee
+    protection = protection_of(settings.guarantee)  # refuses what is no guarantee
+    if settings.rare != "keep" and not protection.learns:
+        raise PrivacyError(
+            f"rare={settings.rare!r} counts records, which a formal guarantee does not allow; leave it out "
+            "and declare coarser levels, with other= for what is not among them"
+        )
     _check_schema(settings)
 
 
@@ -45,6 +51,8 @@ def _check_types(settings: Synthesizer) -> None:
     for what in ("proper", "emit_original"):
         if not isinstance(getattr(settings, what), bool):
             raise PlanError(f"{what} must be True or False")
+    if settings.rare not in get_args(Rare):
+        raise PlanError("rare must be one of 'keep', 'merge', 'refuse'")
     if settings.progress is not None and not isinstance(settings.progress, bool):
         raise PlanError("progress must be True, False or None")
     workers = settings.workers
@@ -79,6 +87,13 @@ def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
         emit_original=settings.emit_original,
         joint=settings.joint,
     )
+
+
+def settled_rare(settings: Synthesizer, schema: Schema, tables: Sequence[FrameRows]) -> Settled:
+    """Keep, merge or refuse rare levels of the columns that are modelled."""
+    method = settings.method if isinstance(settings.method, Mapping) else {}
+    serials = [name for name, wish in method.items() if wish == SERIAL]
+    return settle_rare(schema, tables, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
 
 
 def schema_of_tables(settings: Synthesizer, tables: Sequence[FrameRows]) -> Schema:

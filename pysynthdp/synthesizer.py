@@ -15,7 +15,7 @@ from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.imputing import fit_imputed, learned_plan, opened
-from pysynthdp.infer import Codes
+from pysynthdp.infer import Codes, Rare
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
@@ -67,6 +67,12 @@ class Synthesizer:
         Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
+    rare : {"keep", "merge", "refuse"}
+        What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
+        whatever the other columns say, and one warning names the columns. Merged, they go into the column's
+        ``other`` level, which is made where there is none, or, where they have fewer than five records
+        together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
+        the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -106,6 +112,7 @@ class Synthesizer:
     proper: bool = False
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
+    rare: Rare = "keep"
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
@@ -143,8 +150,8 @@ class Synthesizer:
             raise PlanError("there is neither a schema nor a table; call plan(table) or give schema=")
         tables = listed(data)
         if tables is None:
-            return learned_plan(self, (FrameRows(cast("pd.DataFrame", data)),))
-        return learned_plan(self, opened(self, tables))
+            return learned_plan(self, (FrameRows(cast("pd.DataFrame", data)),))[0]
+        return learned_plan(self, opened(self, tables))[0]
 
     def fit(
         self,
@@ -198,20 +205,30 @@ class Synthesizer:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
-        if protection.learns:
-            rows = protection.open(table, block_rows)
-            plan = self.plan() if rows is None else learned_plan(self, (rows,))
-        else:  # refused before the table is looked at
-            plan = self.plan()
-            rows = protection.open(table, block_rows)
-            check_named(self, plan.schema, rows)
+        plan, rows, merged = self._opened(protection, table, block_rows)
         account = protection.account(
             plan, n=0 if rows is None else rows.n_rows
         )  # priced before a record is read
         path = None if answers is None else Path(answers)
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
+        fit = replace(fit, merged=merged) if merged else fit
         say(fit.remarks, stacklevel=3)
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
+
+    def _opened(
+        self, protection: Protection, table: pd.DataFrame | None, block_rows: int | None
+    ) -> tuple[SynthesisPlan, FrameRows | None, tuple[str, ...]]:
+        """Give the plan, the rows, and the columns whose rare levels were merged."""
+        if not protection.learns:  # refused before the table is looked at
+            plan = self.plan()
+            rows = protection.open(table, block_rows)
+            check_named(self, plan.schema, rows)
+            return plan, rows, ()
+        rows = protection.open(table, block_rows)
+        if rows is None:
+            return self.plan(), None, ()
+        plan, settled = learned_plan(self, (rows,))
+        return plan, settled.tables[0], settled.merged
 
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
         """Run the whole synthesis on a public or synthetic table, to see what a budget would give.

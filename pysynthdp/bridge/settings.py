@@ -133,6 +133,13 @@ def _listed(value: Any, at: str) -> list[Any]:
     return [_number(item) for item in items] if isinstance(items, list) else [_number(items)]
 
 
+def _text(value: Any, at: str) -> str:
+    """Take one text."""
+    if not isinstance(value, str):
+        raise PlanError(f"{at} must be one text")
+    return value
+
+
 def _texts(value: Any, at: str) -> list[str]:
     """Take a character vector."""
     items = _listed(value, at)
@@ -264,5 +271,6 @@ _READERS: Final[dict[str, Callable[[Any, str], Any]]] = {
     "proper": _flag,
     "emit_original": _flag,
     "joint": _joint,
+    "rare": _text,
     "schema": _schema,
 }

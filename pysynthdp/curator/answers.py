@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.design.encode import Scale, StepDesign
+from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.noise import add_discrete_laplace
@@ -28,7 +29,7 @@ from pysynthdp.queries import (
     WholeRows,
 )
 
-__all__ = ["StepRows", "answer_alone", "answer_moments"]
+__all__ = ["Grams", "StepRows", "answer_alone", "answer_moments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,15 @@ class StepRows:
         Of the target, for models that are fitted in scaled units; the identity otherwise.
     column : int, optional
         Where the scaled target itself is a column of the wide X.
+    groups : LevelGroups, optional
+        Of the target's levels, where some have fewer than five records.
     """
 
     targets: tuple[Part, ...]
     design: StepDesign
     scale: Scale
     column: int | None = None
+    groups: LevelGroups | None = None
 
     @property
     def target(self) -> Part:
@@ -62,7 +66,8 @@ class StepRows:
         if len(self.targets) > 1:
             return np.stack([block.values(part).astype(np.float64) for part in self.targets]).T
         values = block.values(self.target)
-        y = (values if present is None else values[present]).astype(np.float64)
+        values = values if present is None else values[present]
+        y = (values if self.groups is None else self.groups.codes[values]).astype(np.float64)
         if self.scale != Scale():
             y -= self.scale.centre
             y /= self.scale.width
@@ -70,9 +75,44 @@ class StepRows:
 
     def of(self, block: Block) -> tuple[FloatArray, FloatArray]:
         """(X, y) on the rows where the target is there."""
+        return self.X(block), self.y(block, block.present(self.target))
+
+    def X(self, block: Block) -> FloatArray:  # noqa: N802 -- the name of the thing
+        """Features on the rows where the target is there."""
         present = block.present(self.target)
         X = self.design.take(block.X)
-        return X if present is None else X.T[:, present].T, self.y(block, present)
+        return X if present is None else X.T[:, present].T
+
+    @property
+    def is_prefix(self) -> bool:
+        """Whether the target is there on all rows and the plan's features are the first of the wide X."""
+        plain = self.design.plain
+        return not self.target.partial and plain is not None and np.array_equal(plain, np.arange(len(plain)))
+
+    @property
+    def reach(self) -> int:
+        """Columns of the wide X that hold a prefix step's features, and its target where that is one."""
+        return max(len(self.design.features), (self.column or 0) + 1)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Grams:
+    """Cross-products of features that are known already.
+
+    Parameters
+    ----------
+    shared : array (features, features), optional
+        Of the first columns of the wide X, over all rows.
+    own : mapping targets -> array (features, features)
+        Of each step that has a matrix of its own: all features that the plan names.
+    """
+
+    shared: FloatArray | None = None
+    own: Mapping[tuple[Part, ...], FloatArray] = field(default_factory=dict)
+
+    def reaches(self, width: int) -> bool:
+        """Whether the shared matrix is known as far as this."""
+        return self.shared is not None and width <= len(self.shared)
 
 
 def answer_alone(
@@ -107,7 +147,8 @@ def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
     kind = rows.table.kind(step.target)
     codes = rows.table.parts[step.target.key]
     there = codes if kind is None else codes[kind == 0]
-    return np.bincount(there, minlength=len(step.target.levels)).astype(np.float64)
+    counts = np.bincount(there, minlength=len(step.target.levels)).astype(np.float64)
+    return counts if step.groups is None else np.bincount(step.groups.codes, counts).astype(np.float64)
 
 
 def _noisy(query: NoisyStatistics, step: StepRows, rows: EncodedRows, relation: Relation) -> NoisySums:
@@ -134,48 +175,56 @@ def _whole(step: StepRows, rows: EncodedRows) -> tuple[FloatArray, FloatArray]:
 Transform = Callable[[FloatArray], FloatArray]
 
 
-def answer_moments(steps: Sequence[StepRows], queries: Sequence[Moments], rows: EncodedRows) -> list[Answer]:
+def answer_moments(
+    steps: Sequence[StepRows], queries: Sequence[Moments], rows: EncodedRows, known: Grams | None = None
+) -> list[Answer]:
     """Answer the Moments of many steps in one pass; steps on all rows share one matrix."""
+    known = known or Grams()
     pairs = list(zip(steps, queries, strict=True))
     inside = [pair for pair in pairs if _is_feature(*pair)]
-    beside = [pair for pair in pairs if _is_prefix(pair[0]) and not _is_feature(*pair)]
-    own = [pair for pair in pairs if not _is_prefix(pair[0])]
-    ends = [max(len(step.design.features), (step.column or 0) + 1) for step, _ in (*inside, *beside)]
-    width = max(ends, default=0)
+    beside = [pair for pair in pairs if pair[0].is_prefix and not _is_feature(*pair)]
+    own = [pair for pair in pairs if not pair[0].is_prefix]
+    width = max((step.reach for step, _ in (*inside, *beside)), default=0)
+    ready = known.reaches(width)
 
     def of_block(block: Block) -> Sums:
         X = block.X[:, :width]
         Z = _targets(beside, block)
-        shared = (np.asarray(X.T @ X), np.asarray(X.T @ Z), np.einsum("ij,ij->j", Z, Z))
-        return (*shared, *(array for step, query in own for array in _own(step, query, block)))
+        first = () if ready else (np.asarray(X.T @ X),)
+        shared = (*first, np.asarray(X.T @ Z), np.einsum("ij,ij->j", Z, Z))
+        return (*shared, *(array for step, query in own for array in _own(step, query, block, known)))
 
-    gram, cross, squares, *sums = rows.fold(of_block)
+    nothing = ready and not beside and not own
+    sums = list(() if nothing else rows.fold(of_block))
+    gram = known.shared if ready and known.shared is not None else sums.pop(0)
+    cross, squares = (sums.pop(0), sums.pop(0)) if sums else (np.zeros((0, 0)), np.zeros(0))
     n = float(rows.table.n)
     found = {id(step): _from_gram(step, gram, n) for step, _ in inside}
     for index, (step, _) in enumerate(beside):
-        w = len(step.design.features)
-        found[id(step)] = MomentSums(n, gram[:w, :w], cross[:w, index], float(squares[index]))
+        used = step.design.used
+        found[id(step)] = MomentSums(n, _part(gram, used), cross[used, index], float(squares[index]))
     for index, (step, _) in enumerate(own):
         G, c, square, count = sums[4 * index : 4 * index + 4]
+        G = _part(known.own[step.targets], step.design.used) if step.targets in known.own else G
         found[id(step)] = MomentSums(float(count), G, c, float(square))
     return [Answer(found[id(step)]) for step in steps]
 
 
-def _is_prefix(step: StepRows) -> bool:
-    """Whether a step's target is there on all rows and its features are the first of the wide X."""
-    plain = step.design.plain
-    return not step.target.partial and plain is not None and np.array_equal(plain, np.arange(len(plain)))
-
-
 def _is_feature(step: StepRows, query: Moments) -> bool:
     """Whether the target, as asked for, is itself a column of the wide X."""
-    return _is_prefix(step) and step.column is not None and query.transform is None
+    return step.is_prefix and step.column is not None and query.transform is None
+
+
+def _part(gram: FloatArray, used: IntArray) -> FloatArray:
+    """Cross-products of some features; a view of the first ones."""
+    whole = np.array_equal(used, np.arange(used.size))
+    return gram[: used.size, : used.size] if whole else gram[np.ix_(used, used)]
 
 
 def _from_gram(step: StepRows, gram: FloatArray, n: float) -> MomentSums:
     """Read a step's moments off the shared matrix."""
-    w, target = len(step.design.features), step.column or 0
-    return MomentSums(n, gram[:w, :w], gram[:w, target], float(gram[target, target]))
+    used, target = step.design.used, step.column or 0
+    return MomentSums(n, _part(gram, used), gram[used, target], float(gram[target, target]))
 
 
 def _transformed(y: FloatArray, query: Moments) -> FloatArray:
@@ -191,8 +240,9 @@ def _targets(pairs: Sequence[tuple[StepRows, Moments]], block: Block) -> FloatAr
     return Z
 
 
-def _own(step: StepRows, query: Moments, block: Block) -> list[FloatArray]:
-    """All sums of a step on its own rows."""
+def _own(step: StepRows, query: Moments, block: Block, known: Grams) -> list[FloatArray]:
+    """All sums of a step on its own rows; an empty matrix where its own is known."""
     X, y = step.of(block)
     z = _transformed(y, query)
-    return [np.asarray(X.T @ X), X.T @ z, np.asarray(z @ z), np.asarray(float(len(z)))]
+    gram = np.zeros((0, 0)) if step.targets in known.own else np.asarray(X.T @ X)
+    return [gram, X.T @ z, np.asarray(z @ z), np.asarray(float(len(z)))]

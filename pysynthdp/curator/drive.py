@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pysynthdp.curator.answers import StepRows, answer_alone, answer_moments
+from pysynthdp.curator.answers import Grams, StepRows, answer_alone, answer_moments
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.errors import FitError, PrivacyError, PysynthdpError
 from pysynthdp.models.base import ColumnModel, Fit, FitTask
@@ -87,12 +87,20 @@ class Curator:
         Neighbours between which noisy answers must hide the difference.
     guarded : bool
         Whether a guarantee is in force, under which nobody is handed whole rows.
+    known : Grams, optional
+        Cross-products that need not be added again.
     """
 
     def __init__(
-        self, rows: EncodedRows, relation: Relation = "replace_one", *, guarded: bool = False
+        self,
+        rows: EncodedRows,
+        relation: Relation = "replace_one",
+        *,
+        guarded: bool = False,
+        known: Grams | None = None,
     ) -> None:
         self._rows = rows
+        self._known = known
         self._relation = relation
         self._guarded = guarded
 
@@ -117,7 +125,7 @@ class Curator:
         moments = [fit for fit in active if isinstance(fit.query, Moments)]
         if moments:
             queries = [fit.query for fit in moments if isinstance(fit.query, Moments)]
-            answers = answer_moments([fit.rows for fit in moments], queries, self._rows)
+            answers = answer_moments([fit.rows for fit in moments], queries, self._rows, self._known)
             for fit, answer in zip(moments, answers, strict=True):
                 fit.advance(answer)
             return

@@ -12,13 +12,14 @@ import pandas as pd
 from pysynthdp._typing import AnyArray, BoolArray
 from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
+from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part, kinds_of, split
 from pysynthdp.design.values import LARGEST
 from pysynthdp.errors import SchemaError
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["Key", "PartTable", "scales_of", "split_rows"]
+__all__ = ["Key", "PartTable", "groups_of", "scales_of", "split_rows"]
 
 Key = tuple[str, str]
 SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths
@@ -110,6 +111,22 @@ def scales_of(
     if public:
         return {part.key: _public_scale(schema[part.column]) for part in parts if part.numeric}
     return {part.key: _scale(table, part, schema) for part in parts if part.numeric}
+
+
+def groups_of(table: PartTable, parts: tuple[Part, ...]) -> dict[Key, LevelGroups]:
+    """Put the levels of each categorical part together that fewer than five records have.
+
+    Notes
+    -----
+    Privacy: reads real rows; not under a guarantee.
+    """
+    found = {}
+    for part in parts:
+        if not part.numeric:
+            kind, codes = table.kind(part), table.parts[part.key]
+            counts = np.bincount(codes if kind is None else codes[kind == 0], minlength=len(part.levels))
+            found[part.key] = group_levels(counts, ordered=part.ordered)
+    return {key: groups for key, groups in found.items() if groups is not None}
 
 
 def _public_scale(column: Column) -> Scale:

@@ -7,7 +7,7 @@ absent value stands at its centre (zero after scaling), beside the dummies of it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,15 +35,18 @@ class Layout:
         In visit order.
     scales : mapping key -> Scale
         For the numeric parts.
+    groups : mapping key -> array of int (levels,)
+        Group of each level, for categorical parts with levels that have too few records for a dummy.
     """
 
     parts: tuple[Part, ...]
     scales: Mapping[tuple[str, str], Scale]
+    groups: Mapping[tuple[str, str], IntArray] = field(default_factory=dict)
 
     @property
     def features(self) -> tuple[str, ...]:
         """Feature names, intercept first."""
-        return ("intercept", *(name for part in self.parts for name in feature_names(part)))
+        return ("intercept", *(name for part in self.parts for name in self.feature_names(part)))
 
     @property
     def starts(self) -> dict[tuple[str, str], int]:
@@ -52,18 +55,33 @@ class Layout:
         starts = {}
         for part in self.parts:
             starts[part.key] = position
-            position += n_features(part)
+            position += self.width(part)
         return starts
 
     @property
     def n_features(self) -> int:
         """Width of X."""
-        return 1 + sum(n_features(part) for part in self.parts)
+        return 1 + sum(self.width(part) for part in self.parts)
 
     @property
     def dummies(self) -> tuple[bool, ...]:
         """Whether each feature is a 0/1 dummy."""
-        return (False, *(not part.numeric for part in self.parts for _ in range(n_features(part))))
+        return (False, *(not part.numeric for part in self.parts for _ in range(self.width(part))))
+
+    def width(self, part: Part) -> int:
+        """Count a part's features: one dummy a group, less the first, where levels are grouped."""
+        groups = self.groups.get(part.key)
+        return n_features(part) if groups is None else int(groups.max())
+
+    def feature_names(self, part: Part) -> tuple[str, ...]:
+        """Name a part's features; a group by its first level and how many others it has."""
+        groups = self.groups.get(part.key)
+        if groups is None:
+            return feature_names(part)
+        _, first, sizes = np.unique(groups, return_index=True, return_counts=True)
+        more = [f" and {size - 1} more" if size > 1 else "" for size in sizes]
+        named = list(zip(first, more, strict=True))[1:]
+        return tuple(f"{part.label}[{part.levels[level]}{rest}]" for level, rest in named)
 
     def empty(self, rows: int) -> FloatArray:
         """Allocate X, intercept filled."""
@@ -81,10 +99,13 @@ class Layout:
             if kind is not None:
                 column[kind != 0] = 0.0
             return
-        for level in range(1, len(part.levels)):
-            np.equal(values, level, out=X[:, start + level - 1], casting="unsafe")
+        groups = self.groups.get(part.key)
+        codes = values if groups is None else groups[values]
+        width = self.width(part)
+        for level in range(1, width + 1):
+            np.equal(codes, level, out=X[:, start + level - 1], casting="unsafe")
         if kind is not None:
-            X[kind != 0, start : start + len(part.levels) - 1] = 0.0
+            X[kind != 0, start : start + width] = 0.0
 
 
 def n_features(part: Part) -> int:
@@ -105,25 +126,36 @@ class StepDesign:
     ----------
     features : tuple of tuple of int
         One tuple a feature: a single position, or positions whose product is taken (interactions, powers).
+    without : tuple of int
+        Places among these of the features that the model does not get, because too few records have them.
     """
 
     features: tuple[tuple[int, ...], ...]
+    without: tuple[int, ...] = ()
+
+    @property
+    def used(self) -> IntArray:
+        """Places among the features of those that the model gets."""
+        return np.setdiff1d(np.arange(len(self.features)), self.without)
 
     @property
     def plain(self) -> IntArray | None:
-        """Positions, when no product is taken."""
+        """Positions of all features, when no product is taken."""
         if any(len(feature) > 1 for feature in self.features):
             return None
         return np.array([feature[0] for feature in self.features], dtype=np.int64)
 
     def take(self, X: FloatArray) -> FloatArray:
         """Return the step's X, a view where it is a prefix of the wide one."""
-        width = len(self.features)
         plain = self.plain
         if plain is not None:
+            plain = plain if not self.without else plain[self.used]
+            width = plain.size
             return X[:, :width] if np.array_equal(plain, np.arange(width)) else X.T[plain].T
+        features = tuple(self.features[place] for place in self.used)
+        width = len(features)
         out = np.empty((width, len(X))).T
-        for index, positions in enumerate(self.features):
+        for index, positions in enumerate(features):
             out[:, index] = X[:, positions[0]]
             for position in positions[1:]:
                 out[:, index] *= X[:, position]

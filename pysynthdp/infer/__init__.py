@@ -3,5 +3,16 @@
 from pysynthdp.infer.columns import by_column, infer_column, infer_schema
 from pysynthdp.infer.merging import kinds_apart, united
 from pysynthdp.infer.numbers import Codes
+from pysynthdp.infer.rare import Rare, Settled, settle_rare
 
-__all__ = ["Codes", "by_column", "infer_column", "infer_schema", "kinds_apart", "united"]
+__all__ = [
+    "Codes",
+    "Rare",
+    "Settled",
+    "by_column",
+    "infer_column",
+    "infer_schema",
+    "kinds_apart",
+    "settle_rare",
+    "united",
+]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
+
+import pandas as pd
 
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
@@ -47,12 +49,35 @@ def _united(columns: Sequence[Column]) -> Column:
         return first
     may = any(column.may_be_missing for column in columns)
     if isinstance(first, CategoricalColumn):
-        levels = {
-            level: None for column in cast("Sequence[CategoricalColumn]", columns) for level in column.levels
-        }
-        own = tuple(levels) if first.ordered else tuple(sorted(levels, key=str))
-        return replace(first, levels=own, may_be_missing=may)
+        return replace(_united_levels(cast("Sequence[CategoricalColumn]", columns)), may_be_missing=may)
     return replace(_united_number(cast("Sequence[NumericColumn]", columns)), may_be_missing=may)
+
+
+def _united_levels(columns: Sequence[CategoricalColumn]) -> CategoricalColumn:
+    """Put levels together, in the order that they have in every table; those of texts are sorted."""
+    first = columns[0]
+    levels = _interleaved([column.levels for column in columns])
+    own = levels if first.ordered or first.categories is not None else tuple(sorted(levels, key=str))
+    if not isinstance(first.dtype, pd.CategoricalDtype):
+        return replace(first, levels=own)
+    categories = _interleaved([column.categories or () for column in columns])
+    known = _interleaved([tuple(column.dtype.categories) for column in columns])
+    dtype = pd.CategoricalDtype(list(known), ordered=first.dtype.ordered)
+    return replace(first, levels=own, dtype=dtype, categories=categories or None)
+
+
+def _interleaved(lists: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    """Put together what are parts of one order: what is new comes behind what it stood behind."""
+    found: list[Any] = []
+    for own in lists:
+        place = 0
+        for item in own:
+            if item in found:
+                place = found.index(item) + 1
+            else:
+                found.insert(place, item)
+                place += 1
+    return tuple(found)
 
 
 def _united_number(columns: Sequence[NumericColumn]) -> NumericColumn:
@@ -65,9 +90,11 @@ def _united_number(columns: Sequence[NumericColumn]) -> NumericColumn:
         )
     decimals = [column.decimals for column in columns]
     spikes = dict.fromkeys(spike for column in columns for spike in column.spikes)
+    steps = {column.step for column in columns}
     return replace(
         first,
         decimals=None if None in decimals else max(cast("list[int]", decimals)),
+        step=first.step if len(steps) == 1 else None,
         spikes=tuple(sorted(spikes)),
         learned_spikes=any(column.learned_spikes for column in columns),
     )

@@ -39,7 +39,7 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     ----------
     path : path
         Keys: ``method, visit_sequence, predictors, formulas, missing, spikes, bounds, decimals, levels,
-        keep, drop, proper, emit_original, joint, guarantee``, which holds the settings of its own, and
+        keep, drop, proper, emit_original, joint, rare, guarantee``, which holds the settings of its own, and
         ``codebook``, a path relative to the file; ``format``, a whole number, tells of which format the
         file is, and may be left out.
     dtypes : mapping column -> pandas dtype, optional
@@ -165,6 +165,7 @@ _READERS: dict[str, Reader] = {
     "proper": flag_of,
     "emit_original": flag_of,
     "joint": _joint,
+    "rare": text_of,
     "guarantee": guarantee_of,
 }
 _RENAMED = {"predictors": "predictor_matrix"}

@@ -156,8 +156,8 @@ def level_hints(name: str, counts: Mapping[object, int], *, ordered: bool) -> It
     if rare:
         what = "1 level has" if rare == 1 else f"{number(rare)} levels have"
         yield (
-            f"{what} fewer than {_RARE} records: copies tell that such a person is there, and much of what "
-            "else they answered; merge rare levels before fitting"
+            f"{what} fewer than {_RARE} records: copies tell that such a person is there, and not what else "
+            "they answered; rare='merge' puts such levels together"
         )
     if len(counts) > _MANY_LEVELS and not ordered:
         yield f"{number(len(counts))} levels make a slow and vague fit; group them before fitting"

@@ -12,6 +12,7 @@ import pandas as pd
 from pysynthdp._random import NumpySampler
 from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.design.encode import Layout, Scale, StepDesign
+from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
 from pysynthdp.errors import FitError, PysynthdpError
 from pysynthdp.models.base import ColumnModel
@@ -42,6 +43,8 @@ class DrawnStep:
         Fitted parameters; None when the target was there in no row.
     holds_rows : bool
         Whether the model was handed whole rows, so that its parameters may hold them.
+    groups : LevelGroups, optional
+        How drawn groups of levels are split, where some levels have fewer than five records.
     """
 
     targets: tuple[Part, ...]
@@ -50,6 +53,7 @@ class DrawnStep:
     scale: Scale
     params: Any
     holds_rows: bool = False
+    groups: LevelGroups | None = None
 
     @property
     def label(self) -> str:
@@ -58,6 +62,14 @@ class DrawnStep:
 
     def draw(self, params: Any, X: FloatArray, sampler: NumpySampler) -> FloatArray:
         """Draw one value for each row of the wide X; (rows, targets) for a joint model."""
+        groups = self.groups
+        if isinstance(params, _Redrawn):
+            params, groups = params.params, params.groups
+        values = self._values(params, X, sampler)
+        return values if groups is None else groups.split(values, sampler.uniform(len(X)))
+
+    def _values(self, params: Any, X: FloatArray, sampler: NumpySampler) -> FloatArray:
+        """Draw what the model was fitted to: numbers, or groups of levels."""
         if params is None or not len(X):
             return np.full(len(X), self.scale.centre)
         with named(self.label, self.model, "draw"):
@@ -68,11 +80,24 @@ class DrawnStep:
         return values
 
     def redrawn(self, rng: np.random.Generator) -> Any:
-        """Draw the parameters from their posterior."""
+        """Draw the parameters from their posterior, and with them the shares of grouped levels."""
+        params = self._redrawn(rng)
+        return params if self.groups is None else _Redrawn(params, self.groups.redrawn(rng))
+
+    def _redrawn(self, rng: np.random.Generator) -> Any:
+        """Draw the model's parameters."""
         if self.params is None:
             return None
         with named(self.label, self.model, "redraw its parameters"):
             return self.model.redraw(self.params, rng)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Redrawn:
+    """Drawn parameters of a model of groups, with the drawn shares of their levels."""
+
+    params: Any
+    groups: LevelGroups
 
 
 class named:  # noqa: N801 -- reads as a clause: with named(...)
@@ -154,6 +179,8 @@ class Fit:
         Those columns themselves, in the rows' order.
     remarks : tuple of Remark
         What the fit has to say of columns, to whoever holds the data; never any under a guarantee.
+    merged : tuple of str
+        Columns whose rare levels were merged before the fit.
     """
 
     layout: Layout
@@ -163,6 +190,13 @@ class Fit:
     kept: Mapping[Key, AnyArray] = field(default_factory=dict)
     kept_columns: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
+    merged: tuple[str, ...] = ()
+
+    @property
+    def rare(self) -> tuple[str, ...]:
+        """Columns with levels that fewer than five records have."""
+        parts = (part for step in self.steps if step.groups is not None for part in step.targets)
+        return tuple(dict.fromkeys(part.column for part in parts if part.role == "value"))
 
     @property
     def rows_held(self) -> tuple[str, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pysynthdp.design.encode import Layout, StepDesign, n_features
-from pysynthdp.design.parts import parts_of
-from pysynthdp.models.base import FitTask
+from pysynthdp.design.encode import Layout, StepDesign
+from pysynthdp.design.parts import Part, parts_of
+from pysynthdp.models.base import FitTask, Target
 from pysynthdp.plan.step import Step, target_of
 
 if TYPE_CHECKING:
@@ -17,20 +18,33 @@ if TYPE_CHECKING:
 __all__ = ["row_norm", "step_design", "task_of"]
 
 
-def task_of(step: Step, plan: SynthesisPlan, layout: Layout, *, n: int) -> FitTask:
-    """Tell a step's model what it may know before a record is read."""
-    design = step_design(step, plan, layout)
+def task_of(
+    step: Step, plan: SynthesisPlan, layout: Layout, *, n: int, design: StepDesign | None = None
+) -> FitTask:
+    """Tell a step's model what it may know before a record is read, and what a fit without a guarantee found.
+
+    That is ``design``, without features that rest on too few records, and the layout's groups of levels.
+    """
+    design = step_design(step, plan, layout) if design is None else design
+    features = [design.features[place] for place in design.used]
     names, dummies = layout.features, layout.dummies
-    targets = tuple(target_of(part, plan.schema[part.column]) for part in step.targets)
+    targets = tuple(_target(part, plan, layout) for part in step.targets)
     return FitTask(
         target=targets[0],
         targets=targets,
-        features=tuple(_product(names, positions) for positions in design.features),
-        dummies=tuple(_all(dummies, positions) for positions in design.features),
+        features=tuple(_product(names, positions) for positions in features),
+        dummies=tuple(_all(dummies, positions) for positions in features),
         n=n,
         proper=plan.proper,
         **plan.protection.task_facts(step, plan),
     )
+
+
+def _target(part: Part, plan: SynthesisPlan, layout: Layout) -> Target:
+    """Tell the public facts about a part; as many levels as it has groups."""
+    target = target_of(part, plan.schema[part.column])
+    groups = layout.groups.get(part.key)
+    return target if groups is None else replace(target, n_levels=int(groups.max()) + 1)
 
 
 def row_norm(step: Step, plan: SynthesisPlan) -> float:
@@ -59,7 +73,7 @@ def step_design(step: Step, plan: SynthesisPlan, layout: Layout) -> StepDesign:
         name: tuple(
             position
             for part in parts_of(plan.schema[name])
-            for position in range(starts[part.key], starts[part.key] + n_features(part))
+            for position in range(starts[part.key], starts[part.key] + layout.width(part))
         )
         for name in step.predictors
     }

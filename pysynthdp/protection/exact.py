@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,20 +12,21 @@ import pandas as pd
 from pysynthdp._blas import one_blas_thread
 from pysynthdp._progress import progress_bar
 from pysynthdp._random import NumpySampler, stream
-from pysynthdp.curator import Curator, StepFit
-from pysynthdp.curator.answers import StepRows
+from pysynthdp.curator import Curator, StepFit, few_features, few_records
+from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
-from pysynthdp.curator.few_records import without_few
-from pysynthdp.curator.table import PartTable, scales_of, split_rows
+from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
+from pysynthdp.design.groups import LevelGroups
 from pysynthdp.errors import FitError, PlanError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Step, SynthesisPlan, step_design, task_of
-from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit
+from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.protection.rare_levels import rare_remarks
 from pysynthdp.remarks import Remark
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Column, Schema
@@ -101,21 +102,37 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
     seen = split_rows(_enough(request.rows), schema) if learns else bounded_rows(request.rows, schema, unit)
-    table, remarks = without_few(seen, schema, quiet=plan.keep) if learns else (seen, ())
-    layout = Layout(plan.parts, scales_of(table, plan.parts, plan.schema, public=not learns))
-    fits = [_step_fit(step, plan, layout, table) for step in plan.steps]
-    active = [fit for fit in fits if fit.task.n > 0 or not learns]
-    curator = Curator(EncodedRows(table, layout, request.workers), unit.relation, guarded=not learns)
+    table, remarks = _fewest(seen, plan, schema) if learns else (seen, ())
+    groups = groups_of(table, plan.parts) if learns else {}
+    scales = scales_of(table, plan.parts, plan.schema, public=not learns)
+    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
+    encoded = EncodedRows(table, layout, request.workers)
+    with one_blas_thread():
+        fits, known = _step_fits(plan, encoded, groups)
+    active = [fit for fit in fits if not learns or (fit.task.n > 0 and not _single(fit))]
+    curator = Curator(encoded, unit.relation, guarded=not learns, known=known)
     show = request.progress if learns else False
     with one_blas_thread(), progress_bar(len(plan.steps), "fit", show=show) as note:
         curator.fit_all(active, note)
     kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
-        noted = tuple(remark for fit in fits for remark in fit.notes)
-        remarks = (*_of_table(plan, request.rows, fits), *remarks, *noted)
+        remarks = (*_of_table(plan, request.rows, fits), *remarks, *_of_steps(plan, fits, groups))
     n = request.rows.n_rows
     return Fit(layout, tuple(map(_drawn, fits)), source, n, kept, kept_columns, remarks)
+
+
+def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
+    """Take out of the table to fit what fewer than five records have."""
+    return few_records.without_few(seen, schema, quiet=plan.keep)
+
+
+def _of_steps(
+    plan: SynthesisPlan, fits: Sequence[StepFit], groups: Mapping[Key, LevelGroups]
+) -> tuple[Remark, ...]:
+    """Say which levels are rare, and what models remarked."""
+    rare = rare_remarks({key: own for key, own in groups.items() if key[0] not in plan.keep})
+    return (*rare, *(remark for fit in fits for remark in fit.notes))
 
 
 def _enough(rows: FrameRows) -> FrameRows:
@@ -142,7 +159,20 @@ def _kept(rows: FrameRows, column: Column) -> pd.Series[Any]:
 def _drawn(fit: StepFit) -> DrawnStep:
     """Keep what drawing needs of a finished fit."""
     rows = fit.rows
-    return DrawnStep(rows.targets, fit.model, rows.design, rows.scale, fit.params, holds_rows=fit.held_rows)
+    return DrawnStep(
+        rows.targets,
+        fit.model,
+        rows.design,
+        rows.scale,
+        fit.params,
+        holds_rows=fit.held_rows,
+        groups=rows.groups,
+    )
+
+
+def _single(fit: StepFit) -> bool:
+    """Whether all levels are in one group, so that there is nothing to fit."""
+    return fit.rows.groups is not None and fit.rows.groups.size == 1
 
 
 def checked_rows(
@@ -169,13 +199,31 @@ def _modelled(plan: SynthesisPlan) -> Schema:
     return Schema(tuple(column for column in plan.schema if column.name in names))
 
 
-def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable) -> StepFit:
-    """Set one fit up."""
+def _step_rows(
+    step: Step, plan: SynthesisPlan, layout: Layout, groups: Mapping[Key, LevelGroups]
+) -> StepRows:
+    """Say how a step sees a block."""
     target = step.targets[0]
-    kind = table.kind(target)
-    n = table.n if kind is None else int(np.count_nonzero(kind == 0))
     scaled = target.numeric and len(step.targets) == 1 and getattr(step.model, "affine", False)
     scale = layout.scales[target.key] if scaled else Scale()
     column = layout.starts[target.key] if scaled else None
-    rows = StepRows(step.targets, step_design(step, plan, layout), scale, column)
-    return StepFit(step.model, task_of(step, plan, layout, n=n), rows)
+    return StepRows(step.targets, step_design(step, plan, layout), scale, column, groups.get(target.key))
+
+
+def _step_fits(
+    plan: SynthesisPlan, encoded: EncodedRows, groups: Mapping[Key, LevelGroups]
+) -> tuple[list[StepFit], Grams | None]:
+    """Set all fits up; without a guarantee, without features that rest on few records."""
+    seen = [_step_rows(step, plan, encoded.layout, groups) for step in plan.steps]
+    known = None
+    if plan.protection.learns:
+        seen, known = few_features.without_few(seen, encoded)
+    pairs = zip(plan.steps, seen, strict=True)
+    return [_step_fit(step, plan, encoded.layout, encoded.table, rows) for step, rows in pairs], known
+
+
+def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable, rows: StepRows) -> StepFit:
+    """Set one fit up."""
+    kind = table.kind(rows.target)
+    n = table.n if kind is None else int(np.count_nonzero(kind == 0))
+    return StepFit(step.model, task_of(step, plan, layout, n=n, design=rows.design), rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
@@ -35,8 +37,15 @@ def _declared_facts(column: Column) -> list[str]:
     return facts
 
 
-def learned_facts(plan: SynthesisPlan) -> list[str]:
+def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequence[str] = ()) -> list[str]:
     """Facts that were learned from the confidential data, beside the models' parameters.
+
+    Parameters
+    ----------
+    plan : SynthesisPlan
+        What was fitted.
+    rare, merged : sequence of str
+        Columns with levels that fewer than five records have, and columns whose such levels were merged.
 
     Notes
     -----
@@ -57,6 +66,16 @@ def learned_facts(plan: SynthesisPlan) -> list[str]:
         if isinstance(c, CategoricalColumn) and c.levels
     ]
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
+    if rare:
+        facts.append(
+            f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "
+            "records exist and about how many, and of what else these hold only averages over five or more"
+        )
+    facts += (
+        [f"which levels in {', '.join(merged)} have fewer than five records and were merged"]
+        if merged
+        else []
+    )
     return [*facts, "the parameters of every column's model"]
 
 

@@ -84,7 +84,7 @@ safe_call <- function(call) {
 
 # Everything that is sent as settings, in the form in which it is sent.
 settings_of <- function(data, method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
-                        decimals, levels, keep, drop, proper, joint, schema, guarantee, plan,
+                        decimals, levels, keep, drop, proper, joint, schema, guarantee, plan, rare = NULL,
                         visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL, semicont = NULL, ...) {
   unknown <- names_of_dots(...)
   if (length(unknown)) {
@@ -99,7 +99,8 @@ settings_of <- function(data, method, visit_sequence, predictor_matrix, formulas
     missing = as_listing(first_of(missing, cont.na)), spikes = as_listing(first_of(spikes, semicont)),
     bounds = as_listing(bounds), decimals = as_listing(decimals), levels = as_listing(levels),
     keep = as_columns(keep, columns, "keep"), drop = as_columns(drop, columns, "drop"),
-    proper = proper, joint = joint, schema = schema, guarantee = guarantee, plan = plan
+    proper = proper, joint = joint, schema = schema, guarantee = guarantee, plan = plan,
+    rare = rare
   )
   refuse_na(settings)
   settings

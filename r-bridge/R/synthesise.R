@@ -37,6 +37,9 @@
 #' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()], [by_sampling()] or [protection()]; it
 #'   needs a `schema`.
 #' @param plan Path of a plan file with settings; arguments given here win.
+#' @param rare What becomes of levels that fewer than five records have: `"keep"` (the default) draws them as often as
+#'   they occur, whatever the other columns say, and warns once; `"merge"` puts them into the level `other`, or into
+#'   neighbours where levels are ordered or numbers; `"refuse"` stops. Not with a `guarantee`.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -99,7 +102,8 @@ synthesise.mids <- function(x, ...) {
 synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
-                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, ...) {
+                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL,
+                                  ...) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -107,7 +111,7 @@ synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = N
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, joint = joint, schema = schema,
-    guarantee = guarantee, plan = plan, ...
+    guarantee = guarantee, plan = plan, rare = rare, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   made <- ask("synthesise", data = if (is.null(imputed)) x else imputed, settings = settings, m = m, k = k, seed = check_seed(seed),

@@ -218,7 +218,7 @@ def test_a_guarantee_refuses_before_a_table_is_looked_at(guarantee):
 def test_one_schema_is_learned_over_all_tables():
     given = tables()
     given[2].loc[0, "region"] = "east"
-    given[0].loc[1, "income"] = 2000.125
+    given[0].loc[1:5, "income"] = 2000.125  # five records, which a digit needs
     schema = sdp.Synthesizer(progress=False).plan(given).schema
     assert schema["region"].levels == ("east", "north", "south", "west")
     assert schema["income"].decimals == 3

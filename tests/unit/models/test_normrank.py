@@ -63,8 +63,8 @@ def test_columns_missing_together_throw_no_row_to_the_end_of_the_range():
     real = pd.DataFrame({"height": height, "weight": weight, "bmi": (weight / (height / 100) ** 2).round(1)})
     copies = stacked(real)
     there = copies[copies.height.isna() & copies.bmi.notna()].bmi
-    assert len(there) > 0
     assert there.between(20, 31).all()
+    assert len(there) <= 0.0005 * len(copies)  # in the table there is none
 
 
 @pytest.mark.parametrize("width", [1.0, 1e-3])

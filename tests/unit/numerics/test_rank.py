@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pysynthdp.numerics.rank import independent_features
+from pysynthdp.numerics.rank import independent_features, resting_on_few
 
 
 def design(rng, n=200):
@@ -41,3 +41,48 @@ def test_full_set_of_dummies_loses_its_last():
 def test_no_more_features_than_rows(n):
     X = np.column_stack([np.ones(n), np.random.default_rng(3).normal(size=(n, 10))])
     assert independent_features(X.T @ X).tolist() == list(range(n))
+
+
+def test_a_dummy_rests_on_as_many_records_as_it_has_beyond_the_others() -> None:
+    n = 300
+    halves = (np.arange(n) % 2).astype(float)
+    for beyond in range(1, 9):
+        first, nested = np.zeros(n), np.zeros(n)
+        first[:20], nested[: 20 + beyond] = 1, 1
+        X = np.column_stack([np.ones(n), first, halves, nested])
+        assert resting_on_few(X.T @ X).tolist() == ([3] if beyond < 5 else [])
+
+
+def test_a_left_out_dummy_does_not_explain_later_ones() -> None:
+    n = 100
+    first, second, third = np.zeros(n), np.zeros(n), np.zeros(n)
+    first[:10], second[:11], third[:11] = 1, 1, 1
+    X = np.column_stack([np.ones(n), first, second, third])
+    assert resting_on_few(X.T @ X).tolist() == [2, 3]
+    third[20:30] = 1
+    X[:, 3] = third
+    assert resting_on_few(X.T @ X).tolist() == [2]
+
+
+def test_rare_dummies_do_not_hide_behind_the_order_of_features() -> None:
+    n = 100
+    wide, narrow = np.zeros(n), np.zeros(n)
+    wide[:11], narrow[:10] = 1, 1
+    for pair in ((wide, narrow), (narrow, wide)):
+        X = np.column_stack([np.ones(n), *pair])
+        assert resting_on_few(X.T @ X).tolist() == [2]
+
+
+def test_constant_and_aliased_dummies_rest_on_nobody() -> None:
+    n = 60
+    half = (np.arange(n) % 2).astype(float)
+    X = np.column_stack([np.ones(n), half, 1 - half, np.zeros(n), np.ones(n)])
+    assert resting_on_few(X.T @ X).size == 0
+
+
+@pytest.mark.parametrize("n", [10, 11, 20, 1_000])
+def test_five_records_on_either_side_are_enough_in_small_tables_too(n: int) -> None:
+    for count, few in ((4, True), (5, False), (n - 5, False), (n - 4, True)):
+        dummy = (np.arange(n) < count).astype(float)
+        X = np.column_stack([np.ones(n), dummy])
+        assert (resting_on_few(X.T @ X).size > 0) == few

@@ -1,0 +1,109 @@
+"""Features that fewer than five records have: found before models are fitted, so that none has a coefficient.
+
+A level has five records in the table, or is grouped until it has. Of the rows where a target is there, or in
+a product, fewer may be left; and of two dummies that differ in one record, the second one's coefficient is
+that record's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.curator.answers import Grams, StepRows
+from pysynthdp.curator.encoded import Block, EncodedRows
+from pysynthdp.design.encode import Layout
+from pysynthdp.design.groups import SMALLEST
+from pysynthdp.design.parts import Part
+from pysynthdp.numerics.rank import resting_on_few
+from pysynthdp.queries import Sums
+
+__all__ = ["without_few"]
+
+
+def without_few(steps: Sequence[StepRows], rows: EncodedRows) -> tuple[list[StepRows], Grams]:
+    """Leave features that rest on fewer than five records out of steps; give the cross-products that told it.
+
+    Parameters
+    ----------
+    steps : sequence of StepRows
+        With all features that the plan names.
+    rows : EncodedRows
+        The table.
+
+    Notes
+    -----
+    Privacy: reads real rows; not under a guarantee, where no model's features may depend on them.
+    """
+    asked = [step for step in steps if _flags(step, rows.layout).any()]
+    shared = [step for step in asked if step.is_prefix]
+    own = [step for step in asked if not step.is_prefix]
+    width = max((step.reach for step in shared), default=0)
+    tallies = [_Tally(step, *_kinds(step.design.features, rows.layout)) for step in own]
+    whole = _Tally(None, *_kinds([(j,) for j in range(width)], rows.layout))
+
+    def of_block(block: Block) -> Sums:
+        first = whole.sums(block.X[:, :width]) if width else ()
+        return (*first, *(a for tally in tallies for a in tally.sums(tally.step.X(block))))  # type: ignore[union-attr]
+
+    sums = iter(rows.fold(of_block) if asked else ())
+    found: dict[int, tuple[int, ...]] = {}
+    gram = next(sums) if width else None
+    if gram is not None:
+        few = whole.few(gram, next(sums))
+        found = {id(step): tuple(j for j in few if j < len(step.design.features)) for step in shared}
+    kept: dict[tuple[Part, ...], FloatArray] = {}
+    for tally, step in zip(tallies, own, strict=True):
+        full = next(sums)
+        found[id(step)] = tally.few(full, next(sums))
+        kept[step.targets] = full
+    pruned = [_pruned(step, found.get(id(step), ())) for step in steps]
+    return pruned, Grams(gram, kept)
+
+
+def _pruned(step: StepRows, few: tuple[int, ...]) -> StepRows:
+    """Leave features out of a step."""
+    return replace(step, design=replace(step.design, without=few)) if few else step
+
+
+def _flags(step: StepRows, layout: Layout) -> BoolArray:
+    """Say which features of a step could rest on few records."""
+    dummies, sparse = _kinds(step.design.features, layout)
+    return dummies | sparse
+
+
+def _kinds(features: Sequence[tuple[int, ...]], layout: Layout) -> tuple[BoolArray, BoolArray]:
+    """Say which features are 0/1, and which numbers are zero in some rows: absent ones, products with 0/1."""
+    dummies = np.array(layout.dummies)
+    some = dummies.copy()
+    some[[layout.starts[part.key] for part in layout.parts if part.numeric and part.partial]] = True
+    first = np.array([positions[0] for positions in features], dtype=np.int64)
+    ones, sparse = dummies[first], some[first]
+    for place, positions in enumerate(features):
+        if len(positions) > 1:
+            ones[place], sparse[place] = dummies[list(positions)].all(), some[list(positions)].any()
+    return ones, sparse & ~ones
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Tally:
+    """What to add over the rows of a step, or of all steps that share one matrix."""
+
+    step: StepRows | None
+    dummies: BoolArray
+    sparse: BoolArray
+
+    def sums(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """X'X, and how many rows have each number that is zero in others."""
+        some = X[:, self.sparse]
+        return np.asarray(X.T @ X), np.count_nonzero(some, axis=0).astype(np.float64)
+
+    def few(self, gram: FloatArray, support: FloatArray) -> tuple[int, ...]:
+        """Positions of the features that rest on few records."""
+        rare = np.flatnonzero(self.sparse)[support < SMALLEST]
+        ones: IntArray = np.concatenate([[0], np.flatnonzero(self.dummies)])
+        few = ones[resting_on_few(gram[np.ix_(ones, ones)])]
+        return tuple(int(j) for j in np.sort(np.concatenate([rare, few])))
