@@ -11,6 +11,7 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
+from pysynthdp.numerics.quantile_table import group_means
 from pysynthdp.numerics.signs import count_signs
 from pysynthdp.queries import Quantiles, RowSum, Sampler
 
@@ -72,7 +73,7 @@ class LogNorm:
         shift = 0.0
         if zero > 0:
             answer = yield Quantiles()
-            shift = _half_lowest(answer.value[1])
+            shift = _half_lowest(group_means(answer.value))
         fit = yield from ask_linear(lambda y: np.log(y + shift))
         return LogNormFit(fit.beta, fit.sigma, fit.df, fit.root, fit.aliased, shift)
 
@@ -86,7 +87,7 @@ class LogNorm:
         return np.maximum(np.exp(np.minimum(logs, LARGEST_LOG)) - params.shift, 0.0)
 
 
-def _half_lowest(knots: FloatArray) -> float:
-    """Half of the lowest positive knot; 1 where every knot is 0."""
-    positive = knots[knots > 0]
+def _half_lowest(means: FloatArray) -> float:
+    """Half of the lowest positive mean; 1 where every mean is 0."""
+    positive = means[means > 0]
     return float(positive.min() / 2) if positive.size else 1.0

@@ -15,7 +15,14 @@ from pysynthdp.numerics.bending import Transform, ask_bent, ask_explained, bend
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
 from pysynthdp.numerics.mixture import ask_mixture
 from pysynthdp.numerics.moment_linear import linear_from_moments
-from pysynthdp.numerics.quantile_table import quantile_table, table_probabilities, table_values
+from pysynthdp.numerics.quantile_table import (
+    even_values,
+    group_means,
+    moved_table,
+    quantile_table,
+    table_probabilities,
+    table_values,
+)
 from pysynthdp.queries import Answer, Quantiles, Query, Sampler, StepMoments, WholeRows
 
 __all__ = ["NormRank", "NormRankFit"]
@@ -29,9 +36,9 @@ class NormRankFit(LinearFit):
 
     Parameters
     ----------
-    knots : array (2, knots)
-        Probabilities and values: means of five or more neighbouring records (of all, where there are fewer
-        than ten), or the records themselves where ``original``.
+    knots : array (4, groups) or (2, knots)
+        Shares, and a line through the means of groups of records (:class:`~pysynthdp.queries.Quantiles`); or
+        probabilities and values: from noisy counts, or the records themselves where ``original``.
     grid, cdf : array (points,)
         Distribution of the latent draws over the rows.
     original : bool
@@ -52,7 +59,7 @@ class NormRank:
     Parameters
     ----------
     emit_original : bool
-        False: values are interpolated in a table of averaged order statistics, flat in the tails. True: every
+        False: values are drawn from a line through the averages of groups of records. True: every
         value drawn is a record's value, as in synthpop, and the fit is confidential.
 
     Notes
@@ -147,9 +154,10 @@ class NormRank:
 def _scales(knots: FloatArray) -> dict[str, Transform]:
     """Scales on which the relation to the features may be straight; each about standardised."""
     table = quantile_table(knots)
-    scales: dict[str, Transform] = {"plain": _standardised(knots[1], lambda y: y)}
-    if knots[1, 0] > 0:
-        scales["log"] = _standardised(knots[1], lambda y: np.log(np.maximum(y, knots[1, 0] / 2)))
+    values, lowest = even_values(knots), float(group_means(knots)[0])
+    scales: dict[str, Transform] = {"plain": _standardised(values, lambda y: y)}
+    if lowest > 0 and values[0] >= 0:
+        scales["log"] = _standardised(values, lambda y: np.log(np.maximum(y, lowest / 2)))
     scales["score"] = lambda y: np.asarray(ndtri(table_probabilities(table, y)))
     return scales
 
@@ -172,8 +180,7 @@ def _fit_bent(
 ) -> Generator[Query, Answer, NormRankFit]:
     """Fit a straight line on a scale and bend it to the margin."""
     linear = yield from ask_linear(scale)
-    there = np.stack([knots[0], scale(knots[1])])
-    bent = yield from ask_bent(linear, quantile_table(there), gram, n)
+    bent = yield from ask_bent(linear, moved_table(knots, scale), gram, n)
     root = linear.root * (linear.sigma / bent.slope)
     return NormRankFit(
         bent.gamma, 1.0, linear.df, root, linear.aliased, knots, bent.grid, bent.cdf, original=False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,14 +16,17 @@ from pysynthdp.curator import Curator, StepFit
 from pysynthdp.curator.answers import StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
+from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.table import PartTable, scales_of, split_rows
 from pysynthdp.design.encode import Layout, Scale
+from pysynthdp.design.parts import Part
 from pysynthdp.errors import FitError, PlanError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Step, SynthesisPlan, step_design, task_of
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.remarks import Remark
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
@@ -98,6 +101,9 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
     table = split_rows(request.rows, schema) if learns else bounded_rows(request.rows, schema, unit)
+    remarks: tuple[Remark, ...] = ()
+    if learns:
+        table, remarks = drawn_in(table, _summed(plan), plan.schema)
     layout = Layout(plan.parts, scales_of(table, plan.parts, plan.schema, public=not learns))
     fits = [_step_fit(step, plan, layout, table) for step in plan.steps]
     active = [fit for fit in fits if fit.task.n > 0 or not learns]
@@ -108,7 +114,7 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept = {key: values.copy() for key, values in table.parts.items() if key[0] in plan.keep}
     frame = request.rows.frame
     kept_columns = {name: frame[name].reset_index(drop=True).copy() for name in plan.keep}
-    return Fit(layout, tuple(map(_drawn, fits)), source, request.rows.n_rows, kept, kept_columns)
+    return Fit(layout, tuple(map(_drawn, fits)), source, request.rows.n_rows, kept, kept_columns, remarks)
 
 
 def _drawn(fit: StepFit) -> DrawnStep:
@@ -139,6 +145,12 @@ def _modelled(plan: SynthesisPlan) -> Schema:
     """Columns that have a part in the model."""
     names = {part.column for part in plan.parts}
     return Schema(tuple(column for column in plan.schema if column.name in names))
+
+
+def _summed(plan: SynthesisPlan) -> Iterator[Part]:
+    """Parts that sums are over, but for columns whose real values are released."""
+    real = {*plan.keep, *plan.real_values}
+    return (part for part in plan.parts if part.column not in real)
 
 
 def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable) -> StepFit:
