@@ -7,17 +7,18 @@ sum is over. So no sum holds it: before anything is fitted, each end of a number
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pysynthdp._typing import AnyArray, FloatArray, IntArray
-from pysynthdp.curator.quantiles import SMALLEST, heaps
-from pysynthdp.curator.table import Key, PartTable
+from pysynthdp.curator.functions import linear_functions
+from pysynthdp.curator.quantiles import KNOTS, SMALLEST, heaps
+from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
 from pysynthdp.design.parts import Part, settle
 from pysynthdp.remarks import Remark
-from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = ["drawn_in"]
 
@@ -29,6 +30,8 @@ CLOSE = 0.05  # of its deviation from the median: a neighbour that near tells a 
 EXPECTED = 0.01  # of that deviation: spacings so small that a neighbour is always that near
 FAR = 0.5  # standard errors of the mean: an end that moved it further is reported ...
 TELLING = 20  # records, below which an end is too loosely expected to say so
+FEW = 8  # values, up to which each is looked for by itself
+LONG = 100_000  # records, above which a sample says whether values are shared by many
 LONE = 3.0  # ... where its deviation from the median was more than so many times what was expected
 
 
@@ -72,87 +75,116 @@ def drawn_in(table: PartTable, parts: Iterable[Part], schema: Schema) -> tuple[P
     (Hundepool et al. 2012, Statistical Disclosure Control, section 4.2). A value stays where spacings are
     below a hundredth of its deviation from the median and the next one is within a twentieth, or the same:
     then its neighbour tells it anyway. The smallest value is treated like the largest, of the negated
-    numbers, and keeps its sign.
+    numbers, and keeps its sign. A number that is a linear function of earlier ones follows them instead, so
+    that it stays one.
     """
-    replaced: dict[Key, AnyArray] = {}
-    remarks: list[Remark] = []
-    for part, values in _numbers(table, parts):
-        column = schema[part.column]
-        if not isinstance(column, NumericColumn) or len(values) < SMALLEST:
-            continue
-        moves = _moves(values, column)
-        if moves.old.size:
-            replaced[part.key] = _moved(table, part, moves)
-            remarks += _remarks(part.column, moves)
-    return replace(table, parts={**table.parts, **replaced}), tuple(remarks)
+    found = {part: _moves(values, schema[part.column]) for part, values in _numbers(table, parts)}
+    moved = {part: moves for part, moves in found.items() if moves.old.size}
+    functions = linear_functions(table, tuple(found)) if moved else ()
+    for function in functions:
+        moved.pop(function.part, None)
+    after = _with(table, {part.key: _moved(table, part, moves) for part, moves in moved.items()})
+    for function in functions:
+        values = function.followed(table, after)
+        after = _with(after, {function.part.key: values})
+    return after, tuple(remark for part, moves in moved.items() for remark in _remarks(part.column, moves))
+
+
+def _with(table: PartTable, parts: Mapping[Key, AnyArray]) -> PartTable:
+    """Put other arrays in the place of some parts."""
+    return replace(table, parts={**table.parts, **parts})
 
 
 def _numbers(table: PartTable, parts: Iterable[Part]) -> Iterator[tuple[Part, FloatArray]]:
-    """Present values of each numeric part."""
+    """Present values of each numeric part, where there are enough."""
     for part in parts:
         if part.numeric:
             kind, values = table.kind(part), table.parts[part.key]
-            yield part, values if kind is None else values[kind == 0]
+            present = values if kind is None else values[kind == 0]
+            if len(present) >= SMALLEST:
+                yield part, present
 
 
 def _moved(table: PartTable, part: Part, moves: _Moves) -> FloatArray:
     """Replace the old values where they are there."""
-    values = table.parts[part.key]
-    at = np.minimum(np.searchsorted(moves.old, values), len(moves.old) - 1)
-    hit = moves.old[at] == values
-    kind = table.kind(part)
-    hit = hit if kind is None else hit & (kind == 0)
-    return np.where(hit, moves.new[at], values)
+    values, kind = table.parts[part.key], table.kind(part)
+    if moves.old.size <= FEW:
+        moved = values.copy()
+        for old, new in zip(moves.old, moves.new, strict=True):
+            moved[values == old] = new
+    else:
+        at = np.minimum(np.searchsorted(moves.old, values), len(moves.old) - 1)
+        moved = np.where(moves.old[at] == values, moves.new[at], values)
+    return moved if kind is None else np.where(kind == 0, moved, values)
 
 
-def _moves(values: FloatArray, column: NumericColumn) -> _Moves:
+def _moves(values: FloatArray, column: Column) -> _Moves:
     """Find what is replaced in one number: beside heaps first, then at both ends."""
-    ordered = np.sort(values)
-    starts, ends = heaps(ordered)
+    sample = np.sort(values[:: max(1, len(values) // SCALE_ROWS)])
+    middle, ordered = float(sample[len(sample) // 2]), _ordered(values, sample)
+    starts, ends = heaps(ordered) if ordered.size else np.zeros((2, 0), np.int64)
     shared = ordered[starts]
     if (len(ordered) - SMALLEST < ends - starts).any():
-        ended = np.full(len(ordered), shared[np.argmax(ends - starts)])
-    else:
-        inner = _to_heaps(ordered, starts, ends)
-        ended = -_upper_end(-_upper_end(inner, shared)[::-1], -shared)[::-1]
-    changed = ended != ordered
-    old, first = np.unique(ordered[changed], return_index=True)
-    new = settle(ended[changed][first].copy(), column)
+        old = ordered[ordered != (only := shared[np.argmax(ends - starts)])]
+        return _Moves(*_distinct(old, np.full(len(old), only)), few=bool(old.size))
+    old, new = _to_heaps(ordered, starts, ends)
+    low, high = _both_ends(values, sample)
+    upper = _upper_end(high, middle, shared, len(values))
+    lower = -_upper_end(-low, -middle, -shared, len(values))
+    old, new = np.concatenate([old, high, low]), np.concatenate([new, upper, lower])
+    shift = float((new - old).sum()) / len(values)
+    old, new = _distinct(old[new != old], new[new != old])
     if not old.size:
         return _Moves(old, new)
-    error, middle = float(ordered.std()) / np.sqrt(len(ordered)), float(ordered[len(ordered) // 2])
-    lone = bool((np.abs(old - middle) > LONE * np.abs(new - middle)).any())
-    far = lone and len(ordered) >= TELLING and abs(float(ended.mean() - ordered.mean())) > FAR * error
-    return _Moves(old, new, few=bool(ended[0] == ended[-1]), far=far)
+    lone = bool((np.abs(old - middle) > LONE * np.abs(new - middle)).any()) and len(values) >= TELLING
+    far = lone and abs(shift) > FAR * float(values.std()) / np.sqrt(len(values))
+    return _Moves(old, settle(new, column) if isinstance(column, NumericColumn) else new, far=far)
 
 
-def _to_heaps(ordered: FloatArray, starts: IntArray, ends: IntArray) -> FloatArray:
-    """Move fewer than five records between two heaps to the nearer one."""
+def _ordered(values: FloatArray, sample: FloatArray) -> FloatArray:
+    """All values in order; none where there are many and, as a sample says, no heap among them."""
+    least = max(len(sample) // (2 * KNOTS), 2)
+    if len(values) > LONG and not (sample[least - 1 :] == sample[: len(sample) - least + 1]).any():
+        return np.zeros(0)
+    return np.sort(values)
+
+
+def _both_ends(values: FloatArray, sample: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the lowest values, rising, and the highest, falling; the sample, in order, is some of them."""
+    count = min(SPACINGS + 2, (len(values) + 1) // 2)
+    low = np.sort(values[values <= sample[min(count, len(sample)) - 1]])[:count]
+    high = np.sort(values[values >= sample[-min(count, len(sample))]])[::-1][:count]
+    return low, high
+
+
+def _distinct(old: FloatArray, new: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Each replaced value once, in order."""
+    found, first = np.unique(old, return_index=True)
+    return found, new[first]
+
+
+def _to_heaps(ordered: FloatArray, starts: IntArray, ends: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Move fewer than five records between two heaps to the nearer one: return the values, old and new."""
     first, last = ends[:-1], starts[1:]
     lengths = last - first
     few = np.flatnonzero((lengths > 0) & (lengths < SMALLEST))
     if not few.size:
-        return ordered
+        return np.zeros(0), np.zeros(0)
     between = np.repeat(few, lengths[few])
-    at = np.concatenate([np.arange(first[index], last[index]) for index in few])
-    low, high, here = ordered[starts[between]], ordered[starts[between + 1]], ordered[at]
-    moved = ordered.copy()
-    moved[at] = np.where(here - low <= high - here, low, high)
-    return moved
+    here = ordered[np.concatenate([np.arange(first[index], last[index]) for index in few])]
+    low, high = ordered[starts[between]], ordered[starts[between + 1]]
+    return here, np.where(here - low <= high - here, low, high)
 
 
-def _upper_end(ordered: FloatArray, shared: FloatArray) -> FloatArray:
-    """Replace the largest value by what the others let one expect, and cut what dominates the last five."""
-    top, middle = ordered[::-1][: SPACINGS + 2], float(ordered[len(ordered) // 2])
+def _upper_end(top: FloatArray, middle: float, shared: FloatArray, n: int) -> FloatArray:
+    """Replace the largest of falling values by what the others let one expect; cut what dominates five."""
     moved = top.copy()
     if not _told_by_the_next(top, middle):
-        moved[0] = _expected(top[1 : 2 + len(ordered) // 4])
-    known = float(top[SMALLEST - 1]) if top[SMALLEST - 1] in shared else middle
-    if len(ordered) >= 2 * SMALLEST:
+        moved[0] = _expected(top[1 : 2 + n // 4])
+    if n >= 2 * SMALLEST:
+        known = float(top[SMALLEST - 1]) if top[SMALLEST - 1] in shared else middle
         moved[:DOMINANT] = known + _undominated(moved[:SMALLEST] - known)
-    if np.array_equal(moved, top):
-        return ordered
-    return np.concatenate([ordered[: -len(top)], moved[::-1]])
+    return moved
 
 
 def _told_by_the_next(top: FloatArray, middle: float) -> bool:

@@ -71,7 +71,7 @@ def _edges(ordered: FloatArray, knots: int, smallest: int) -> IntArray:
     ]
     edges = np.append(np.concatenate(pieces), n)
     first = () if heaped[0] else _halves(int(edges[1]), smallest)
-    last = () if heaped[-1] else _halves(int(n - edges[-2]), smallest)
+    last = () if heaped[-1] or len(edges) == 2 else _halves(int(n - edges[-2]), smallest)
     edges = np.unique(np.concatenate([edges, first, n - np.array(last)])).astype(np.int64)
     return _enough(edges, ordered, smallest)
 
@@ -99,12 +99,18 @@ def _enough(edges: IntArray, ordered: FloatArray, smallest: int) -> IntArray:
     Too small is a group of fewer than ``smallest`` records, and one in which all but fewer share a value: who
     knows that value would know what the others sum to.
     """
+    if not (ordered[smallest - 1 :] == ordered[: len(ordered) - smallest + 1]).any():
+        return edges  # cut at ranks, and no value is shared by so many
     runs = np.append(_runs(ordered), len(ordered))
+    bounds = np.union1d(runs, edges)
+    largest = np.maximum.reduceat(np.diff(bounds), np.searchsorted(bounds, edges[:-1]))
+    if not _too_small(np.diff(edges), largest, smallest).any():
+        return edges
 
     def small(low: int, high: int) -> bool:
         inside = runs[np.searchsorted(runs, low, side="right") : np.searchsorted(runs, high)]
-        largest = int(np.diff(np.concatenate([[low], inside, [high]])).max())
-        return high - low < smallest or (largest >= smallest and 0 < high - low - largest < smallest)
+        longest = np.diff(np.concatenate([[low], inside, [high]])).max()
+        return bool(_too_small(np.array(high - low), longest, smallest))
 
     kept = [0]
     for edge in edges[1:-1].tolist():
@@ -113,6 +119,12 @@ def _enough(edges: IntArray, ordered: FloatArray, smallest: int) -> IntArray:
     while len(kept) > 1 and small(kept[-1], int(edges[-1])):
         kept.pop()
     return np.array([*kept, edges[-1]], dtype=np.int64)
+
+
+def _too_small(size: IntArray, largest: IntArray, smallest: int) -> BoolArray:
+    """Whether groups have too few records, or too few beside the value that most of them share."""
+    rest = size - largest
+    return np.asarray((size < smallest) | ((largest >= smallest) & (rest > 0) & (rest < smallest)))
 
 
 def _line(
