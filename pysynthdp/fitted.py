@@ -266,7 +266,8 @@ class FittedSynthesizer(Printable):
         """
         self._refuse_to_save()
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
-        parts = {"plan": self.plan, "fit": self._machine.fit, "workers": self.workers, "draws": draws}
+        unremarked = replace(self._machine.fit, remarks=())  # what stays with whoever fitted
+        parts = {"plan": self.plan, "fit": unremarked, "workers": self.workers, "draws": draws}
         return fit_file.save(parts, Path(path))
 
     def __copy__(self) -> Self:

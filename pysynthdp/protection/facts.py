@@ -56,6 +56,11 @@ def learned_facts(plan: SynthesisPlan) -> list[str]:
         if isinstance(c, CategoricalColumn) and c.levels
     ]
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
+    if any(isinstance(column, NumericColumn) for column in plan.schema):
+        facts.append(
+            "of every number whose records are not released: averages of five or more records, after its "
+            "largest and smallest value were replaced by what the others let one expect"
+        )
     return [*facts, "the parameters of every column's model"]
 
 
