@@ -20,7 +20,7 @@ from pysynthdp.design.parts import Part, settle
 from pysynthdp.remarks import Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["drawn_in"]
+__all__ = ["drawn_in", "extremes_remarked"]
 
 DOMINANT = 2  # (n, k) rule: that many largest deviations of a group of five ...
 DOMINANCE = 0.85  # ... may make up at most this share of their sum
@@ -88,6 +88,11 @@ def drawn_in(table: PartTable, parts: Iterable[Part], schema: Schema) -> tuple[P
         values = function.followed(table, after)
         after = _with(after, {function.part.key: values})
     return after, tuple(remark for part, moves in moved.items() for remark in _remarks(part.column, moves))
+
+
+def extremes_remarked(values: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:
+    """Say what :func:`drawn_in` will say of one column's present values, without codes and spikes."""
+    return tuple(_remarks(column.name, _moves(values, column))) if len(values) >= SMALLEST else ()
 
 
 def _with(table: PartTable, parts: Mapping[Key, AnyArray]) -> PartTable:

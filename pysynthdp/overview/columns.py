@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from pysynthdp._typing import FloatArray
+from pysynthdp.curator.extremes import extremes_remarked
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import SchemaError
@@ -202,8 +204,14 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
         missing=(*_absent(series), *codes),
         spikes=spikes,
         decimals=column.decimals,
-        warnings=tuple(number_hints(column.name, plain, dated=dated, apart=apart)),
+        warnings=(*number_hints(column.name, plain, dated=dated, apart=apart), *_of_extremes(plain, column)),
     )
+
+
+def _of_extremes(plain: FloatArray, column: NumericColumn) -> Iterable[str]:
+    """Say what a fit without a guarantee will do to the ends, without the column's name."""
+    values = plain[~np.isin(plain, np.array(column.spikes, dtype=np.float64))]
+    return (f"{remark.what}; {remark.remedy}" for remark in extremes_remarked(values, column))
 
 
 def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from pysynthdp import ZCDP, Synthesizer, look
 from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.parts import Part
+from pysynthdp.errors import PysynthdpWarning
 from pysynthdp.schema import NumericColumn, Schema
 
 PART = Part("x", "value")
@@ -119,3 +122,27 @@ def test_absent_values_are_left_alone() -> None:
     moved = drawn_in(table, (part,), Schema((NumericColumn("x", may_be_missing=True),)))[0].parts[part.key]
     assert moved[:100].max() < 1e4
     assert (moved[100:] == 1e6).all()
+
+
+def test_look_says_it_before_the_fit_and_the_statement_after() -> None:
+    values = np.random.default_rng(6).normal(3000.0, 500.0, 300)
+    frame = pd.DataFrame({"x": values, "g": ["a", "b"] * 150})
+    assert "lie so far from all others" not in str(look(frame))
+    frame.loc[7, "x"] = 90_000.0
+    assert "lie so far from all others" in str(look(frame))
+    with pytest.warns(PysynthdpWarning, match="x: the largest or smallest numbers lie so far"):
+        fitted = Synthesizer(progress=False).fit(frame)
+    release = fitted.draw(m=1, rng=1)
+    assert release[0]["x"].max() < 10_000
+    assert any("largest and smallest value" in fact for fact in release.privacy.to_dict()["learned"])
+
+
+def test_nothing_is_replaced_under_a_guarantee_nor_where_real_values_are_asked_for() -> None:
+    values = np.append(np.random.default_rng(6).normal(3000.0, 500.0, 299), 9_000.0)
+    frame = pd.DataFrame({"x": values, "g": ["a", "b"] * 150})
+    kept = Synthesizer(progress=False, keep=["x"]).fit(frame)
+    assert kept.remarks == ()
+    assert kept.draw(m=1, rng=1)[0]["x"].max() == 9_000.0
+    column = NumericColumn("x", lower=0, upper=1e4, may_be_missing=False, fallback=0)
+    guarded = Synthesizer(schema=Schema((column,)), guarantee=ZCDP(1.0), progress=False).fit(frame[["x"]])
+    assert guarded.remarks == ()
