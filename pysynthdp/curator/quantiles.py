@@ -99,7 +99,7 @@ def _enough(edges: IntArray, ordered: FloatArray, smallest: int) -> IntArray:
     Too small is a group of fewer than ``smallest`` records, and one in which all but fewer share a value: who
     knows that value would know what the others sum to.
     """
-    if not (ordered[smallest - 1 :] == ordered[: len(ordered) - smallest + 1]).any():
+    if not (ordered[smallest - 1 :] == ordered[: max(len(ordered) - smallest + 1, 0)]).any():
         return edges  # cut at ranks, and no value is shared by so many
     runs = np.append(_runs(ordered), len(ordered))
     bounds = np.union1d(runs, edges)
