@@ -274,7 +274,7 @@ class FittedSynthesizer(Printable):
         """
         self._refuse_to_save()
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
-        fits = self._machine.fits
+        fits = tuple(replace(fit, remarks=()) for fit in self._machine.fits)  # they stay with whoever fitted
         held = {"fit": fits[0]} if len(fits) == 1 else {"fits": fits}  # a version without nests has no "fits"
         parts = {"plan": self.plan, **held, "workers": self.workers, "draws": draws}
         return fit_file.save(parts, Path(path))

@@ -131,17 +131,21 @@ class Counts:
 class Quantiles:
     """Ask for the distribution of a numeric target as a coarse table.
 
-    Answered with an array (2, knots): increasing probabilities, and for each the mean of at least
-    ``smallest`` neighbouring order statistics. Fewer than twice ``smallest`` rows give one knot, the mean of
-    all of them, which is a record's own value where there is one; and no average hides a value far from all
-    others.
+    Answered with an array (4, groups): shares of groups of neighbouring records, which sum to one, and the
+    quantile function at the start, in the middle and at the end of each, straight in between. A group has at
+    least ``smallest`` records, or all where there are fewer than twice as many; groups do not overlap; of
+    each its mean is used, which the function keeps. An outermost group may be given in pieces, as an
+    exponential excess. The mean of fewer than ``smallest`` records can be near a record's own value, and no
+    average hides a value from who knows the others: without a guarantee the largest and the smallest value
+    were replaced beforehand by what the others let one expect.
 
     Parameters
     ----------
     knots : int
-        At most this many groups of equal count, and at most a tenth of the rows.
+        At most this many groups of equal count, and at most a tenth of the rows; beside them each value that
+        as many share is one, and the outermost are halved.
     smallest : int
-        The fewest records that any knot averages, where there are twice as many.
+        The fewest records that a group averages, where there are twice as many.
     """
 
     knots: int = 200

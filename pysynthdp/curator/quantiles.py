@@ -1,29 +1,197 @@
-"""A distribution as a coarse table: every knot averages several records."""
+"""A distribution as a coarse table: records in groups that do not overlap, and a line through their means."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["coarse_quantiles"]
+__all__ = ["SMALLEST", "coarse_quantiles", "heaps"]
+
+SMALLEST = 5  # records behind every average
+KNOTS = 200
+ROWS_A_GROUP = 10  # on average
+BENT = 1.5  # times the slope before: an end that is drawn as an exponential excess; 1 for a uniform law
+PIECES = 4  # halvings of that excess
 
 
-def coarse_quantiles(values: FloatArray, *, knots: int, smallest: int) -> FloatArray:
-    """Return (2, k): probabilities, and means of neighbouring order statistics.
+def coarse_quantiles(values: FloatArray, *, knots: int = KNOTS, smallest: int = SMALLEST) -> FloatArray:
+    """Return (4, groups): shares, and the quantile function at the start, the middle and the end of each.
 
-    At most ``knots`` groups of equal count and at most a tenth of the records; at each end one more knot,
-    the mean of the ``smallest`` most extreme records. Fewer than 2 * ``smallest`` records give one knot,
-    their mean.
+    The records are cut at ranks into at most ``knots`` groups of equal count and at most a tenth of the
+    records; a value that many share is a group of its own; the outermost groups are halved, again and again,
+    while they keep ``smallest`` records. Groups do not overlap, so no two of them can be subtracted. Of each
+    the mean alone is used: the function is a line that bends in the middle of each group and has its mean.
+    Where it grows steeper towards an end, the outermost group is drawn as an exponential excess with its
+    mean, in pieces that are no groups of records.
     """
     ordered = np.sort(values)
     n = len(ordered)
-    if n < 2 * smallest:
-        return np.array([[0.5], [ordered.mean() if n else 0.0]])
-    edges = np.linspace(0, n, max(1, min(knots, n // 10)) + 1).astype(np.int64)
-    means = np.add.reduceat(ordered, edges[:-1]) / np.diff(edges)
-    middles = (edges[:-1] + edges[1:]) / (2 * n)
-    tail = smallest / (2 * n)
-    probabilities = np.concatenate([[tail], middles, [1 - tail]])
-    averages = np.concatenate([[ordered[:smallest].mean()], means, [ordered[-smallest:].mean()]])
-    return np.stack([probabilities, np.maximum.accumulate(averages)])
+    if n == 0:
+        return np.array([[1.0], [0.0], [0.0], [0.0]])
+    edges = _edges(ordered, knots, smallest)
+    counts = np.diff(edges)
+    means = np.add.reduceat(ordered, edges[:-1]) / counts
+    flat = ordered[edges[:-1]] == ordered[edges[1:] - 1]
+    means[flat] = ordered[edges[:-1]][flat]  # a sum of equal values may round
+    line = _line(np.maximum.accumulate(means), counts, flat, (ordered[0] >= 0, ordered[-1] <= 0))
+    table = _long_end(np.stack([counts / n, *line]), bounded=bool(ordered[-1] <= 0))
+    return _mirrored(_long_end(_mirrored(table), bounded=bool(ordered[0] >= 0)))
+
+
+def heaps(ordered: FloatArray, *, knots: int = KNOTS, smallest: int = SMALLEST) -> IntArray:
+    """Return (2, heaps): first positions and ends of the values that at least a group of records share."""
+    n = len(ordered)
+    least = max(smallest, -(-n // max(1, min(knots, n // ROWS_A_GROUP))))
+    if n < least or not (ordered[least - 1 :] == ordered[: n - least + 1]).any():
+        return np.zeros((2, 0), dtype=np.int64)
+    starts = _runs(ordered)
+    ends = np.append(starts[1:], n)
+    large = ends - starts >= least
+    return np.stack([starts[large], ends[large]])
+
+
+def _runs(ordered: FloatArray) -> IntArray:
+    """First position of each distinct value."""
+    return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+
+
+def _edges(ordered: FloatArray, knots: int, smallest: int) -> IntArray:
+    """First positions of the groups, and the number of records."""
+    n = len(ordered)
+    size = n / max(1, min(knots, n // ROWS_A_GROUP))
+    found = heaps(ordered, knots=knots, smallest=smallest)
+    cuts = _with_outer_five(np.unique(np.concatenate([[0, n], found.ravel()])), smallest)
+    lengths = np.diff(cuts)
+    heaped = ordered[cuts[:-1]] == ordered[cuts[1:] - 1]
+    groups = np.where(heaped, 1, np.clip(np.round(lengths / size), 1, np.maximum(lengths // smallest, 1)))
+    pieces = [
+        np.linspace(low, high, int(parts) + 1).astype(np.int64)[:-1]
+        for low, high, parts in zip(cuts[:-1], cuts[1:], groups, strict=True)
+    ]
+    edges = np.append(np.concatenate(pieces), n)
+    first = () if heaped[0] else _halves(int(edges[1]), smallest)
+    last = () if heaped[-1] or len(edges) == 2 else _halves(int(n - edges[-2]), smallest)
+    edges = np.unique(np.concatenate([edges, first, n - np.array(last)])).astype(np.int64)
+    return _enough(edges, ordered, smallest)
+
+
+def _with_outer_five(cuts: IntArray, smallest: int) -> IntArray:
+    """Let fewer than five records beyond the outermost heap take some of it, to be five."""
+    n = int(cuts[-1])
+    first = np.where((cuts > 0) & (cuts < smallest), min(smallest, n), cuts)
+    last = np.where((first < n) & (first > n - smallest), max(n - smallest, 0), first)
+    return np.unique(last)
+
+
+def _halves(count: int, smallest: int) -> tuple[int, ...]:
+    """Ranks, from the end, at which an outermost group is halved while both halves are large enough."""
+    cuts: list[int] = []
+    while count // 2 >= smallest:
+        count //= 2
+        cuts.append(count)
+    return tuple(cuts)
+
+
+def _enough(edges: IntArray, ordered: FloatArray, smallest: int) -> IntArray:
+    """Join groups with the next one, the last with the one before, until each is large enough.
+
+    Too small is a group of fewer than ``smallest`` records, and one in which all but fewer share a value: who
+    knows that value would know what the others sum to.
+    """
+    if not (ordered[smallest - 1 :] == ordered[: max(len(ordered) - smallest + 1, 0)]).any():
+        return edges  # cut at ranks, and no value is shared by so many
+    runs = np.append(_runs(ordered), len(ordered))
+    bounds = np.union1d(runs, edges)
+    largest = np.maximum.reduceat(np.diff(bounds), np.searchsorted(bounds, edges[:-1]))
+    if not _too_small(np.diff(edges), largest, smallest).any():
+        return edges
+
+    def small(low: int, high: int) -> bool:
+        inside = runs[np.searchsorted(runs, low, side="right") : np.searchsorted(runs, high)]
+        longest = np.diff(np.concatenate([[low], inside, [high]])).max()
+        return bool(_too_small(np.array(high - low), longest, smallest))
+
+    kept = [0]
+    for edge in edges[1:-1].tolist():
+        if not small(kept[-1], edge):
+            kept.append(edge)
+    while len(kept) > 1 and small(kept[-1], int(edges[-1])):
+        kept.pop()
+    return np.array([*kept, edges[-1]], dtype=np.int64)
+
+
+def _too_small(size: IntArray, largest: IntArray, smallest: int) -> BoolArray:
+    """Whether groups have too few records, or too few beside the value that most of them share."""
+    rest = size - largest
+    return np.asarray((size < smallest) | ((largest >= smallest) & (rest > 0) & (rest < smallest)))
+
+
+def _line(
+    means: FloatArray, counts: IntArray, flat: BoolArray, sign: tuple[bool, bool]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Quantile function at the start, middle and end of each group, with the group's mean.
+
+    It goes on where two groups meet and jumps at heaps; no value has another sign than all records have.
+    """
+    share = counts[:-1] / (counts[:-1] + counts[1:])
+    meet = means[:-1] + np.diff(means) * share
+    low, high = np.concatenate([[np.nan], meet]), np.concatenate([meet, [np.nan]])
+    low[1:][flat[:-1]], high[:-1][flat[1:]] = np.nan, np.nan
+    low, high = _open_ends(means, low, high)
+    low = np.maximum(low, 0.0) if sign[0] else low
+    high = np.minimum(high, 0.0) if sign[1] else high
+    low, high = np.where(flat, means, low), np.where(flat, means, high)
+    middle = 2 * means - (low + high) / 2
+    steep = (middle < low) | (middle > high)
+    reach = np.minimum(means - low, high - means)
+    low, high = np.where(steep, means - reach, low), np.where(steep, means + reach, high)
+    return low, np.where(steep | flat, means, middle), high
+
+
+def _open_ends(means: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Let a group at a heap or at an end reach as far as on its other side, up to the heap."""
+    before, after = np.append(-np.inf, means[:-1]), np.append(means[1:], np.inf)
+    neighbour = np.minimum(means - before, after - means)
+    far = np.where(np.isfinite(neighbour), neighbour, 0.0)
+    below, above = means - low, high - means
+    below = np.where(np.isnan(low), np.where(np.isnan(high), far, above), below)
+    above = np.where(np.isnan(high), np.where(np.isnan(low), far, below), above)
+    return np.maximum(means - below, before), np.minimum(means + above, after)
+
+
+def _long_end(table: FloatArray, *, bounded: bool) -> FloatArray:
+    """Draw the last group as an exponential excess over the group before, where the function bends up there.
+
+    ``bounded``: no value may be above 0. Of an exponential excess e over b the group before, with
+    the share that makes b - b' = e L, has the mean b - e (L - 1 + L / (exp(L) - 1)).
+    """
+    shares, low, middle, high = table
+    means = (low + 2 * middle + high) / 4
+    if len(shares) < 3 or low[-1] == high[-1] or low[-2] == high[-2]:
+        return table
+    slope = np.diff(means[-3:]) / (shares[-3:-1] + shares[-2:])
+    length = np.log1p(shares[-2] / shares[-1])
+    excess = (means[-1] - means[-2]) / (length + length / np.expm1(length))
+    start = means[-1] - excess
+    bend = 2 * means[-2] - (low[-2] + start) / 2
+    reach = start + excess * (np.log(2) * PIECES + 2)
+    if slope[1] < BENT * slope[0] or not low[-2] <= bend <= start or (bounded and reach > 0):
+        return table
+    before = np.array([[shares[-2]], [low[-2]], [bend], [start]])
+    return np.hstack([table[:, :-2], before, _excess(shares[-1], start, excess)])
+
+
+def _excess(share: float, start: float, excess: float) -> FloatArray:
+    """Halve the rest again and again: each half has the mean of its part of an exponential law."""
+    at = start + excess * np.log(2) * np.arange(PIECES + 1)
+    parts = share * 0.5 ** np.minimum(np.arange(1, PIECES + 2), PIECES)
+    high = np.append(at[1:], at[-1] + 2 * excess)
+    means = at + excess * np.append(np.full(PIECES, 1 - np.log(2)), 1.0)
+    return np.stack([parts, at, 2 * means - (at + high) / 2, high])
+
+
+def _mirrored(table: FloatArray) -> FloatArray:
+    """Table of the negated values."""
+    shares, low, middle, high = table[:, ::-1]
+    return np.stack([shares, -high, -middle, -low])

@@ -52,7 +52,7 @@ class Constant:
             values = np.flatnonzero(answer.value).astype(np.float64)
         else:
             answer = yield Quantiles()
-            values = answer.value[1]
+            values = np.asarray(answer.value[1:]).ravel()
         if values.size == 0 or np.ptp(values) > 1e-12 * np.abs(values).max():
             raise FitError(
                 f"{task.target.name} does not have exactly one value, which the method 'constant' needs; "

@@ -12,6 +12,7 @@ from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.ceiling import BEYOND, LARGEST_LOG, log_ceiling
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
+from pysynthdp.numerics.quantile_table import group_means
 from pysynthdp.numerics.signs import count_signs
 from pysynthdp.queries import Note, Quantiles, RowSum, Sampler
 from pysynthdp.remarks import Remark
@@ -78,7 +79,7 @@ class LogNorm:
             )
         answer = yield Quantiles()
         knots = np.asarray(answer.value, dtype=np.float64)
-        shift = _half_lowest(knots[1]) if zero > 0 else 0.0
+        shift = _half_lowest(group_means(knots)) if zero > 0 else 0.0
         if zero > MANY_ZEROS * task.n:
             yield Note(_zeros(task.target.name))
         fit = yield from ask_linear(lambda y: np.log(y + shift))
@@ -108,7 +109,7 @@ def _zeros(name: str) -> Remark:
     )
 
 
-def _half_lowest(knots: FloatArray) -> float:
-    """Half of the lowest positive knot; 1 where every knot is 0."""
-    positive = knots[knots > 0]
+def _half_lowest(means: FloatArray) -> float:
+    """Half of the lowest positive mean; 1 where every mean is 0."""
+    positive = means[means > 0]
     return float(positive.min() / 2) if positive.size else 1.0

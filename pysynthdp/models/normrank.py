@@ -15,7 +15,7 @@ from pysynthdp.numerics.bending import FARTHEST, ask_bent, ask_explained, ask_la
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
 from pysynthdp.numerics.mixture import ask_mixture
 from pysynthdp.numerics.moment_linear import linear_from_moments
-from pysynthdp.numerics.quantile_table import quantile_table, table_values
+from pysynthdp.numerics.quantile_table import moved_table, quantile_table, table_values
 from pysynthdp.numerics.redrawn_index import LatentFit, index_moments, redraw_latent
 from pysynthdp.numerics.scales import (
     Latent,
@@ -43,9 +43,9 @@ class NormRankFit(LatentFit):
 
     Parameters
     ----------
-    knots : array (2, knots)
-        Probabilities and values: means of five or more neighbouring records (of all, where there are five to
-        nine), or the records themselves where ``original``.
+    knots : array (4, groups) or (2, knots)
+        Shares, and a line through the means of groups of records (:class:`~pysynthdp.queries.Quantiles`); or
+        probabilities and values: from noisy counts, or the records themselves where ``original``.
     grid, cdf : array (points,)
         Distribution of the latent draws over the rows.
     original : bool
@@ -73,7 +73,7 @@ class NormRank:
     Parameters
     ----------
     emit_original : bool
-        False: values are interpolated in a table of averaged order statistics, flat in the tails. True: every
+        False: values are drawn from a line through the averages of groups of records. True: every
         value drawn is a record's value, as in synthpop, and the fit is confidential.
 
     Notes
@@ -211,8 +211,7 @@ def _bent(
     scale: Scale, knots: FloatArray, linear: LinearFit, gram: FloatArray, n: int
 ) -> Generator[Query, Answer, NormRankFit]:
     """Bend a straight line on a scale to the margin."""
-    there = np.stack([knots[0], scale.of(knots[1])])
-    bent = yield from ask_bent(linear, quantile_table(there), gram, n)
+    bent = yield from ask_bent(linear, moved_table(knots, scale.of), gram, n)
     root = linear.root * (linear.sigma / bent.slope)
     return _fitted(
         knots, linear, Latent(bent.gamma, 1.0, bent.grid, bent.cdf), root, gram, linear_on=scale.name

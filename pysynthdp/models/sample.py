@@ -26,7 +26,7 @@ class LevelShares:
 
 @dataclass(frozen=True, slots=True)
 class NumericMargin:
-    """A quantile table (2, knots), group means of records, and the number of rows."""
+    """A quantile table (4, groups) through means of groups of records, and the number of rows."""
 
     knots: FloatArray
     n: int
@@ -47,14 +47,14 @@ class Sample:
     Parameters
     ----------
     emit_original : bool
-        False: numbers are interpolated between averaged order statistics, tails coarsened. True: real values
+        False: numbers are drawn from a line through the averages of groups of records. True: real values
         are drawn with replacement, as synthpop does, and the fit is confidential.
 
     Notes
     -----
     Privacy: no formal guarantee (see ``reason``). Levels are drawn by their observed shares.
     Redraw: shares from Dirichlet(counts), the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130);
-    for numbers the masses of the table's groups in the same way.
+    for numbers the shares of the table's groups in the same way, from the records in each.
 
     Examples
     --------
@@ -100,9 +100,8 @@ class Sample:
         if isinstance(params, RealValues):
             size = params.values.size
             return RealValues(np.sort(params.values[rng.integers(size, size=size)]))
-        groups = params.knots.shape[1]
-        mass = rng.dirichlet(np.full(groups, params.n / groups))
-        return replace(params, knots=np.stack([np.cumsum(mass) - mass / 2, params.knots[1]]))
+        shares = rng.dirichlet(params.n * params.knots[0])
+        return replace(params, knots=np.vstack([shares, params.knots[1:]]))
 
     def draw(
         self, params: LevelShares | NumericMargin | RealValues, X: FloatArray, sampler: Sampler

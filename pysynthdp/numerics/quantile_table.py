@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pysynthdp._typing import BoolArray, FloatArray
 
-__all__ = ["QuantileTable", "quantile_table", "table_probabilities", "table_values"]
+__all__ = [
+    "QuantileTable",
+    "even_values",
+    "group_means",
+    "moved_table",
+    "quantile_table",
+    "table_probabilities",
+    "table_values",
+]
+
+FINE = 4  # pieces of a straight piece on a scale that bends it
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +45,13 @@ class QuantileTable:
 
 
 def quantile_table(knots: FloatArray) -> QuantileTable:
-    """Turn averaged order statistics into a quantile function that invents no value between two spikes.
+    """Turn a coarse table into a quantile function that invents no value between two spikes.
 
     Parameters
     ----------
-    knots : array (2, groups)
-        Probabilities at the middle of each group, and the mean of each group.
+    knots : array (4, groups) or (2, groups)
+        Shares of the groups, and the function at the start, in the middle and at the end of each; or
+        probabilities at the middle of each group, and the mean of each group.
 
     Returns
     -------
@@ -48,9 +60,9 @@ def quantile_table(knots: FloatArray) -> QuantileTable:
     Notes
     -----
     Privacy: post-processing of group means.
-    Groups with equal means are a spike. Where a spike meets the next one, the function jumps; where one mixed
-    group with mean m lies between spikes a < b, it holds the share (b - m) / (b - a) of a, and the function
-    jumps there.
+    Of two rows: groups with equal means are a spike. Where a spike meets the next one, the function jumps;
+    where one mixed group with mean m lies between spikes a < b, it holds the share (b - m) / (b - a) of a,
+    and the function jumps there.
 
     Examples
     --------
@@ -58,11 +70,29 @@ def quantile_table(knots: FloatArray) -> QuantileTable:
     >>> table_values(table, np.array([0.44, 0.46])).tolist()
     [0.0, 4.0]
     """
+    if len(knots) == 4:
+        return _table_of_groups(np.asarray(knots, dtype=float))
     f, q = np.asarray(knots[0], dtype=float), np.maximum.accumulate(np.asarray(knots[1], dtype=float))
     edges = np.concatenate([[0.0], (f[1:] + f[:-1]) / 2, [1.0]])
     same = np.concatenate([[False], q[1:] == q[:-1], [False]])
     ends, begins = same[:-1] & ~same[1:], same[1:] & ~same[:-1]
     f, q, u = _jumps(f, q, edges, ends, begins)
+    return _with_ranks(f, q, u)
+
+
+def _table_of_groups(knots: FloatArray) -> QuantileTable:
+    """Three points a group; the ends of the table stand for half a record where its group holds five."""
+    shares = knots[0] / knots[0].sum()
+    ends = np.cumsum(shares)
+    starts = ends - shares
+    u = np.stack([starts, starts + shares / 2, ends]).T.ravel()
+    q = np.maximum.accumulate(knots[1:].T.ravel())
+    table = _with_ranks(u, q, (u, u))
+    return replace(table, mid=np.clip(table.mid, shares[0] / 10, 1 - shares[-1] / 10))
+
+
+def _with_ranks(f: FloatArray, q: FloatArray, u: tuple[FloatArray, FloatArray]) -> QuantileTable:
+    """Add the middle of the mass of each distinct value."""
     at, first = np.unique(q, return_index=True)
     last = np.concatenate([first[1:], [q.size]]) - 1
     low, high = u[0][first], u[1][last]
@@ -90,6 +120,43 @@ def table_probabilities(table: QuantileTable, y: FloatArray) -> FloatArray:
     [0.25, 0.625]
     """
     return np.interp(y, table.at, table.mid)
+
+
+def group_means(knots: FloatArray) -> FloatArray:
+    """Means of the groups of a coarse table.
+
+    Examples
+    --------
+    >>> group_means(np.array([[0.5, 0.5], [0.0, 2.0], [1.0, 2.0], [2.0, 2.0]])).tolist()
+    [1.0, 2.0]
+    """
+    return np.asarray((knots[1] + 2 * knots[2] + knots[3]) / 4 if len(knots) == 4 else knots[1])
+
+
+def even_values(knots: FloatArray, points: int = 400) -> FloatArray:
+    """Values of a coarse table at evenly spaced probabilities, from low to high.
+
+    Examples
+    --------
+    >>> even_values(np.array([[1.0], [0.0], [1.0], [2.0]]), 2).tolist()
+    [0.5, 1.5]
+    """
+    return table_values(quantile_table(knots), (np.arange(points) + 0.5) / points)
+
+
+def moved_table(knots: FloatArray, transform: Callable[[FloatArray], FloatArray]) -> QuantileTable:
+    """Quantile function of transformed values, for an increasing transform.
+
+    Examples
+    --------
+    >>> moved_table(np.array([[1.0], [0.0], [1.0], [2.0]]), lambda y: 3 * y).q.max()
+    np.float64(6.0)
+    """
+    table = quantile_table(knots)
+    within = np.arange(FINE) / FINE
+    u = np.append((table.u[:-1, None] + np.diff(table.u)[:, None] * within).ravel(), table.u[-1])
+    q = np.append((table.q[:-1, None] + np.diff(table.q)[:, None] * within).ravel(), table.q[-1])
+    return replace(table, u=u, q=transform(q), at=transform(table.at))
 
 
 def _jumps(

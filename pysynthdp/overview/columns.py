@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from pysynthdp._typing import FloatArray
+from pysynthdp.curator.extremes import extremes_remarked
 from pysynthdp.curator.few_records import ENOUGH, without_few_of
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import n_features
@@ -250,8 +252,14 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
         spikes=spikes,
         decimals=column.decimals,
         step=column.step,
-        warnings=tuple(number_hints(column.name, plain, dated=dated, apart=apart)),
+        warnings=(*number_hints(column.name, plain, dated=dated, apart=apart), *_of_extremes(plain, column)),
     )
+
+
+def _of_extremes(plain: FloatArray, column: NumericColumn) -> Iterable[str]:
+    """Say what a fit without a guarantee will do to the ends, without the column's name."""
+    values = plain[~np.isin(plain, np.array(column.spikes, dtype=np.float64))]
+    return (f"{remark.what}; {remark.remedy}" for remark in extremes_remarked(values, column))
 
 
 def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:

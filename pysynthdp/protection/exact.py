@@ -16,6 +16,7 @@ from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
+from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
@@ -123,8 +124,12 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
-    """Take out of the table to fit what fewer than five records have."""
-    return few_records.without_few(seen, schema, quiet=plan.keep)
+    """Take out of the table to fit what fewer than five records have, and extremes that sums would tell."""
+    table, few = few_records.without_few(seen, schema, quiet=plan.keep)
+    real = {*plan.keep, *plan.real_values}
+    summed = [part for part in plan.parts if part.column not in real]
+    table, extreme = drawn_in(table, summed, plan.schema)
+    return table, (*few, *extreme)
 
 
 def _of_steps(

@@ -76,6 +76,11 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
         if merged
         else []
     )
+    if any(isinstance(column, NumericColumn) for column in plan.schema):
+        facts.append(
+            "of every number whose records are not released: averages of five or more records, after its "
+            "largest and smallest value were replaced by what the others let one expect"
+        )
     return [*facts, "the parameters of every column's model"]
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import pysynthdp.models
 from pysynthdp._random import NumpySampler, root_sequence, stream
+from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, FitTask, Target
 from pysynthdp.queries import Answer, Counts, Moments, MomentSums, Note, Quantiles, RowSum, WholeRows
@@ -56,9 +57,7 @@ def answer(query: Any, X: np.ndarray, y: np.ndarray, n_levels: int, blocks: int)
         case Counts():
             return Answer(np.bincount(y.astype(int), minlength=n_levels).astype(float))
         case Quantiles():
-            groups = np.array_split(np.sort(y), max(1, min(query.knots, len(y) // 10)))
-            edges = np.cumsum([0, *map(len, groups)]) / len(y)
-            return Answer(np.stack([(edges[1:] + edges[:-1]) / 2, [group.mean() for group in groups]]))
+            return Answer(coarse_quantiles(y, knots=query.knots, smallest=query.smallest))
         case WholeRows():
             return Answer((X, y))
         case Note():

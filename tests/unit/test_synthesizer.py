@@ -57,7 +57,7 @@ def test_more_columns_than_rows() -> None:
     assert drawn.shape == (100, 200)
     assert drawn.notna().all().all()
     inside = frame.iloc[:, :180].abs().max().max()
-    assert drawn.iloc[:, :180].abs().max().max() <= inside
+    assert drawn.iloc[:, :180].abs().max().max() <= 1.5 * inside  # ends are smooth, not cut at a record
 
 
 def test_a_factor_of_sixty_levels() -> None:

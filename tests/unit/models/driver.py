@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.models.base import FitTask, Target
 from pysynthdp.queries import Answer, Counts, Moments, MomentSums, Note, Quantiles, RowSum, WholeRows
 
@@ -68,10 +69,7 @@ def row_sum(query, X, y):
 
 
 def quantiles(y, query):
-    groups = int(max(1, min(query.knots, len(y) // 10)))
-    parts = np.array_split(np.sort(y), groups)
-    edges = np.cumsum([0, *map(len, parts)]) / len(y)
-    return np.stack([(edges[1:] + edges[:-1]) / 2, [part.mean() for part in parts]])
+    return coarse_quantiles(y, knots=query.knots, smallest=query.smallest)
 
 
 class Draws:

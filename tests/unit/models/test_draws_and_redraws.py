@@ -168,7 +168,7 @@ def test_sample_of_numbers_keeps_the_margin_and_emits_no_record(drive):
     fit = drive.fit(Sample(), X, y)
     drawn = Sample().draw(fit, np.ones((5000, 1)), drive.Draws(1))
     assert not np.isin(drawn, y).any()
-    assert drawn.max() < np.sort(y)[-3]
+    assert np.sort(y)[-5] < drawn.max() < 1.5 * y.max()
     assert stats.ks_2samp(drawn, y).pvalue > 1e-6
     assert stats.ks_2samp(drawn * 1.2, y).pvalue < LEAST
     means = redraws(Sample(), fit, lambda params: Sample().draw(params, X[:1000], drive.Draws(1)).mean())
