@@ -67,11 +67,12 @@ class LevelGroups:
         upto = np.cumsum(self.weights[order])
         total = np.bincount(self.codes, self.weights, self.size)
         before = np.cumsum(total) - total
-        last = np.cumsum(np.bincount(self.codes)) - 1
+        there = np.flatnonzero(self.weights[order] > 0)
+        last = np.zeros(self.size, dtype=np.int64)
+        last[self.codes[order[there]]] = there  # of several, the last
         at = groups.astype(np.int64)
         place = np.searchsorted(upto, before[at] + points * total[at], side="right")
-        first = last - np.bincount(self.codes) + 1
-        return order[np.clip(place, first[at], last[at])].astype(np.float64)  # sums may round past an end
+        return order[np.minimum(place, last[at])].astype(np.float64)  # sums may round past an end
 
     def redrawn(self, rng: np.random.Generator) -> Self:
         """Draw the shares inside groups from their Dirichlet posterior."""

@@ -14,6 +14,7 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pysynthdp.analysis import ReleaseTags, apply, fit_copies, glm, logit, ols, pool
 from pysynthdp.errors import FitError
+from pysynthdp.tagged_steps import TaggedStep
 
 COLUMNS = frozenset({"y", "x", "z", "g", "n", "yes"})
 
@@ -33,7 +34,11 @@ def table(seed, n=300):
 
 def release(copies=None, **tags):
     copies = tuple(table(seed) for seed in range(1, 6)) if copies is None else tuple(copies)
+    steps = tuple(
+        TaggedStep((name,), "number", model="norm", linear_on="plain") for name in copies[0].columns
+    )
     made = {"kind": "complete", "synthesised": COLUMNS, "n_syn": len(copies[0]), "n_org": 300, **tags}
+    made.setdefault("steps", steps)
     return Copies(copies, ReleaseTags(m=len(copies), **made))
 
 
