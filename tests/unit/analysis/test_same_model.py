@@ -34,9 +34,8 @@ def table(seed, n=300):
 
 def release(copies=None, **tags):
     copies = tuple(table(seed) for seed in range(1, 6)) if copies is None else tuple(copies)
-    steps = tuple(
-        TaggedStep((name,), "number", model="norm", linear_on="plain") for name in copies[0].columns
-    )
+    linear = {"draws": "number", "model": "norm", "linear_on": "plain"}
+    steps = tuple(TaggedStep(columns=(name,), **linear) for name in copies[0].columns)
     made = {"kind": "complete", "synthesised": COLUMNS, "n_syn": len(copies[0]), "n_org": 300, **tags}
     made.setdefault("steps", steps)
     return Copies(copies, ReleaseTags(m=len(copies), **made))
