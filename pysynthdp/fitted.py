@@ -192,7 +192,7 @@ class FittedSynthesizer(Printable):
         """Tag the copies."""
         plan, fit = self.plan, drawing.fit
         privacy = self._statement(drawing)
-        tags = release_tags(plan, fit, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
+        tags = release_tags(plan, self._machine.fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
         tags = plan.protection.tags(tags, plan, fit=fit, copies=copies)
         marks = {"synthetic": True, "privacy": privacy.to_dict()}
         for number, copy in enumerate(copies, start=1):

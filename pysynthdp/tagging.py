@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -24,7 +25,7 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
 def release_tags(
-    plan: SynthesisPlan, fit: Fit, *, m: int, n_syn: int, nests: tuple[str, ...] | None = None
+    plan: SynthesisPlan, fits: Sequence[Fit], *, m: int, n_syn: int, nests: tuple[str, ...] | None = None
 ) -> ReleaseTags:
     """Say what a combining rule must know, before the protection adds its own.
 
@@ -43,19 +44,19 @@ def release_tags(
         nests=nests,
         nesting="none" if nests is None else "imputed",
         n_syn=n_syn,
-        n_org=fit.n if plan.protection.n_told else None,
-        steps=tagged_steps(plan, fit),
+        n_org=fits[0].n if plan.protection.n_told else None,
+        steps=tagged_steps(plan, fits),
     )
 
 
-def tagged_steps(plan: SynthesisPlan, fit: Fit) -> tuple[TaggedStep, ...]:
+def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, ...]:
     """Say of each step what it was given, in drawing order; columns kept real stand first.
 
     Notes
     -----
     Privacy: the plan. The scale on which a fit found a number straight is told only where fits may learn.
     """
-    told = {step.targets: step.params for step in fit.steps} if plan.protection.learns else {}
+    scales = _learned_scales(fits) if plan.protection.learns else {}
     kept = predicting(plan.schema, plan.keep)
     tagged = [
         TaggedStep(columns=(name,), draws=_draws(parts_of(plan.schema[name])[-1]), model="kept real")
@@ -71,7 +72,7 @@ def tagged_steps(plan: SynthesisPlan, fit: Fit) -> tuple[TaggedStep, ...]:
                 draws=_draws(step.targets[0]),
                 model=step.model.name,
                 terms=None if sorted(terms) == earlier else terms,
-                linear_on=_scale(step.model, told.get(step.targets)),
+                linear_on=scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
                 keeps_shape=bool(getattr(step.model, "keeps_shape", False)),
                 together=getattr(step.model, "ways", 2) if len(columns) > 1 else 1,
             )
@@ -80,13 +81,22 @@ def tagged_steps(plan: SynthesisPlan, fit: Fit) -> tuple[TaggedStep, ...]:
     return tuple(tagged)
 
 
-def _scale(model: ColumnModel, params: object) -> str | None:
-    """Name the scale on which a model adds up its terms: what the fit found, or what the model says.
+def _learned_scales(fits: Sequence[Fit]) -> dict[tuple[Part, ...], str]:
+    """Name the scale on which a model found a number straight, where the fits of all imputations agree."""
+    found: dict[tuple[Part, ...], set[str | None]] = {}
+    for fit in fits:
+        for step in fit.steps:
+            found.setdefault(step.targets, set()).add(getattr(step.params, "linear_on", None))
+    return {targets: one for targets, (one, *more) in found.items() if one is not None and not more}
+
+
+def _scale(model: ColumnModel, *, learns: bool) -> str | None:
+    """Name the scale on which a model adds up its terms by itself.
 
     A model fitted to noisy cross-products adds them up on the plain scale, by which those are taken.
     """
-    from_moments = "plain" if params is None and isinstance(model, FitsFromMoments) else None
-    named: str | None = getattr(params, "linear_on", None) or getattr(model, "linear_on", from_moments)
+    from_moments = "plain" if not learns and isinstance(model, FitsFromMoments) else None
+    named: str | None = getattr(model, "linear_on", from_moments)
     return named
 
 

@@ -297,3 +297,21 @@ def test_missing_cells_that_nobody_imputed_stay_missing():
 def test_settings_declared_for_columns_hold_for_all_tables():
     settings = sdp.Synthesizer(schema=fitted().schema, formulas=["income ~ sex * age"], progress=False)
     assert settings.fit(tables()).draw(m=2, k=50, rng=1).nests == ("1", "1", "2", "2", "3", "3")
+
+
+def test_a_scale_is_told_only_where_all_imputations_agree() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=N)
+    skewed = np.exp(x + 0.5 * rng.normal(size=N)).round(3)
+    other = (20 + x + 0.5 * rng.normal(size=N)).round(3)
+    alone = pd.DataFrame({"x": x, "y": skewed})
+
+    def scale(*given: pd.DataFrame) -> str | None:
+        fitted = sdp.Synthesizer(progress=False).fit(list(given) if len(given) > 1 else given[0])
+        return next(s for s in fitted.draw(m=1, rng=1).tags.steps if s.columns == ("y",)).linear_on
+
+    twin = alone.assign(y=alone["y"].where(alone.index > 0, alone["y"] + 0.001))
+    assert scale(alone) == "log"
+    assert scale(alone, twin) == "log"
+    assert scale(alone.assign(y=other)) != "log"
+    assert scale(alone, alone.assign(y=other)) is None
