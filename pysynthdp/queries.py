@@ -17,6 +17,7 @@ from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.remarks import Remark
 
 __all__ = [
+    "FEWEST",
     "Answer",
     "Counts",
     "MomentSums",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 Sums: TypeAlias = tuple[FloatArray, ...]
+FEWEST = 5  # records behind anything of them that a fit without a guarantee learns
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ class Quantiles:
     """
 
     knots: int = 200
-    smallest: int = 5
+    smallest: int = FEWEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ import numpy as np
 
 from pysynthdp._typing import AnyArray, FloatArray, IntArray
 from pysynthdp.curator.functions import linear_functions
-from pysynthdp.curator.quantiles import KNOTS, SMALLEST, heaps
+from pysynthdp.curator.quantiles import KNOTS, heaps
 from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
 from pysynthdp.design.parts import Part, settle
+from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -92,7 +93,7 @@ def drawn_in(table: PartTable, parts: Iterable[Part], schema: Schema) -> tuple[P
 
 def extremes_remarked(values: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:
     """Say what :func:`drawn_in` will say of one column's present values, without codes and spikes."""
-    return tuple(_remarks(column.name, _moves(values, column))) if len(values) >= SMALLEST else ()
+    return tuple(_remarks(column.name, _moves(values, column))) if len(values) >= FEWEST else ()
 
 
 def _with(table: PartTable, parts: Mapping[Key, AnyArray]) -> PartTable:
@@ -106,7 +107,7 @@ def _numbers(table: PartTable, parts: Iterable[Part]) -> Iterator[tuple[Part, Fl
         if part.numeric:
             kind, values = table.kind(part), table.parts[part.key]
             present = values if kind is None else values[kind == 0]
-            if len(present) >= SMALLEST:
+            if len(present) >= FEWEST:
                 yield part, present
 
 
@@ -129,7 +130,7 @@ def _moves(values: FloatArray, column: Column) -> _Moves:
     middle, ordered = float(sample[len(sample) // 2]), _ordered(values, sample)
     starts, ends = heaps(ordered) if ordered.size else np.zeros((2, 0), np.int64)
     shared = ordered[starts]
-    if (len(ordered) - SMALLEST < ends - starts).any():
+    if (len(ordered) - FEWEST < ends - starts).any():
         old = ordered[ordered != (only := shared[np.argmax(ends - starts)])]
         return _Moves(*_distinct(old, np.full(len(old), only)), few=bool(old.size))
     old, new = _to_heaps(ordered, starts, ends)
@@ -172,7 +173,7 @@ def _to_heaps(ordered: FloatArray, starts: IntArray, ends: IntArray) -> tuple[Fl
     """Move fewer than five records between two heaps to the nearer one: return the values, old and new."""
     first, last = ends[:-1], starts[1:]
     lengths = last - first
-    few = np.flatnonzero((lengths > 0) & (lengths < SMALLEST))
+    few = np.flatnonzero((lengths > 0) & (lengths < FEWEST))
     if not few.size:
         return np.zeros(0), np.zeros(0)
     between = np.repeat(few, lengths[few])
@@ -186,9 +187,9 @@ def _upper_end(top: FloatArray, middle: float, shared: FloatArray, n: int) -> Fl
     moved = top.copy()
     if not _told_by_the_next(top, middle):
         moved[0] = _expected(top[1 : 2 + n // 4])
-    if n >= 2 * SMALLEST:
-        known = float(top[SMALLEST - 1]) if top[SMALLEST - 1] in shared else middle
-        moved[:DOMINANT] = known + _undominated(moved[:SMALLEST] - known)
+    if n >= 2 * FEWEST:
+        known = float(top[FEWEST - 1]) if top[FEWEST - 1] in shared else middle
+        moved[:DOMINANT] = known + _undominated(moved[:FEWEST] - known)
     return moved
 
 
@@ -208,7 +209,7 @@ def _spacings(others: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _expected(others: FloatArray) -> float:
     """Expect the largest value from the next ones: as far off as they are, and of the sign that they have."""
     place, spacing = _spacings(others)
-    if len(place) >= SMALLEST - 1:
+    if len(place) >= FEWEST - 1:
         step = max(float(np.polyval(np.polyfit(place, spacing, 1), 0.0)), 0.0)
     else:
         step = float(others[0] - others[-1]) / max(len(place), 1)  # too few for more than an even law

@@ -16,15 +16,14 @@ from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.design.encode import Layout
-from pysynthdp.design.groups import SMALLEST
 from pysynthdp.design.parts import Part
 from pysynthdp.numerics.rank import resting_on_few
-from pysynthdp.queries import Sums
+from pysynthdp.queries import FEWEST, Sums
 
-__all__ = ["without_few"]
+__all__ = ["without_few_features"]
 
 
-def without_few(steps: Sequence[StepRows], rows: EncodedRows) -> tuple[list[StepRows], Grams]:
+def without_few_features(steps: Sequence[StepRows], rows: EncodedRows) -> tuple[list[StepRows], Grams]:
     """Leave features that rest on fewer than five records out of steps; give the cross-products that told it.
 
     Parameters
@@ -103,7 +102,7 @@ class _Tally:
 
     def few(self, gram: FloatArray, support: FloatArray) -> tuple[int, ...]:
         """Positions of the features that rest on few records."""
-        rare = np.flatnonzero(self.sparse)[support < SMALLEST]
+        rare = np.flatnonzero(self.sparse)[support < FEWEST]
         ones: IntArray = np.concatenate([[0], np.flatnonzero(self.dummies)])
         few = ones[resting_on_few(gram[np.ix_(ones, ones)])]
         return tuple(int(j) for j in np.sort(np.concatenate([rare, few])))

@@ -14,17 +14,12 @@ import numpy as np
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.parts import digits_of, kinds_of
+from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = [
-    "ENOUGH",
-    "ColumnParts",
-    "without_few",
-    "without_few_of",
-]
+__all__ = ["ColumnParts", "without_few", "without_few_of"]
 
-ENOUGH = 5  # records behind anything of a column that copies may have
 FEW = "few records"
 _FILL = "recode them before the fit to have it otherwise"
 _COARSE = 2  # digits that a person would miss
@@ -141,12 +136,12 @@ def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts
     kinds = _Kinds.of(column)
     counts = np.bincount(kind, minlength=len(kinds.names))
     remarks: list[Remark] = []
-    rare = [spike for spike in kinds.spikes if 0 < counts[spike] < ENOUGH]
+    rare = [spike for spike in kinds.spikes if 0 < counts[spike] < FEWEST]
     if rare and isinstance(column, NumericColumn):
         parts, kind = _as_numbers(parts, column, rare)
         counts = np.bincount(kind, minlength=len(kinds.names))
         remarks.append(_spike_remark(column.name, len(rare)))
-    rare = [each for each in range(len(counts)) if each not in kinds.spikes and 0 < counts[each] < ENOUGH]
+    rare = [each for each in range(len(counts)) if each not in kinds.spikes and 0 < counts[each] < FEWEST]
     absent = None
     if rare:
         target, common = _target(counts, rare, kinds), _commonest(counts, rare)
@@ -185,7 +180,7 @@ def _target(counts: IntArray, rare: list[int], kinds: _Kinds) -> int:
     codes.sort(key=lambda each: -int(counts[each]))
     missing = [kinds.missing] if kinds.missing >= 0 and counts[kinds.missing] else []
     for each in (*missing, *codes[:1]):
-        if total + (0 if each in rare else int(counts[each])) >= ENOUGH:
+        if total + (0 if each in rare else int(counts[each])) >= FEWEST:
             return each
     return -1
 
@@ -233,7 +228,7 @@ def _fine(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) 
     there = values if kind is None else values[kind == 0]
     noise = 1e-9 * np.maximum(np.abs(there), 1.0)
     finer = int(np.count_nonzero(np.abs(np.round(there, digits) - there) > noise))
-    if not 0 < finer < ENOUGH:
+    if not 0 < finer < FEWEST:
         return ()
     finely = (
         f"more than {digits} decimals" if column.unit == "number" else f"a finer time than {column.unit}s"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.queries import FEWEST
 
-__all__ = ["SMALLEST", "coarse_quantiles", "heaps"]
+__all__ = ["coarse_quantiles", "heaps"]
 
-SMALLEST = 5  # records behind every average
 KNOTS = 200
 ROWS_A_GROUP = 10  # on average
 BENT = 1.5  # times the slope before: an end that is drawn as an exponential excess; 1 for a uniform law
 PIECES = 4  # halvings of that excess
 
 
-def coarse_quantiles(values: FloatArray, *, knots: int = KNOTS, smallest: int = SMALLEST) -> FloatArray:
+def coarse_quantiles(values: FloatArray, *, knots: int = KNOTS, smallest: int = FEWEST) -> FloatArray:
     """Return (4, groups): shares, and the quantile function at the start, the middle and the end of each.
 
     The records are cut at ranks into at most ``knots`` groups of equal count and at most a tenth of the
@@ -39,7 +39,7 @@ def coarse_quantiles(values: FloatArray, *, knots: int = KNOTS, smallest: int = 
     return _mirrored(_long_end(_mirrored(table), bounded=bool(ordered[0] >= 0)))
 
 
-def heaps(ordered: FloatArray, *, knots: int = KNOTS, smallest: int = SMALLEST) -> IntArray:
+def heaps(ordered: FloatArray, *, knots: int = KNOTS, smallest: int = FEWEST) -> IntArray:
     """Return (2, heaps): first positions and ends of the values that at least a group of records share."""
     n = len(ordered)
     least = max(smallest, -(-n // max(1, min(knots, n // ROWS_A_GROUP))))

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from pysynthdp.curator.few_records import ENOUGH
 from pysynthdp.errors import FitError
+from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark, few
 from pysynthdp.schema import Schema
 
@@ -25,7 +25,7 @@ def check_rows(n: int) -> None:
     FitError
         For fewer than five rows.
     """
-    if n < ENOUGH:
+    if n < FEWEST:
         raise FitError(
             "the table has fewer than five rows, so that copies would repeat its records; fit a larger table"
         )

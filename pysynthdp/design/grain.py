@@ -9,6 +9,7 @@ import pandas as pd
 
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.design.values import EXACT, TICKS, microseconds
+from pysynthdp.queries import FEWEST
 from pysynthdp.schema.columns import Unit
 
 __all__ = ["date_grain", "decimals_of", "step_of"]
@@ -16,7 +17,6 @@ __all__ = ["date_grain", "decimals_of", "step_of"]
 _MOST = 9
 _RECORDS = 50  # behind a step that is kept: by chance a coarser one would need all of them on its grid
 _VALUES = 10
-_ENOUGH = 5  # records that a digit or a finer unit must have
 _CLOCK: tuple[Unit, ...] = ("hour", "minute", "second")
 
 
@@ -47,7 +47,7 @@ def decimals_of(values: FloatArray, dtype: Any, counts: IntArray | None = None) 
 def _few(finer: BoolArray, records: FloatArray | IntArray) -> bool:
     """Whether fewer than five records are written more finely; none, where there are fewer than five."""
     behind = records[finer].sum()
-    return bool(behind < _ENOUGH <= records.sum()) or behind == 0
+    return bool(behind < FEWEST <= records.sum()) or behind == 0
 
 
 def step_of(
@@ -86,7 +86,7 @@ def step_of(
     whole = np.rint(values * 10.0**digits).astype(np.int64)
     for step in _steps(int(largest)):
         off = whole % step != 0
-        if records[off].sum() < _ENOUGH and np.count_nonzero(~off) >= _VALUES:
+        if records[off].sum() < FEWEST and np.count_nonzero(~off) >= _VALUES:
             tens = len(str(step)) - 1
             return (digits - tens, None) if step == 10**tens else (digits, step / 10.0**digits)
     return digits, None

@@ -12,10 +12,9 @@ from typing import Self
 import numpy as np
 
 from pysynthdp._typing import AnyArray, FloatArray, IntArray
+from pysynthdp.queries import FEWEST
 
-__all__ = ["SMALLEST", "LevelGroups", "group_levels"]
-
-SMALLEST = 5  # records behind anything that is learned
+__all__ = ["LevelGroups", "group_levels"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,7 +44,7 @@ class LevelGroups:
     @property
     def n_rare(self) -> int:
         """Levels with fewer than five records, but not none; of a fit, not of drawn shares."""
-        return int(np.count_nonzero((self.weights > 0) & (self.weights < SMALLEST)))
+        return int(np.count_nonzero((self.weights > 0) & (self.weights < FEWEST)))
 
     def split(self, groups: FloatArray, points: FloatArray) -> FloatArray:
         """Give a level for each drawn group.
@@ -101,7 +100,7 @@ def group_levels(counts: AnyArray, *, ordered: bool) -> LevelGroups | None:
     >>> group_levels(np.array([40, 2, 60, 3]), ordered=True).codes.tolist()
     [0, 1, 1, 1]
     """
-    if not np.any((counts > 0) & (counts < SMALLEST)):
+    if not np.any((counts > 0) & (counts < FEWEST)):
         return None
     own = _neighbours(counts) if ordered else _rarest(counts)
     _, first, codes = np.unique(own, return_index=True, return_inverse=True)
@@ -115,8 +114,8 @@ def _rarest(counts: AnyArray) -> IntArray:
     ascending = np.argsort(counts, kind="stable")
     ascending = ascending[counts[ascending] > 0]
     upto = np.cumsum(counts[ascending])
-    rare = int(np.count_nonzero(counts[ascending] < SMALLEST))
-    enough = int(np.searchsorted(upto, SMALLEST)) + 1
+    rare = int(np.count_nonzero(counts[ascending] < FEWEST))
+    enough = int(np.searchsorted(upto, FEWEST)) + 1
     together = ascending[: max(rare, enough)]
     labels[together] = together.min()
     return labels
@@ -129,7 +128,7 @@ def _neighbours(counts: AnyArray) -> IntArray:
     for level, count in enumerate(counts.tolist()):
         labels[level] = run
         records += count
-        if records >= SMALLEST:
+        if records >= FEWEST:
             run, records = run + 1, 0
     labels[labels == run] = max(run - 1, 0) if records else run
     return labels

@@ -20,13 +20,13 @@ from pysynthdp.design.values import EXACT
 from pysynthdp.errors import SchemaError
 from pysynthdp.infer.identifiers import identifier
 from pysynthdp.infer.spikes import learned_spikes
+from pysynthdp.queries import FEWEST
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["FEW_VALUES", "Codes", "NumberFacts", "infer_number"]
 
 FEW_VALUES = 12  # at most this many distinct values are levels
 _ROWS_A_LEVEL = 10  # on average, for values to be levels
-_ENOUGH = 5  # records behind a number that is released as it is
 Codes: TypeAlias = Mapping[Any, str] | Iterable[Any]
 
 
@@ -76,7 +76,7 @@ def _is_levels(distinct: FloatArray, counts: IntArray, facts: NumberFacts) -> bo
     """Whether few distinct values, each with enough records, make the column categorical."""
     if facts.as_number or facts.spikes or len(distinct) > FEW_VALUES or not _inside(distinct, facts.bounds):
         return False
-    enough = counts.min(initial=_ENOUGH) >= _ENOUGH
+    enough = counts.min(initial=FEWEST) >= FEWEST
     if len(distinct) <= 2:
         return tuple(facts.bounds) == (None, None) and bool(enough or np.isin(distinct, (0, 1, 2)).all())
     return bool(enough) and counts.sum() >= _ROWS_A_LEVEL * len(distinct)
@@ -95,7 +95,7 @@ def _with_learned(
     decimals, step = facts.decimals, None
     if decimals is None:
         decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype, counts), counts)
-    several = len(distinct) > 2 or counts.min(initial=_ENOUGH) < _ENOUGH  # two levels would be just that
+    several = len(distinct) > 2 or counts.min(initial=FEWEST) < FEWEST  # two levels would be just that
     learn = facts.spikes is None and not facts.as_number and len(distinct) > 1 and several
     heavy = distinct[learned_spikes(distinct, counts)] if learn else distinct[:0]
     spikes = tuple(_native(value, draft.dtype) for value in heavy)

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import BoolArray, IntArray
-from pysynthdp.design.groups import SMALLEST, group_levels
+from pysynthdp.design.groups import group_levels
 from pysynthdp.design.values import to_codes
 from pysynthdp.errors import SchemaError
+from pysynthdp.queries import FEWEST
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -113,7 +114,7 @@ def _counted(rows: FrameRows, column: CategoricalColumn) -> IntArray:
 
 def _rare(counts: IntArray) -> BoolArray:
     """Say which levels have one to four records."""
-    return np.asarray((counts > 0) & (counts < SMALLEST))
+    return np.asarray((counts > 0) & (counts < FEWEST))
 
 
 def _refuse(counts: dict[str, IntArray]) -> None:
@@ -122,7 +123,7 @@ def _refuse(counts: dict[str, IntArray]) -> None:
         return
     listed = ", ".join(f"{name} ({np.count_nonzero(_rare(own))})" for name, own in counts.items())
     raise SchemaError(
-        f"levels with fewer than {SMALLEST} records, and how many: {listed}; merge them yourself, or give "
+        f"levels with fewer than {FEWEST} records, and how many: {listed}; merge them yourself, or give "
         "rare='merge' or rare='keep'"
     )
 
@@ -162,7 +163,7 @@ def _others(column: CategoricalColumn, counts: IntArray) -> dict[Hashable, Hasha
     own = np.array([level == other for level in column.levels])
     rare = _rare(counts) & ~own
     enough = np.flatnonzero(~rare & ~own & (counts > 0))
-    if column.other is None and counts[rare | own].sum() < SMALLEST and enough.size:
+    if column.other is None and counts[rare | own].sum() < FEWEST and enough.size:
         other = column.levels[int(enough[np.argmin(counts[enough])])]
         rare = _rare(counts)
     left = enough.size + (other not in column.levels or bool(own.any() and not rare[own].any()))

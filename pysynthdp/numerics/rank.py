@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.queries import FEWEST
 
 __all__ = ["centred_products", "independent_features", "resting_on_few"]
 
 COLLINEAR = 1e-9
 CONSTANT = 1e-12
-FEW = 4
 
 
 def centred_products(gram: FloatArray) -> FloatArray:
@@ -101,7 +101,8 @@ def resting_on_few(gram: FloatArray) -> IntArray:
     [2]
     """
     size = float(gram[0, 0])
-    if size <= FEW:
+    few = FEWEST - 1
+    if size <= few:
         return np.arange(1, len(gram))
     products = centred_products(gram)
     spread = products.diagonal()
@@ -110,7 +111,7 @@ def resting_on_few(gram: FloatArray) -> IntArray:
         return varying
     scale = np.sqrt(spread[varying])
     correlation = products[np.ix_(varying, varying)] / np.outer(scale, scale)
-    least = FEW * (1 - FEW / size) / scale**2 * (1 + COLLINEAR)
+    least = few * (1 - few / size) / scale**2 * (1 + COLLINEAR)
     pivots = _pivots(correlation, np.maximum(least, COLLINEAR))
     return np.asarray(varying[(pivots > COLLINEAR) & (pivots <= least)] + 1, dtype=np.int64)
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.curator.extremes import extremes_remarked
-from pysynthdp.curator.few_records import ENOUGH, without_few_of
+from pysynthdp.curator.few_records import without_few_of
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
@@ -20,6 +20,7 @@ from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import FitError, SchemaError
 from pysynthdp.infer import Codes, by_column, infer_column
 from pysynthdp.overview.hints import code_hints, level_hints, number_hints
+from pysynthdp.queries import FEWEST
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
@@ -200,7 +201,7 @@ def _with_remarks(look: ColumnLook, table: pd.DataFrame, column: Column | None, 
         return look
     remarks = unused_remarks(table, Schema((column,)), [column.name])
     try:
-        if not kept and len(table) >= ENOUGH:
+        if not kept and len(table) >= FEWEST:
             remarks += without_few_of(split(table[column.name], column), column).remarks
     except SchemaError as problem:
         return replace(look, warnings=(*look.warnings, str(problem)))

@@ -10,6 +10,7 @@ import numpy as np
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.display import number
 from pysynthdp.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
+from pysynthdp.queries import FEWEST
 
 __all__ = ["level_hints", "number_hints"]
 
@@ -20,7 +21,6 @@ _FEW_SPIKES = 2  # more are heaps
 _MANY_VALUES = 20
 _HEAP_SHARE = 0.6
 _HEAPS = (1000, 500, 100, 50, 10, 5)
-_RARE = 5  # as many as any published average must rest on
 _MOST = 0.99
 _MANY_LEVELS = 60
 _NUMERAL = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
@@ -152,11 +152,11 @@ def level_hints(name: str, counts: Mapping[object, int], *, ordered: bool) -> It
     texts = [level for level in counts if isinstance(level, str)]
     yield from _coded_texts(name, texts)
     yield from _mistyped(name, texts)
-    rare = int((sizes < _RARE).sum())
+    rare = int((sizes < FEWEST).sum())
     if rare:
         what = "1 level has" if rare == 1 else f"{number(rare)} levels have"
         yield (
-            f"{what} fewer than {_RARE} records: copies tell that such a person is there, and not what else "
+            f"{what} fewer than {FEWEST} records: copies tell that such a person is there, and not what else "
             "they answered; rare='merge' puts such levels together"
         )
     if len(counts) > _MANY_LEVELS and not ordered:

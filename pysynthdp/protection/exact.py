@@ -222,7 +222,7 @@ def _step_fits(
     seen = [_step_rows(step, plan, encoded.layout, groups) for step in plan.steps]
     known = None
     if plan.protection.learns:
-        seen, known = few_features.without_few(seen, encoded)
+        seen, known = few_features.without_few_features(seen, encoded)
     pairs = zip(plan.steps, seen, strict=True)
     return [_step_fit(step, plan, encoded.layout, encoded.table, rows) for step, rows in pairs], known
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pysynthdp.design.groups import SMALLEST, LevelGroups
+from pysynthdp.design.groups import LevelGroups
 from pysynthdp.plan.fit import Key
+from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark
 
 __all__ = ["rare_remarks"]
@@ -41,8 +42,8 @@ def rare_remarks(groups: Mapping[Key, LevelGroups]) -> tuple[Remark, ...]:
     if len(counts) == 1:
         ((column, count),) = counts.items()
         what = "1 level has" if count == 1 else f"{count:,} levels have"
-        return (Remark(column, KIND, f"{what} fewer than {SMALLEST} records: {_TOLD}", _REMEDY),)
+        return (Remark(column, KIND, f"{what} fewer than {FEWEST} records: {_TOLD}", _REMEDY),)
     named = ", ".join(f"{column} ({count:,})" for column, count in list(counts.items())[:NAMED])
     more = f" and {len(counts) - NAMED} more columns" if len(counts) > NAMED else ""
-    what = f"levels with fewer than {SMALLEST} records, and how many, in {named}{more}: {_TOLD}"
+    what = f"levels with fewer than {FEWEST} records, and how many, in {named}{more}: {_TOLD}"
     return (Remark("", KIND, what, _REMEDY),)

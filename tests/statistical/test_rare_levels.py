@@ -39,6 +39,6 @@ def test_copies_do_not_tell_of_a_villager(last: bool) -> None:
 def test_the_attack_finds_them_where_each_village_has_a_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "groups_of", lambda *_: {})
     monkeypatch.setattr(
-        exact.few_features, "without_few", lambda steps, _: (list(steps), few_features.Grams())
+        exact.few_features, "without_few_features", lambda steps, _: (list(steps), few_features.Grams())
     )
     assert measure("default", 10, 4, last=False)["within"] > TOLD

@@ -191,7 +191,7 @@ def unguard(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fit as if levels were not put together and no feature left out."""
     monkeypatch.setattr(exact, "groups_of", lambda *_: {})
     monkeypatch.setattr(
-        exact.few_features, "without_few", lambda steps, _: (list(steps), few_features.Grams())
+        exact.few_features, "without_few_features", lambda steps, _: (list(steps), few_features.Grams())
     )
     monkeypatch.setattr(exact.few_records, "without_few", lambda table, *_, **__: (table, ()))
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from pysynthdp.design.encode import Layout
-from pysynthdp.design.groups import SMALLEST, LevelGroups, group_levels
+from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part
+from pysynthdp.queries import FEWEST
 
 COUNTS = st.lists(st.integers(0, 12), min_size=1, max_size=30).map(np.array)
 
@@ -39,10 +40,10 @@ def test_who_joins_whom(counts: list[int], ordered: bool, codes: list[int] | Non
 def test_no_group_has_one_to_four_records_where_five_are_there(counts: np.ndarray, ordered: bool) -> None:
     groups = group_levels(counts, ordered=ordered)
     if groups is None:
-        assert not np.any((counts > 0) & (counts < SMALLEST))
+        assert not np.any((counts > 0) & (counts < FEWEST))
         return
     together = np.bincount(groups.codes, counts)
-    assert np.all((together == 0) | (together >= min(SMALLEST, counts.sum())))
+    assert np.all((together == 0) | (together >= min(FEWEST, counts.sum())))
     assert groups.codes[0] == 0
     assert set(groups.codes) == set(range(groups.size))
     if ordered:
