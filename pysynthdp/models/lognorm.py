@@ -46,10 +46,10 @@ class LogNorm:
     Notes
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients and c, draws are
-    post-processing. c is 0 where all values are positive, else half of the lowest positive knot of the
-    quantile table, an average over records (over all of them, where there are fewer than ten). The draw is
-    exp(v) - c, and 0 where that is negative, so zeros stay possible and positive values keep their scale.
-    X beta of drawn rows ends at the log of one and a half times the highest knot, draws at ten times that.
+    post-processing. c is 0 where all values are positive, else half of the lowest positive group mean
+    of the quantile table, of five or more records. The draw is exp(v) - c, and 0 where that is negative, so
+    zeros stay possible and positive values keep their scale. X beta of drawn rows ends at the log of one and
+    a half times the top of that table, draws at ten times that.
 
     Examples
     --------

@@ -73,7 +73,7 @@ class NegBin:
     vary no more than a Poisson model says, alpha = 0 and the fit is the Poisson one. A draw is Poisson with
     a gamma mean. Redraws take beta from the normal approximation to its posterior and alpha from its
     likelihood on a grid, which may end at 0: :func:`pysynthdp.numerics.dispersion.ask_dispersion`. Means of
-    drawn rows end at one and a half times the highest knot of the column's quantile table, draws at ten
+    drawn rows end at one and a half times the top of the column's quantile table, draws at ten
     times that.
 
     Examples

@@ -44,7 +44,7 @@ class Poisson:
     Maximum likelihood; with a dummy whose rows are all 0, or few events per coefficient, the mode under a
     prior on slopes: N(0, 10^2), or with fewer than ten events a narrower one, its scale chosen by marginal
     likelihood. The mean fitted count is the observed one. Means of drawn rows end at one and a half times the
-    highest knot of the column's quantile table.
+    top of the column's quantile table.
 
     Examples
     --------

@@ -29,20 +29,20 @@ def ask_log_ceiling() -> Generator[Quantiles, Answer, float]:
 
 
 def log_ceiling(knots: FloatArray, shift: float = 0.0) -> float:
-    """Log of the largest mean that a drawn row may have, by the knots of the margin.
+    """Log of the largest mean that a drawn row may have, by the top of the margin.
 
     Parameters
     ----------
-    knots : array (2, knots)
-        The coarse quantile table.
+    knots : array (4, groups) or (2, knots)
+        The coarse quantile table (:class:`~pysynthdp.queries.Quantiles`).
     shift : float
         Added to values before their logarithm.
 
     Returns
     -------
     float
-        The log of one and a half times the top of the table, an average of its highest records; the
-        largest that a float holds where nothing positive is there.
+        The log of one and a half times the top of the table, which averages of records lead to; the largest
+        that a float holds where nothing positive is there.
 
     Notes
     -----
