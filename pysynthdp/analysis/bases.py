@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from patsy import EvalEnvironment, ModelDesc, Term, stateful_transform
 
+from pysynthdp.analysis.formula import NAMES
+
 __all__ = ["learned_once"]
 
 _CUTS = re.compile(r"\bpd\.(qcut|cut)\s*\(")
-_MAY_LEARN = re.compile(r"\b(?:bs|cr|cc|te|center|standardize|scale|pd\.q?cut)\s*\(")
 
 
 class _Edges:
@@ -60,7 +61,7 @@ class _Cut(_Edges):
 
 
 _ENVIRONMENT = EvalEnvironment(
-    [{"np": np, "pd": pd, "qcut": stateful_transform(_Qcut), "cut": stateful_transform(_Cut)}]
+    [{**NAMES, "_pd_qcut": stateful_transform(_Qcut), "_pd_cut": stateful_transform(_Cut)}]
 )
 
 
@@ -73,7 +74,7 @@ class _Learned:
 
     def name(self) -> str:
         """Code as the user wrote it."""
-        return re.sub(r"\b(q?cut)\(", r"pd.\1(", self._factor.name())
+        return re.sub(r"\b_pd_(q?cut)\(", r"pd.\1(", self._factor.name())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Learned) and self.name() == other.name()
@@ -134,12 +135,13 @@ def learned_once(formula: str, frames: Sequence[pd.DataFrame], columns: Iterable
     >>> learned_once("y ~ center(x)", frames, ["x", "y"])
     'y ~ center(x)'
     """
-    if not _MAY_LEARN.search(formula):
-        return formula
-    complete = [frame.dropna(subset=list(columns)) for frame in frames]
     try:
-        read = ModelDesc.from_formula(_CUTS.sub(r"\1(", formula))
-        known = {factor: _taught(factor, complete) for factor in _factors(read)}
+        read = ModelDesc.from_formula(_CUTS.sub(r"_pd_\1(", formula))
+        learners = [factor for factor in _factors(read) if factor.memorize_passes_needed({}, _ENVIRONMENT)]
+        if not learners:
+            return formula
+        complete = [frame.dropna(subset=list(columns)) for frame in frames]
+        known = {factor: _taught(factor, complete) for factor in learners}
     except Exception:  # noqa: BLE001 -- the fit itself says what is wrong, and in which copy
         return formula
     learned = _Formula(formula)
@@ -154,18 +156,16 @@ def _factors(read: ModelDesc) -> dict[Any, None]:
 
 
 def _taught(factor: Any, frames: Sequence[pd.DataFrame]) -> Any:
-    """Let a factor see all copies; the factor itself where it learns nothing."""
+    """Let a factor see all copies."""
     state: dict[str, Any] = {}
-    passes = factor.memorize_passes_needed(state, _ENVIRONMENT)
-    for which in range(passes):
+    for which in range(factor.memorize_passes_needed(state, _ENVIRONMENT)):
         for frame in frames:
             factor.memorize_chunk(state, which, frame)
         factor.memorize_finish(state, which)
-    if passes:
-        factor.eval(state, frames[0])  # a wrong argument shows here
-    return _Learned(factor, state) if passes else factor
+    factor.eval(state, frames[0])  # a wrong argument shows here
+    return _Learned(factor, state)
 
 
 def _with(terms: Sequence[Any], known: dict[Any, Any]) -> list[Any]:
-    """Put what was learned in the place of each factor."""
-    return [Term([known[factor] for factor in term.factors]) for term in terms]
+    """Put what was learned in the place of the factors that learn."""
+    return [Term([known.get(factor, factor) for factor in term.factors]) for term in terms]

@@ -19,8 +19,8 @@ from statsmodels.tools.sm_exceptions import (
 from pysynthdp.analysis.bases import learned_once
 from pysynthdp.analysis.declared_codes import note_of_codes, refuse_code, without_codes
 from pysynthdp.analysis.failures import Job
-from pysynthdp.analysis.fitting import NAMES, fit_one, model_kind
-from pysynthdp.analysis.formula import Formula, as_named, by_patsy, read_formula
+from pysynthdp.analysis.fitting import fit_one, model_kind
+from pysynthdp.analysis.formula import NAMES, Formula, as_named, by_patsy, read_formula
 from pysynthdp.analysis.frames import code_left, code_response, coded, dated_kind, in_days, note_of_levels
 from pysynthdp.errors import FitError
 from pysynthdp.schema import Column

@@ -13,12 +13,12 @@ import statsmodels.formula
 from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
 from pysynthdp.analysis.failures import Job, reason_of
+from pysynthdp.analysis.formula import NAMES
 from pysynthdp.analysis.frames import without_unused
 from pysynthdp.errors import FitError, PysynthdpError
 
-__all__ = ["NAMES", "fit_one", "model_kind"]
+__all__ = ["fit_one", "model_kind"]
 
-NAMES: Mapping[str, Any] = {"np": np, "numpy": np, "pd": pd}
 _FEW = 15  # rounds after which the other coefficients stand, and the information is still there
 _COLUMNS = ("weights", "freq_weights", "var_weights", "offset", "exposure")
 _RESOLVED = ("weights", "freq_weights", "var_weights", "offset", "exposure", "status", "entry", "strata")

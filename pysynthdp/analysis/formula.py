@@ -6,10 +6,11 @@ import ast
 import keyword
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import patsy
 import statsmodels.formula
@@ -17,13 +18,13 @@ import statsmodels.formula
 from pysynthdp.analysis.choose import model_columns
 from pysynthdp.errors import FitError
 
-__all__ = ["Formula", "as_named", "by_patsy", "plain_name", "read_formula"]
+__all__ = ["NAMES", "Formula", "as_named", "by_patsy", "plain_name", "read_formula"]
 
+NAMES: Mapping[str, Any] = {"np": np, "numpy": np, "pd": pd}  # what a formula finds besides the columns
 _PIECES = re.compile(r"""Q\(\s*(?:'[^']*'|"[^"]*")\s*\)|`[^`]*`|'[^']*'|"[^"]*\"""")
 _OPERATORS = frozenset(
     ["and", "or", "not", "in", "is", "if", "else", "for", "lambda", "True", "False", "None"]
 )
-_MODULES = ("np", "numpy", "pd")
 _CONTRASTS = frozenset(["Treatment", "Sum", "Poly", "Helmert", "Diff"])
 _COMPARING = frozenset(["between", "isin", "gt", "lt", "ge", "le", "eq", "ne"])
 
@@ -173,7 +174,7 @@ def _columns_in(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Call):
             skipped.add(id(node.func))
             skipped |= {id(part) for part in _contrasts_in(node)}
-        if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in _MODULES:
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in NAMES:
             skipped.add(id(node.value))
     for node in ast.walk(tree):
         if id(node) not in skipped:
@@ -195,7 +196,7 @@ def _check_shadows(text: str, trees: Iterable[ast.AST], used: set[str]) -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 called |= {getattr(node.func, "id", ""), *(part.id for part in _contrasts_in(node))}  # type: ignore[attr-defined] # names
-            if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in _MODULES:
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in NAMES:
                 called.add(node.value.id)  # type: ignore[attr-defined] # it has one
     for name in sorted(called & used):
         raise FitError(
