@@ -12,10 +12,10 @@ import numpy as np
 from pysynthdp.analysis.asked import asked_by_fits
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
 from pysynthdp.analysis.combining import combine, combine_stack
-from pysynthdp.analysis.declared_codes import coded_columns, count_codes, note_of_codes
 from pysynthdp.analysis.doors import check_release, listed_fits, unreadable
 from pysynthdp.analysis.estimates import Estimates, adapter_for
 from pysynthdp.analysis.flags import Remarks, remarks_on
+from pysynthdp.analysis.pool_notes import absent_terms, kept_codes
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
 from pysynthdp.analysis.same_model import compare_models
@@ -175,9 +175,9 @@ def _pooled(
         notes=(
             *notes,
             *compared.notes,
-            *_absent(found, compared.masked),
+            *absent_terms(found, compared.masked),
             *about_rows,
-            *_counted_codes(fits, release, variables),
+            *kept_codes(fits, release, variables),
             *said.notes,
         ),
         flags=said.flags,
@@ -311,45 +311,3 @@ def _caution(picked: Rule, asked: str, smallest_df: float, m: int) -> None:
     text = None if asked == "auto" else picked.caution(m, smallest_df)
     if text:
         warnings.warn(text, PysynthdpWarning, stacklevel=3)
-
-
-def _absent(found: list[Estimates], told: frozenset[str]) -> list[str]:
-    """Name the terms that some copies cannot estimate, but for those told of already, and why if known."""
-    notes = []
-    for index, term in enumerate(found[0].terms):
-        if term in told:
-            continue
-        where = [i for i, estimate in enumerate(found, start=1) if np.isnan(estimate.values[index])]
-        if where and not all(term in found[i - 1].separated for i in where):
-            copies = ", ".join(str(i) for i in where)
-            notes.append(f"{term} cannot be estimated in copy {copies}, so it is not pooled.")
-    return [*notes, *_separated(found)]
-
-
-def _separated(found: list[Estimates]) -> list[str]:
-    """Say which terms have no estimate because the outcome never varies where they would be learned."""
-    where = {i: set(estimate.separated) for i, estimate in enumerate(found, start=1) if estimate.separated}
-    terms = [term for term in found[0].terms if any(term in lost for lost in where.values())]
-    if not terms:
-        return []
-    text = (
-        f"{', '.join(terms)} cannot be estimated in copy {', '.join(map(str, where))}, so not pooled: the "
-        "outcome is separated, it never varies where they would be learned. The other terms stand; merge "
-        "rare levels to have these too."
-    )
-    return [text]
-
-
-def _counted_codes(
-    fits: Sequence[Any], release: AnalysableRelease | None, variables: Sequence[str] | None
-) -> list[str]:
-    """Say which declared codes fits hold as values, where a fit holds its own table."""
-    if release is None:
-        return []
-    declared = coded_columns(release)
-    if variables is not None:
-        declared = {name: column for name, column in declared.items() if name in variables}
-    elif declared:
-        used = model_columns(getattr(getattr(fits[0], "model", None), "formula", None), declared)
-        declared = {name: column for name, column in declared.items() if name in used}
-    return note_of_codes(count_codes(fits, declared), len(fits), kept=True) if declared else []

@@ -14,7 +14,7 @@ from pysynthdp.analysis.description import Coding
 from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.errors import FitError
 
-__all__ = ["Compared", "all_equal", "compare_models", "listed"]
+__all__ = ["Compared", "all_equal", "compare_models", "copy_numbers"]
 
 _SHOWN = 6
 _LEARNED = (
@@ -145,8 +145,8 @@ def _recoded(found: Sequence[Estimates]) -> tuple[set[str], list[str]]:
         masked |= set(terms)
         notes.append(
             f"{_few(terms)} cannot be pooled: {factor} has another reference level, or other levels that "
-            f"its contrasts rest on, in copy {listed(copies)} than in copy {described[0][0]}. Give it a "
-            "reference level that occurs in every copy, merge rare levels, or cut at values of your own."
+            f"its contrasts rest on, in copy {copy_numbers(copies)} than in copy {described[0][0]}. Give it "
+            "a reference level that occurs in every copy, merge rare levels, or cut at values of your own."
         )
     return masked, notes
 
@@ -186,7 +186,7 @@ def _entangled(found: Sequence[Estimates]) -> tuple[set[str], list[str]]:
         return set(), []
     copies = sorted({number for numbers in wrong.values() for number in numbers})
     note = (
-        f"{_few(terms)} cannot be pooled: in copy {listed(copies)} they are collinear and "
+        f"{_few(terms)} cannot be pooled: in copy {copy_numbers(copies)} they are collinear and "
         "cannot be told apart. Drop a term, or merge rare levels."
     )
     return set(terms), [note]
@@ -245,6 +245,6 @@ def all_equal(found: Sequence[Estimates]) -> bool:
     return bool(np.all(apart < 1e-9) and np.all(np.ptp(u[:, known], axis=0) < 1e-9 * u[0, known]))
 
 
-def listed(numbers: Any) -> str:
+def copy_numbers(numbers: Any) -> str:
     """Write numbers of copies: ``2, 4``."""
     return ", ".join(str(number) for number in sorted(numbers))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis.estimates import Estimates
-from pysynthdp.analysis.same_model import all_equal, listed
+from pysynthdp.analysis.same_model import all_equal, copy_numbers
 from pysynthdp.errors import FitError
 from pysynthdp.tags import AnalysableRelease
 
@@ -100,7 +100,7 @@ def _in_order(columns: frozenset[str], rows: pd.DataFrame) -> list[str]:
 def _whose(number: int, elsewhere: set[int]) -> str:
     """Say whose rows they are."""
     if elsewhere:
-        other = listed(i + 1 for i in elsewhere)
+        other = copy_numbers(i + 1 for i in elsewhere)
         return (
             f"the fit of copy {number + 1} was made from copy {other}; give one fit a copy, in the order of "
             "the release's copies"

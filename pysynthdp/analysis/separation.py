@@ -17,24 +17,13 @@ _RANK = 1e-9
 _FEW = 2000
 _SPANS = 1e-6
 _MOVED = 1e-6
-# models with a link, by their names in Python and their classes in R
+# models with a link: Python's classes, then R's
 _LINKED = frozenset(
-    ["GEE", "PHReg", "ZeroInflatedPoisson", "ZeroInflatedNegativeBinomialP", "ConditionalLogit"]
+    ["ConditionalLogit", "GEE", "GLM", "Logit", "MNLogit", "OrderedModel", "PHReg", "Poisson"]
 )
-_LINKED |= {
-    "glm",
-    "svyglm",
-    "polr",
-    "svyolr",
-    "multinom",
-    "negbin",
-    "clm",
-    "coxph",
-    "survreg",
-    "vglm",
-    "glmerMod",
-}
-_LINKED |= {"Logit", "Probit", "GLM", "Poisson", "MNLogit", "OrderedModel", "geeglm", "zeroinfl", "gam"}
+_LINKED |= {"Probit", "ZeroInflatedNegativeBinomialP", "ZeroInflatedPoisson"}
+_LINKED |= {"clm", "coxph", "gam", "geeglm", "glm", "glmerMod", "multinom", "negbin", "polr", "survreg"}
+_LINKED |= {"svyglm", "svyolr", "vglm", "zeroinfl"}
 _OUTLYING = 1e4  # ratio of variances beyond which a coefficient of one copy is no estimate
 
 Block = tuple[FloatArray, BoolArray]

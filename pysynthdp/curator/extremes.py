@@ -24,8 +24,7 @@ from pysynthdp.schema import Column, NumericColumn, Schema
 __all__ = ["drawn_in", "extremes_remarked"]
 
 DOMINANT = 2  # (n, k) rule: that many largest deviations of a group of five ...
-DOMINANCE = 0.85  # ... may make up at most this share of their sum
-P_PERCENT = 0.15  # p % rule: the three smallest must leave this uncertainty on the largest; implied
+DOMINANCE = 0.85  # ... may make up at most this share of their sum; implies the p % rule with p = 15
 SPACINGS = 12  # between order statistics, from which the next one is expected
 CLOSE = 0.05  # of its deviation from the median: a neighbour that near tells a value anyway
 EXPECTED = 0.01  # of that deviation: spacings so small that a neighbour is always that near
