@@ -217,6 +217,8 @@ def synth(
 ) -> None:
     """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
     _check_before_reading(out, seed, sign)
+    if len(files) > 1:
+        protection_of(_settings(plan).get("guarantee")).check_imputed()
     table, settings = _read(files[0], plan)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)

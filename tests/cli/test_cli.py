@@ -297,3 +297,14 @@ def test_several_tables_are_imputations_of_one(tmp_path):
     assert wrong.exit_code == 3
     assert "imputed table 2 has another number of rows" in wrong.output
     assert not (tmp_path / "s").exists()
+
+
+def test_several_tables_are_refused_under_a_guarantee_before_one_is_read(tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text('format = 2\n[guarantee]\nname = "zcdp"\nrho = 1.0\n', encoding="utf-8")
+    files = [tmp_path / f"imputed_{number}.csv" for number in range(2)]
+    files[0].write_text('x\n"1', encoding="utf-8")
+    files[1].write_text("x\n1\n2\n", encoding="utf-8")
+    refused = call("synth", *files, "--out", tmp_path / "r", "--plan", plan)
+    assert refused.exit_code == 1, refused.output
+    assert "spend the budget again" in " ".join(refused.output.split())
