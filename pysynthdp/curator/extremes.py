@@ -91,7 +91,12 @@ def drawn_in(table: PartTable, parts: Iterable[Part], schema: Schema) -> tuple[P
 
 
 def extremes_remarked(values: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:
-    """Say what :func:`drawn_in` will say of one column's present values, without codes and spikes."""
+    """Say what :func:`drawn_in` will say of one column's present values, without codes and spikes.
+
+    Notes
+    -----
+    Privacy: reads real values; for the person who holds the data.
+    """
     return tuple(_remarks(column.name, _moves(values, column))) if len(values) >= FEWEST else ()
 
 

@@ -89,6 +89,10 @@ def without_few(
     -------
     PartTable and tuple of Remark
         The table to fit, and what there is to say.
+
+    Notes
+    -----
+    Privacy: reads real rows; for fits without a guarantee only. Remarks quote no value.
     """
     silent = set(quiet)
     remarks: list[Remark] = []

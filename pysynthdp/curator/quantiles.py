@@ -24,6 +24,11 @@ def coarse_quantiles(values: FloatArray, *, knots: int = KNOTS, smallest: int = 
     the mean alone is used: the function is a line that bends in the middle of each group and has its mean.
     Where it grows steeper towards an end, the outermost group is drawn as an exponential excess with its
     mean, in pieces that are no groups of records.
+
+    Notes
+    -----
+    Privacy: means of ``smallest`` records or more (of all, below twice as many), which hide no value from
+    who knows the others: see :mod:`pysynthdp.curator.extremes`.
     """
     ordered = np.sort(values)
     n = len(ordered)

@@ -23,7 +23,7 @@ __all__ = ["Key", "PartTable", "groups_of", "scales_of", "split_rows"]
 
 Key = tuple[str, str]
 SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths
-FEWEST = 100  # values that the sample must have; else all are taken
+LEAST = 100  # values that the sample must have; else all are taken
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,7 +143,7 @@ def _scale(table: PartTable, part: Part, schema: Schema) -> Scale:
         return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 4 or 1.0)
     every = max(1, table.n // SCALE_ROWS)
     values = _sampled(table, part, every)
-    if len(values) < FEWEST:  # of a sample so small, centre and width would be a few records' own
+    if len(values) < LEAST:  # of a sample so small, centre and width would be a few records' own
         values = _sampled(table, part, 1)
     if not len(values):
         return Scale()

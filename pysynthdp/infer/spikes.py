@@ -72,6 +72,10 @@ def stand_out(
         Those to judge.
     apart : array of bool (values,)
         Those that are nobody's neighbours, such as codes.
+
+    Notes
+    -----
+    Privacy: arithmetic on counts of real values.
     """
     found = np.zeros(len(distinct), dtype=bool)
     if not candidates.any():
