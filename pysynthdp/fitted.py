@@ -99,8 +99,11 @@ class FittedSynthesizer(Printable):
         Privacy: for the person who holds the data: no part of a release or a saved fit. None under a
         guarantee.
         """
-        found = [remark for fit in self._machine.fits for remark in fit.remarks]
-        return tuple({(remark.column, remark.kind): remark for remark in reversed(found)}.values())[::-1]
+        found: list[Remark] = []
+        for fit in self._machine.fits:  # of an imputed table only what no table before it had
+            told = {(remark.column, remark.kind) for remark in found}
+            found += [remark for remark in fit.remarks if (remark.column, remark.kind) not in told]
+        return tuple(found)
 
     @property
     def holds(self) -> str:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pysynthdp._registry import is_outside, package_of
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
-from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.plan import Protection, Step, SynthesisPlan, Terms, lost_terms
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import UNAUDITED
 from pysynthdp.plan.synthesis_plan import predicting
@@ -54,7 +54,8 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
 
     Notes
     -----
-    Privacy: the plan. The scale on which a fit found a number straight is told only where fits may learn.
+    Privacy: the plan. The scale on which a fit found a number straight, and which terms rest on too few
+    records, are told only where fits may learn.
     """
     scales = _learned_scales(fits) if plan.protection.learns else {}
     kept = predicting(plan.schema, plan.keep)
@@ -65,13 +66,14 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
     before = list(kept)
     for step, terms in zip(plan.steps, plan.protection.given(plan), strict=True):
         columns = tuple(dict.fromkeys(part.column for part in step.targets))
+        held = _held(terms, step, plan, fits) if plan.protection.learns else terms
         earlier = sorted((name,) for name in before if name not in columns)
         tagged.append(
             TaggedStep(
                 columns=columns,
                 draws=_draws(step.targets[0]),
                 model=step.model.name,
-                terms=None if sorted(terms) == earlier else terms,
+                terms=None if sorted(held) == earlier else held,
                 linear_on=scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
                 keeps_shape=bool(getattr(step.model, "keeps_shape", False)),
                 together=getattr(step.model, "ways", 2) if len(columns) > 1 else 1,
@@ -79,6 +81,16 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
         )
         before += [name for name in columns if name not in before]
     return tuple(tagged)
+
+
+def _held(terms: Terms, step: Step, plan: SynthesisPlan, fits: Sequence[Fit]) -> Terms:
+    """Leave out terms that rest on fewer than five records; all, where the target's levels are one group."""
+    lost: set[tuple[str, ...]] = set()
+    for fit in fits:
+        drawn = next(each for each in fit.steps if each.targets == step.targets)
+        alone = drawn.groups is not None and drawn.groups.size == 1
+        lost.update(terms if alone else lost_terms(step, plan, fit.layout, drawn.design))
+    return tuple(term for term in terms if term not in lost)
 
 
 def _learned_scales(fits: Sequence[Fit]) -> dict[tuple[Part, ...], str]:

@@ -5,7 +5,7 @@ from pysynthdp.plan.make import make_plan
 from pysynthdp.plan.protection import Protection
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.plan.synthesis_plan import SynthesisPlan
-from pysynthdp.plan.task import step_design, task_of
+from pysynthdp.plan.task import lost_terms, step_design, task_of
 
 __all__ = [
     "SERIAL",
@@ -15,6 +15,7 @@ __all__ = [
     "SynthesisPlan",
     "Terms",
     "draws_numbers_only",
+    "lost_terms",
     "make_plan",
     "step_design",
     "target_of",

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import FitTask, Target
-from pysynthdp.plan.step import Step, target_of
+from pysynthdp.plan.step import Step, Terms, target_of
 
 if TYPE_CHECKING:
     from pysynthdp.plan.synthesis_plan import SynthesisPlan
 
-__all__ = ["row_norm", "step_design", "task_of"]
+__all__ = ["lost_terms", "row_norm", "step_design", "task_of"]
 
 
 def task_of(
@@ -68,6 +68,12 @@ def _all(flags: Sequence[bool], positions: tuple[int, ...]) -> bool:
 
 def step_design(step: Step, plan: SynthesisPlan, layout: Layout) -> StepDesign:
     """Find a step's features: the intercept, then each term's columns and their products."""
+    found = _features(step, plan, layout)
+    return StepDesign(tuple(dict.fromkeys([(0,), *(each for own in found for each in own)])))
+
+
+def _features(step: Step, plan: SynthesisPlan, layout: Layout) -> list[list[tuple[int, ...]]]:
+    """Find the features of each term."""
     starts = layout.starts
     own = {
         name: tuple(
@@ -77,10 +83,42 @@ def step_design(step: Step, plan: SynthesisPlan, layout: Layout) -> StepDesign:
         )
         for name in step.predictors
     }
-    features: list[tuple[int, ...]] = [(0,)]
+    features = []
     for term in step.terms:
         crossed: list[tuple[int, ...]] = [()]
         for name in term:
             crossed = [(*before, position) for before in crossed for position in own[name]]
-        features += [tuple(sorted(positions)) for positions in crossed]
-    return StepDesign(tuple(dict.fromkeys(features)))
+        features.append([tuple(sorted(positions)) for positions in crossed])
+    return features
+
+
+def lost_terms(step: Step, plan: SynthesisPlan, layout: Layout, design: StepDesign) -> Terms:
+    """Find products of a step of which fewer than five records left nothing, and columns in one group.
+
+    Parameters
+    ----------
+    step : Step
+        With the terms that the plan gives it.
+    plan : SynthesisPlan
+        Whose schema has the columns.
+    layout : Layout
+        Of the fit: levels that are put together have no dummy.
+    design : StepDesign
+        Of the fit: features that rest on few records are left out.
+
+    Notes
+    -----
+    Privacy: read off a fit without a guarantee; tells that a product is rare, and nothing of its records.
+    """
+    alone = {
+        column
+        for column in {column for column, _ in layout.groups}
+        if not any(layout.width(part) for part in parts_of(plan.schema[column]))
+    }
+    products = tuple(term for term in step.terms if len(term) > 1)
+    if not products and not alone:
+        return ()
+    used = {design.features[place] for place in design.used}
+    pairs = zip(products, _features(replace(step, terms=products), plan, layout), strict=True)
+    lost = {term for term, features in pairs if used.isdisjoint(features)} | {(column,) for column in alone}
+    return tuple(term for term in step.terms if term in lost)

@@ -23,7 +23,7 @@ from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.errors import FitError, PlanError
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan import Step, SynthesisPlan, step_design, task_of
+from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
@@ -118,7 +118,7 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
-        remarks = (*_of_table(plan, request.rows, fits), *remarks, *_of_steps(plan, fits, groups))
+        remarks = (*_of_table(plan, request.rows, fits), *remarks, *_of_steps(plan, layout, fits, groups))
     n = request.rows.n_rows
     return Fit(layout, tuple(map(_drawn, fits)), source, n, kept, kept_columns, remarks)
 
@@ -133,11 +133,28 @@ def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartT
 
 
 def _of_steps(
-    plan: SynthesisPlan, fits: Sequence[StepFit], groups: Mapping[Key, LevelGroups]
+    plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit], groups: Mapping[Key, LevelGroups]
 ) -> tuple[Remark, ...]:
-    """Say which levels are rare, and what models remarked."""
+    """Say which levels are rare, which products are left out, and what models remarked."""
     rare = rare_remarks({key: own for key, own in groups.items() if key[0] not in plan.keep})
-    return (*rare, *(remark for fit in fits for remark in fit.notes))
+    steps = zip(plan.steps, fits, strict=True)
+    lost = (remark for step, fit in steps for remark in _lost_products(step, plan, layout, fit))
+    return (*rare, *lost, *(remark for fit in fits for remark in fit.notes))
+
+
+def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit) -> tuple[Remark, ...]:
+    """Say which terms of a formula are not modelled."""
+    lost = [":".join(term) for term in lost_terms(step, plan, layout, fit.rows.design) if len(term) > 1]
+    if not lost:
+        return ()
+    return (
+        Remark(
+            step.targets[0].column,
+            "terms left out",
+            f"{', '.join(lost)} of its formula rests on fewer than five records and is left out",
+            "merge levels so that more records share it, or take it out of formulas=",
+        ),
+    )
 
 
 def _enough(rows: FrameRows) -> FrameRows:
