@@ -20,6 +20,8 @@ from pysynthdp.errors import FitError, PysynthdpError
 __all__ = ["fit_one", "model_kind"]
 
 _FEW = 15  # rounds after which the other coefficients stand, and the information is still there
+# statsmodels shares out what collinear columns have together; which terms these are is told by the pooling
+_SHARED_OUT = frozenset({"OLS", "WLS", "GLS", "GLM", "binomial"})
 _COLUMNS = ("weights", "freq_weights", "var_weights", "offset", "exposure")
 _RESOLVED = ("weights", "freq_weights", "var_weights", "offset", "exposure", "status", "entry", "strata")
 
@@ -39,7 +41,8 @@ def fit_one(job: Job, number: int, frame: pd.DataFrame) -> Any:
         absent = _zero_columns(model)
         if absent:
             model = _rebuilt(job, frame, _names(model), absent)
-        _check_rank(model)
+        if job.kind not in _SHARED_OUT:
+            _check_rank(model)
         fit = _fitted(model, _fit_arguments(job, model, frame))
     except PysynthdpError as error:
         raise FitError(f"copy {number}: {error}") from error
@@ -111,7 +114,10 @@ def _check_rank(model: Any) -> None:
     norms = np.linalg.norm(X, axis=0)
     R = np.linalg.qr(X / np.where(norms > 0, norms, 1), mode="r")
     if np.linalg.matrix_rank(R, tol=1e-10 * X.shape[1]) < X.shape[1]:
-        raise FitError("columns of the model are collinear; drop a term")
+        raise FitError(
+            "columns of the model are collinear, as when a level has too few rows for its terms; drop a "
+            "term, or merge rare levels"
+        )
 
 
 def _fit_arguments(job: Job, model: Any, frame: pd.DataFrame) -> dict[str, Any]:

@@ -10,12 +10,20 @@ import numpy as np
 from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.analysis.estimates import Estimates
 
-__all__ = ["covariance_of_rest", "lost_directions", "lost_terms", "uses_lost", "without_outlying"]
+__all__ = [
+    "covariance_of_rest",
+    "lost_directions",
+    "lost_terms",
+    "undetermined",
+    "uses_lost",
+    "without_outlying",
+]
 
 _NEAR = 1e-3  # a fitted mean this close to its bound may be on its way to it; what decides is the proof below
 _RANK = 1e-9
 _FEW = 2000
 _SPANS = 1e-6
+_COLLINEAR = 1e-10
 _MOVED = 1e-6
 # models with a link: Python's classes, then R's
 _LINKED = frozenset(
@@ -88,10 +96,37 @@ def uses_lost(fit: Any, X: FloatArray) -> BoolArray:
     lost = lost_directions(fit, values)
     k = X.shape[1]
     parts = [lost[at : at + k] for at in range(0, len(lost) - k + 1, k)]
-    moved = np.zeros(len(X), dtype=np.bool_)
+    moved = _along_undetermined(fit.model, X)
     for part in parts:
         moved |= np.any(np.abs(X @ part) > _MOVED, axis=1)
     return moved
+
+
+def undetermined(X: FloatArray) -> FloatArray:
+    """Directions (d, k) of the coefficients along which the columns of X (n, k), collinear, tell nothing.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 2.0], [1.0, 0.0, 0.0]])
+    >>> np.any(undetermined(X) != 0, axis=0).tolist()
+    [False, True, True]
+    """
+    norms = np.linalg.norm(X, axis=0)
+    norms = np.where(norms > 0, norms, 1.0)
+    _, sizes, directions = np.linalg.svd(np.linalg.qr(X / norms, mode="r"))
+    free = directions[np.append(sizes, np.zeros(X.shape[1] - sizes.size)) <= _COLLINEAR * X.shape[1]]
+    return np.asarray(np.where(np.abs(free) > _MOVED, free, 0.0) / norms)
+
+
+def _along_undetermined(model: Any, X: FloatArray) -> BoolArray:
+    """Mark new rows (n, k) that move along what the rows of the fit did not determine."""
+    own = np.asarray(getattr(model, "exog", np.zeros((0, 0))), dtype=np.float64)
+    if own.ndim != 2 or own.shape[1] != X.shape[1]:
+        return np.zeros(len(X), dtype=np.bool_)
+    free = undetermined(own)
+    length = np.linalg.norm(free * np.linalg.norm(X, axis=0), axis=1)
+    away = np.abs(X @ free.T) > _MOVED * np.where(length > 0, length, 1.0)
+    return np.asarray(np.any(away, axis=1))
 
 
 def covariance_of_rest(information: FloatArray, lost: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.analysis.description import Description
 from pysynthdp.analysis.estimates import ADAPTERS, Estimates
 from pysynthdp.analysis.patsy_design import bases_of, codings_of, members_of
-from pysynthdp.analysis.separation import covariance_of_rest, lost_directions, lost_terms
+from pysynthdp.analysis.separation import covariance_of_rest, lost_directions, lost_terms, undetermined
 from pysynthdp.errors import FitError
 
 __all__ = ["StatsmodelsAdapter"]
@@ -233,10 +233,7 @@ def _entangled(model: Any) -> frozenset[str]:
     X = np.asarray(getattr(model, "exog", None), dtype=np.float64)
     if X.ndim != 2 or X.shape[1] == 0 or _full_rank(model, X.shape[1]):
         return frozenset()
-    norms = np.linalg.norm(X, axis=0)
-    _, sizes, directions = np.linalg.svd(np.linalg.qr(X / np.where(norms > 0, norms, 1), mode="r"))
-    free = directions[np.append(sizes, np.zeros(X.shape[1] - sizes.size)) <= 1e-10 * X.shape[1]]
-    wrong = np.any(np.abs(free) > 1e-7, axis=0)
+    wrong = np.any(undetermined(X) != 0, axis=0)
     return frozenset(str(name) for name, bad in zip(model.exog_names, wrong, strict=False) if bad)
 
 

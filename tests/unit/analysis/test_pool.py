@@ -311,10 +311,16 @@ def test_an_absent_level_keeps_the_coding_and_is_reported():
         fit.wald_test("g[T.c]")
 
 
-def test_an_absent_reference_level_is_refused():
+def test_an_absent_reference_level_takes_its_terms_along_and_leaves_the_rest():
     frames = (*FRAMES[:4], FRAMES[4][FRAMES[4].g != "a"])
-    with pytest.raises(FitError, match="copy 5"):
-        ols("y ~ x + g", release(frames))
+    done = ols("y ~ x + g", release(frames))
+    assert done.params[done.params.isna()].index.tolist() == ["Intercept", "g[T.b]", "g[T.c]"]
+    assert np.isfinite(done.params["x"])
+    assert any("copy 5" in note for note in done.notes)
+    with pytest.raises(
+        FitError, match=r"copy 5.*merge rare levels"
+    ):
+        logit("I(y > 0) ~ x + g", release(frames))
 
 
 def test_an_empty_cell_of_an_interaction_is_refused_by_name():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +12,10 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 from patsy import build_design_matrices, dmatrix
 from statsmodels.miscmodels.ordinal_model import OrderedModel
+from statsmodels.tools.sm_exceptions import SingularMatrixWarning
 
 from pysynthdp.analysis import ReleaseTags, apply, fit_copies, glm, logit, ols, pool
-from pysynthdp.errors import FitError
+from pysynthdp.errors import FitError, PysynthdpWarning
 from pysynthdp.tagged_steps import TaggedStep
 
 COLUMNS = frozenset({"y", "x", "z", "g", "n", "yes"})
@@ -251,3 +253,25 @@ def test_equal_fits_of_columns_that_were_kept_pass():
     assert done.params["x"] == pytest.approx(smf.ols("y ~ x", real).fit().params["x"])
     assert any("b is zero" in note for note in done.notes)
     assert pool(fits("y ~ x + z", made.copies), release=made).notes == ()
+
+
+def test_terms_that_are_collinear_in_one_copy_leave_the_others_in_wrappers_too():
+    made = release()
+    one = made.copies[1]
+    rows = one.index[one.g == "d"]
+    one.loc[rows[1:], "g"] = "a"  # the level is drawn once: its place and its slope cannot be told apart
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        done = ols("y ~ x * g", made)
+        binary = glm("yes ~ x * g", made, family="binomial")
+    gone = ["g[T.d]", "x:g[T.d]"]
+    assert done.params[done.params.isna()].index.tolist() == gone
+    assert any("in copy 2 they are collinear" in note for note in done.notes)
+    with pytest.warns(SingularMatrixWarning):
+        alone = [smf.ols("y ~ x * g", copy).fit() for copy in made.copies]
+    kept = done.params.index.difference(gone)
+    np.testing.assert_allclose(done.params[kept], np.mean([fit.params[kept] for fit in alone], axis=0))
+    assert set(gone) <= set(binary.params[binary.params.isna()].index)
+    with pytest.warns(PysynthdpWarning, match="copy 2"):
+        told = done.predict(pd.DataFrame({"x": [0.5, 0.5], "g": ["a", "d"]}))
+    assert told.iloc[:, 0].isna().tolist() == [False, True]
