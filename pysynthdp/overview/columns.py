@@ -110,6 +110,7 @@ class Look(Printable):
                 "missing": dict(column.missing),
                 "spikes": dict(column.spikes),
                 "decimals": column.decimals,
+                "step": column.step,
                 "warnings": list(column.warnings),
             }
             for column in self.columns
