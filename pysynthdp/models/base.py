@@ -47,6 +47,8 @@ class Target:
         Digits after the point to which drawn numbers are rounded afterwards; None for none.
     lower, upper : float or None
         Declared bounds of a numeric target.
+    groups : tuple of int
+        Group of each of the column's levels, where some are put together and ``n_levels`` counts the groups.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Target:
     decimals: int | None = None
     lower: float | None = None
     upper: float | None = None
+    groups: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
