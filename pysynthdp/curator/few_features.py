@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.design.encode import Layout
@@ -87,21 +87,29 @@ def _all_but_equal(step: StepRows, rows: EncodedRows) -> list[int]:
     odd = set()
     for start, part in numbers.items():
         if part.numeric:
-            kind = table.kind(part)
-            there = here == 0 if kind is None else (here == 0) & (kind == 0)
-            if _few_differ(table.parts[part.key][there]):
+            kind, values = table.kind(part), table.parts[part.key]
+            first = _there(values[:MANY], here[:MANY], None if kind is None else kind[:MANY])
+            if not _varies(first) and _few_differ(_there(values, here, kind)):
                 odd.add(start)
     return [place for place, positions in enumerate(step.design.features) if odd.intersection(positions)]
+
+
+def _there(values: AnyArray, here: AnyArray, kind: AnyArray | None) -> AnyArray:
+    """Values of the rows where the target, and the number itself, is there."""
+    rows: BoolArray = (here == 0) if kind is None else (here == 0) & (kind == 0)
+    return np.asarray(values[rows])
+
+
+def _varies(values: FloatArray) -> bool:
+    """Whether five of some values differ from what the most of the first nine would have."""
+    return len(values) >= FIRST and bool(np.count_nonzero(values != np.median(values[:FIRST])) >= SMALLEST)
 
 
 def _few_differ(values: FloatArray) -> bool:
     """Whether one to four values differ from what all others share: most of the first nine then have it."""
     if len(values) < FIRST:
         return False
-    common = np.median(values[:FIRST])
-    if np.count_nonzero(values[:MANY] != common) >= SMALLEST:
-        return False
-    return bool(0 < np.count_nonzero(values != common) < SMALLEST)
+    return bool(0 < np.count_nonzero(values != np.median(values[:FIRST])) < SMALLEST)
 
 
 def _flags(step: StepRows, layout: Layout) -> BoolArray:
