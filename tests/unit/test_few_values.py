@@ -62,3 +62,9 @@ def test_a_column_that_is_released_keeps_its_decimals() -> None:
     fitted = sdp.Synthesizer(keep=["rare"], progress=False).fit(frame)
     assert fitted.schema["rare"].decimals == 4
     pd.testing.assert_series_equal(fitted.draw(m=1, rng=1)[0]["rare"], frame["rare"])
+
+
+@pytest.mark.parametrize("largest", [1e3, 1e9, 1e15, -1e15])
+def test_decimals_do_not_depend_on_the_largest_value(largest: float) -> None:
+    values = np.append(np.random.default_rng(0).normal(50, 9, 200).round(2), largest)
+    assert sdp.Synthesizer().plan(pd.DataFrame({"x": values})).schema["x"].decimals == 2
