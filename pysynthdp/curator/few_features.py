@@ -7,12 +7,12 @@ that record's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.design.encode import Layout
@@ -21,6 +21,9 @@ from pysynthdp.numerics.rank import resting_on_few
 from pysynthdp.queries import FEWEST, Sums
 
 __all__ = ["without_few_features"]
+
+FIRST = 2 * SMALLEST - 1  # of which the most have a value that all but four share
+MANY = 500  # records of which a look tells of most numbers that they vary
 
 
 def without_few_features(steps: Sequence[StepRows], rows: EncodedRows) -> tuple[list[StepRows], Grams]:
@@ -59,13 +62,53 @@ def without_few_features(steps: Sequence[StepRows], rows: EncodedRows) -> tuple[
         full = next(sums)
         found[id(step)] = tally.few(full, next(sums))
         kept[step.targets] = full
-    pruned = [_pruned(step, found.get(id(step), ())) for step in steps]
+    pruned = [_pruned(step, {*found.get(id(step), ()), *_all_but_equal(step, rows)}) for step in steps]
     return pruned, Grams(gram, kept)
 
 
-def _pruned(step: StepRows, few: tuple[int, ...]) -> StepRows:
+def _pruned(step: StepRows, few: Iterable[int]) -> StepRows:
     """Leave features out of a step."""
-    return replace(step, design=replace(step.design, without=few)) if few else step
+    without = tuple(sorted(few))
+    return replace(step, design=replace(step.design, without=without)) if without else step
+
+
+def _all_but_equal(step: StepRows, rows: EncodedRows) -> list[int]:
+    """Positions of numbers, and products with them, that all but few of a partial target's rows share.
+
+    In the whole table such a number has become a constant; of the rows where a target is there, one may have
+    another value, and the slope would be that record's.
+    """
+    table, here = rows.table, rows.table.kind(step.target)
+    if here is None:
+        return []
+    used = {position for positions in step.design.features for position in positions}
+    numbers = {start: part for part in rows.layout.parts if (start := rows.layout.starts[part.key]) in used}
+    odd = set()
+    for start, part in numbers.items():
+        if part.numeric:
+            kind, values = table.kind(part), table.parts[part.key]
+            first = _there(values[:MANY], here[:MANY], None if kind is None else kind[:MANY])
+            if not _varies(first) and _few_differ(_there(values, here, kind)):
+                odd.add(start)
+    return [place for place, positions in enumerate(step.design.features) if odd.intersection(positions)]
+
+
+def _there(values: AnyArray, here: AnyArray, kind: AnyArray | None) -> AnyArray:
+    """Values of the rows where the target, and the number itself, is there."""
+    rows: BoolArray = (here == 0) if kind is None else (here == 0) & (kind == 0)
+    return np.asarray(values[rows])
+
+
+def _varies(values: FloatArray) -> bool:
+    """Whether five of some values differ from what the most of the first nine would have."""
+    return len(values) >= FIRST and bool(np.count_nonzero(values != np.median(values[:FIRST])) >= SMALLEST)
+
+
+def _few_differ(values: FloatArray) -> bool:
+    """Whether one to four values differ from what all others share: most of the first nine then have it."""
+    if len(values) < FIRST:
+        return False
+    return bool(0 < np.count_nonzero(values != np.median(values[:FIRST])) < SMALLEST)
 
 
 def _flags(step: StepRows, layout: Layout) -> BoolArray:

@@ -33,15 +33,23 @@ def decimals_of(values: FloatArray, dtype: Any, counts: IntArray | None = None) 
     narrow = isinstance(plain, np.dtype) and plain.kind == "f"
     noise = 4 * float(np.finfo(plain if narrow else np.float64).eps) * np.abs(values)
     records = np.ones(len(values)) if counts is None else counts
+    largest = _largest(noise, records)
     for digits in range(_MOST + 1):
         gap = np.abs(np.round(values, digits) - values)
         if _few(gap > 0, records):
             return digits
-        if noise.max() > 10.0**-digits / 20:
+        if largest > 10.0**-digits / 20:
             return None
         if _few(gap > noise, records):
             return digits
     return None
+
+
+def _largest(noise: FloatArray, records: FloatArray | IntArray) -> float:
+    """Noise that five records have at least: no record says alone that nothing is known."""
+    order = np.argsort(-noise, kind="stable")
+    place = int(np.searchsorted(np.cumsum(records[order]), _ENOUGH)) if records.sum() >= _ENOUGH else 0
+    return float(noise[order[place]])
 
 
 def _few(finer: BoolArray, records: FloatArray | IntArray) -> bool:

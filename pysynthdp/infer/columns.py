@@ -130,8 +130,9 @@ def infer_column(
     if kind == "empty":
         return CategoricalColumn(name, (), missing=missing, dtype=series.dtype, declared=False)
     if kind == "date":
-        return infer_date(series, name, missing, spikes or (), bounds, decimals)
-    facts = NumberFacts(missing, None if spikes is None else tuple(spikes), bounds, decimals, as_number)
+        return infer_date(series, name, missing, spikes or (), bounds, decimals, released=exempt or public)
+    heavy = None if spikes is None else tuple(spikes)
+    facts = NumberFacts(missing, heavy, bounds, decimals, as_number, exempt or public)
     return infer_number(series, name, facts, exempt=exempt)
 
 

@@ -15,6 +15,8 @@ from pysynthdp.schema import CategoricalColumn, NumericColumn
 
 __all__ = ["infer_date"]
 
+_ENOUGH = 5  # records behind what is learned
+
 
 def infer_date(
     series: pd.Series[Any],
@@ -23,9 +25,14 @@ def infer_date(
     spikes: Iterable[Any],
     bounds: tuple[Any, Any],
     decimals: int | None,
+    *,
+    released: bool = False,
 ) -> NumericColumn:
-    """Take dates, times or durations; codes, spikes and bounds may be given as such or in ticks."""
-    unit, digits = date_grain(series)
+    """Take dates, times or durations; codes, spikes and bounds may be given as such or in ticks.
+
+    No copy has one of fewer than five; how finely those are written is not said, unless they are released.
+    """
+    unit, digits = date_grain(series if released or series.count() >= _ENOUGH else series[:0])
     draft = NumericColumn(name, dtype=series.dtype, unit=unit)
     codes = CategoricalColumn(name, (), missing=missing).missing
     low, high = (_tick(bound, draft) for bound in bounds)

@@ -32,13 +32,14 @@ Codes: TypeAlias = Mapping[Any, str] | Iterable[Any]
 
 @dataclass(frozen=True, slots=True)
 class NumberFacts:
-    """What the user declares of a number column, and whether a method for numbers will draw it."""
+    """What the user declares of a number column, whether a method for numbers draws it, or it is released."""
 
     missing: Codes = ()
     spikes: tuple[float, ...] | None = None
     bounds: tuple[Any, Any] = (None, None)
     decimals: int | None = None
     as_number: bool = False
+    released: bool = False
 
 
 def infer_number(series: pd.Series[Any], name: str, facts: NumberFacts, *, exempt: bool) -> Column:
@@ -93,7 +94,9 @@ def _with_learned(
 ) -> NumericColumn:
     """Add what is learned: decimals and steps, and spikes where none are declared."""
     decimals, step = facts.decimals, None
-    if decimals is None:
+    if decimals is None and counts.sum() < _ENOUGH and not facts.released:
+        decimals = 0  # how finely they are written would be theirs alone, and no copy has them
+    elif decimals is None:
         decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype, counts), counts)
     several = len(distinct) > 2 or counts.min(initial=FEWEST) < FEWEST  # two levels would be just that
     learn = facts.spikes is None and not facts.as_number and len(distinct) > 1 and several

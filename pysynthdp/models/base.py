@@ -20,6 +20,7 @@ __all__ = [
     "Fit",
     "FitTask",
     "FitsFromMoments",
+    "HasPosterior",
     "HoldsRows",
     "NumberParams",
     "Priced",
@@ -46,6 +47,8 @@ class Target:
         Digits after the point to which drawn numbers are rounded afterwards; None for none.
     lower, upper : float or None
         Declared bounds of a numeric target.
+    groups : tuple of int
+        Group of each of the column's levels, where some are put together and ``n_levels`` counts the groups.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Target:
     decimals: int | None = None
     lower: float | None = None
     upper: float | None = None
+    groups: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class ColumnModel(Protocol):
     -----
     What a model can do besides is said by further protocols, looked for when the plan is made, never while
     rows are read: :class:`Priced`, :class:`FitsFromMoments` with :class:`SplitsLevels`, :class:`Bends`,
-    :class:`HoldsRows`.
+    :class:`HoldsRows`. Parameters may be :class:`HasPosterior`.
     """
 
     name: ClassVar[str]
@@ -216,6 +220,15 @@ class Bends(FitsFromMoments, Protocol):
 
     def bent(self, fit: Any, X: FloatArray, knots: FloatArray, start: Any) -> Any:
         """Return parameters whose draws have the margin ``knots`` and keep the fit's regression."""
+        ...
+
+
+@runtime_checkable
+class HasPosterior(Protocol):
+    """Parameters of a model that keep a root of their covariance for ``redraw``, and can do without."""
+
+    def without_posterior(self) -> Any:
+        """Leave out what redraws alone need: X'X can be solved for from it, cell by cell."""
         ...
 
 

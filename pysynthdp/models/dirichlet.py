@@ -131,14 +131,14 @@ class Dirichlet:
         return kind
 
     def _prior(self, task: FitTask) -> tuple[float, ...]:
-        """One checked weight a level."""
+        """One checked weight a level; levels that are put together have the sum of theirs."""
         target = task.target
-        given: tuple[Any, ...] = (
-            self.prior if isinstance(self.prior, tuple) else (self.prior,) * target.n_levels
-        )
-        if len(given) != target.n_levels:
-            raise PlanError(f"{target.name}: the prior must have {target.n_levels} weights, one a level")
-        prior = tuple(positive_setting(self.name, "prior", weight) for weight in given)
+        groups = target.groups or tuple(range(target.n_levels))
+        given: tuple[Any, ...] = self.prior if isinstance(self.prior, tuple) else (self.prior,) * len(groups)
+        if len(given) != len(groups):
+            raise PlanError(f"{target.name}: the prior must have {len(groups)} weights, one a level")
+        each = [positive_setting(self.name, "prior", weight) for weight in given]
+        prior = tuple(np.bincount(groups, each, target.n_levels).tolist()) if groups else ()
         if self._kind(task) == "map" and min(prior) <= 1:
             raise PrivacyError(f"{target.name}: posterior='map' needs prior weights above 1; raise them")
         return prior

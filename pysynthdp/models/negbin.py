@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -59,6 +59,10 @@ class NegBinFit:
     shift: float = 0.0
     dispersion: FloatArray = field(default_factory=lambda: np.zeros((2, 0)))
     highest: float = LARGEST_LOG
+
+    def without_posterior(self) -> Self:
+        """Leave out what redraws alone need: X'X can be solved for from it, cell by cell."""
+        return replace(self, root=self.root[:, :0])
 
 
 @COLUMN_MODELS.register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -56,6 +56,10 @@ class PolRFit:
     aliased: tuple[int, ...]
     shrunk: bool
     shift: FloatArray
+
+    def without_posterior(self) -> Self:
+        """Leave out what redraws alone need: X'X can be solved for from it, cell by cell."""
+        return replace(self, root=self.root[:, :0])
 
 
 @COLUMN_MODELS.register

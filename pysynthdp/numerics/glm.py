@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from scipy.special import expit
@@ -52,6 +52,10 @@ class Coefficients:
     aliased: tuple[int, ...]
     shrunk: bool
     shift: float = 0.0
+
+    def without_posterior(self) -> Self:
+        """Leave out what redraws alone need: X'X can be solved for from it, cell by cell."""
+        return replace(self, root=self.root[:, :0])
 
 
 AnyCoefficients = TypeVar("AnyCoefficients", bound=Coefficients)

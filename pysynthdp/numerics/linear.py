@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -43,6 +43,10 @@ class LinearFit:
     df: float
     root: FloatArray
     aliased: tuple[int, ...]
+
+    def without_posterior(self) -> Self:
+        """Leave out what redraws alone need: X'X can be solved for from it, cell by cell."""
+        return replace(self, root=self.root[:, :0])
 
 
 AnyLinear = TypeVar("AnyLinear", bound=LinearFit)

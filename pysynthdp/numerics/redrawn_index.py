@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,10 @@ class LatentFit(LinearFit):
 
     index: FloatArray
     moved: FloatArray
+
+    def without_posterior(self) -> Self:
+        """Leave out what redraws alone need: X'X can be solved for from it, cell by cell."""
+        return replace(self, root=self.root[:, :0], moved=self.moved[:, :0])
 
 
 AnyLatent = TypeVar("AnyLatent", bound=LatentFit)

@@ -44,7 +44,9 @@ def _target(part: Part, plan: SynthesisPlan, layout: Layout) -> Target:
     """Tell the public facts about a part; as many levels as it has groups."""
     target = target_of(part, plan.schema[part.column])
     groups = layout.groups.get(part.key)
-    return target if groups is None else replace(target, n_levels=int(groups.max()) + 1)
+    if groups is None:
+        return target
+    return replace(target, n_levels=int(groups.max()) + 1, groups=tuple(groups.tolist()))
 
 
 def row_norm(step: Step, plan: SynthesisPlan) -> float:

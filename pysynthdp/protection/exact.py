@@ -22,7 +22,7 @@ from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remar
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.errors import FitError, PlanError
-from pysynthdp.models.base import ColumnModel
+from pysynthdp.models.base import ColumnModel, HasPosterior
 from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
@@ -120,7 +120,9 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     if learns:
         remarks = (*_of_table(plan, request.rows, fits), *remarks, *_of_steps(plan, layout, fits, groups))
     n = request.rows.n_rows
-    return Fit(layout, tuple(map(_drawn, fits)), source, n, kept, kept_columns, remarks)
+    keep = plan.proper or not learns
+    steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
+    return Fit(layout, steps, source, n, kept, kept_columns, remarks)
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
@@ -178,15 +180,17 @@ def _kept(rows: FrameRows, column: Column) -> pd.Series[Any]:
     return real.copy()
 
 
-def _drawn(fit: StepFit) -> DrawnStep:
-    """Keep what drawing needs of a finished fit."""
-    rows = fit.rows
+def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
+    """Keep what drawing needs of a finished fit; of a posterior, only for copies that redraw from it."""
+    rows, params = fit.rows, fit.params
+    if not posterior and isinstance(params, HasPosterior):
+        params = params.without_posterior()
     return DrawnStep(
         rows.targets,
         fit.model,
         rows.design,
         rows.scale,
-        fit.params,
+        params,
         holds_rows=fit.held_rows,
         groups=rows.groups,
     )

@@ -57,7 +57,8 @@ def test_a_schema_seen_in_the_data_is_refused_also_after_bounds_were_added():
 
 
 def test_a_schema_seen_in_the_data_is_refused_also_after_a_codebook(tmp_path):
-    release = sdp.Synthesizer(bounds={"age": (15, 50)}, progress=False).fit(survey()).draw(m=1)
+    made = sdp.Synthesizer(bounds={"age": (15, 50)}, decimals={"age": 1}, progress=False)
+    release = made.fit(survey()).draw(m=1)
     release.save(tmp_path / "out")
     again = sdp.Schema.from_codebook(tmp_path / "out" / "codebook.csv")
     with pytest.raises(sdp.PrivacyError, match="declare the column"):

@@ -69,6 +69,10 @@ def alone(frame: pd.DataFrame, how: str) -> pd.DataFrame:
     elif how == "subset":  # one of nine villagers has a pay
         frame.loc[[PERSON, *range(30, 38)], "town"] = "Village"
         frame.loc[30:37, "pay"] = np.nan
+    elif how == "alike":  # of forty with a pay, one has another height
+        frame.loc[40:, "pay"] = np.nan
+        frame.loc[:39, "height"] = 170.0
+        frame.loc[PERSON, "height"] = 190.0
     return frame
 
 
@@ -121,7 +125,7 @@ def classes(count: int, *, ordered: bool) -> pd.Series[Any]:
     return pd.Series(pd.Categorical.from_codes(codes, list("abcd")[:count], ordered=ordered))
 
 
-HOWS = ("level", "ordered", "kind", "nested", "pair", "subset")
+HOWS = ("level", "ordered", "kind", "nested", "pair", "subset", "alike")
 
 
 @pytest.mark.parametrize("how", HOWS)
@@ -173,7 +177,7 @@ def test_a_rare_level_is_drawn_for_anybody(proper: bool) -> None:
 def test_no_stored_matrix_has_a_direction_of_fewer_than_five_records(how: str) -> None:
     """1 over the variance of a dummy's coefficient is what it has beyond all other features, in records."""
     frame = alone(people(), how)
-    fit = fitted(frame, how, method={"pay": "norm"})
+    fit = fitted(frame, how, method={"pay": "norm"}, proper=True)  # else it keeps none
     root = fit._machine.fit.steps[-1].params.root
     layout, design = fit._machine.fit.layout, fit._machine.fit.steps[-1].design
     dummies = [all(layout.dummies[j] for j in design.features[place]) for place in design.used]

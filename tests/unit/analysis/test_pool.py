@@ -317,9 +317,7 @@ def test_an_absent_reference_level_takes_its_terms_along_and_leaves_the_rest():
     assert done.params[done.params.isna()].index.tolist() == ["Intercept", "g[T.b]", "g[T.c]"]
     assert np.isfinite(done.params["x"])
     assert any("copy 5" in note for note in done.notes)
-    with pytest.raises(
-        FitError, match=r"copy 5.*merge rare levels"
-    ):
+    with pytest.raises(FitError, match=r"copy 5.*merge rare levels"):
         logit("I(y > 0) ~ x + g", release(frames))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -72,3 +73,13 @@ def test_the_largest_ratio_over_all_tables_is_the_price_of_one_record(kit, level
         laws = [np.log(shares(kit, model, np.array([*common, end]), levels)) for end in range(levels)]
         largest = max(largest, *(np.max(one - two) for one in laws for two in laws))
     assert largest == pytest.approx(claimed, rel=1e-12)
+
+
+def test_levels_that_few_records_have_bring_their_weights_together():
+    towns = np.array(["a"] * 40 + ["b"] * 30 + ["c"] * 3 + ["d"] * 4)
+    weights = (2.0, 3.0, 5.0, 7.0)
+    levels = sdp.CategoricalColumn("town", tuple("abcd"), may_be_missing=False)
+    made = sdp.Synthesizer(schema=sdp.Schema((levels,)), method={"town": Dirichlet(prior=weights)})
+    with pytest.warns(sdp.PysynthdpWarning, match="fewer than 5"):
+        step = made.fit(pd.DataFrame({"town": towns}))._machine.fit.steps[0]
+    assert step.params.weights.tolist() == [42.0, 33.0, 19.0]
