@@ -22,7 +22,7 @@ from pysynthdp.queries import FEWEST, Sums
 
 __all__ = ["without_few_features"]
 
-FIRST = 2 * SMALLEST - 1  # of which the most have a value that all but four share
+FIRST = 2 * FEWEST - 1  # of which the most have a value that all but four share
 MANY = 500  # records of which a look tells of most numbers that they vary
 
 
@@ -101,14 +101,14 @@ def _there(values: AnyArray, here: AnyArray, kind: AnyArray | None) -> AnyArray:
 
 def _varies(values: FloatArray) -> bool:
     """Whether five of some values differ from what the most of the first nine would have."""
-    return len(values) >= FIRST and bool(np.count_nonzero(values != np.median(values[:FIRST])) >= SMALLEST)
+    return len(values) >= FIRST and bool(np.count_nonzero(values != np.median(values[:FIRST])) >= FEWEST)
 
 
 def _few_differ(values: FloatArray) -> bool:
     """Whether one to four values differ from what all others share: most of the first nine then have it."""
     if len(values) < FIRST:
         return False
-    return bool(0 < np.count_nonzero(values != np.median(values[:FIRST])) < SMALLEST)
+    return bool(0 < np.count_nonzero(values != np.median(values[:FIRST])) < FEWEST)
 
 
 def _flags(step: StepRows, layout: Layout) -> BoolArray:

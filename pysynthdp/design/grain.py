@@ -48,7 +48,7 @@ def decimals_of(values: FloatArray, dtype: Any, counts: IntArray | None = None) 
 def _largest(noise: FloatArray, records: FloatArray | IntArray) -> float:
     """Noise that five records have at least: no record says alone that nothing is known."""
     order = np.argsort(-noise, kind="stable")
-    place = int(np.searchsorted(np.cumsum(records[order]), _ENOUGH)) if records.sum() >= _ENOUGH else 0
+    place = int(np.searchsorted(np.cumsum(records[order]), FEWEST)) if records.sum() >= FEWEST else 0
     return float(noise[order[place]])
 
 

@@ -94,7 +94,7 @@ def _with_learned(
 ) -> NumericColumn:
     """Add what is learned: decimals and steps, and spikes where none are declared."""
     decimals, step = facts.decimals, None
-    if decimals is None and counts.sum() < _ENOUGH and not facts.released:
+    if decimals is None and counts.sum() < FEWEST and not facts.released:
         decimals = 0  # how finely they are written would be theirs alone, and no copy has them
     elif decimals is None:
         decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype, counts), counts)

@@ -17,12 +17,12 @@ from typing import TypeAlias
 import numpy as np
 
 from pysynthdp._typing import FloatArray
-from pysynthdp.numerics.latent import REACH, SPACING, index_mass, latent_cdf, smoothed
+from pysynthdp.numerics.latent import REACH, SPACING, few_together, index_mass, latent_cdf, smoothed
 from pysynthdp.numerics.linear import LinearFit
 from pysynthdp.numerics.newton import stride
 from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table
 from pysynthdp.numerics.rank import independent_features
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.queries import FEWEST, Answer, RowSum, Sums
 
 __all__ = ["FARTHEST", "Bent", "Transform", "ask_bent", "ask_explained", "ask_latent", "bend"]
 
@@ -92,7 +92,13 @@ def ask_explained(scale: Transform, n: int) -> Generator[RowSum, Answer, tuple[f
 
 
 def ask_bent(
-    fit: LinearFit, table: QuantileTable, gram: FloatArray, n: int, start: FloatArray | None = None
+    fit: LinearFit,
+    table: QuantileTable,
+    gram: FloatArray,
+    n: int,
+    start: FloatArray | None = None,
+    *,
+    smallest: int = FEWEST,
 ) -> Generator[RowSum, Answer, Bent]:
     """Find the latent regression whose draws have a margin and a least-squares regression.
 
@@ -108,6 +114,8 @@ def ask_bent(
         Rows; above 50,000 a systematic subsample of at most 20,000 answers.
     start : array (features,), optional
         Latent coefficients of a nearby problem.
+    smallest : int
+        Rows that the distribution of the index tells of together; 0 where the rows only stand in.
 
     Returns
     -------
@@ -127,7 +135,7 @@ def ask_bent(
     sigma = max(fit.sigma, spread / FARTHEST, np.finfo(float).tiny)
     gamma = _within_reach(_centred(fit.beta / sigma if start is None else start, gram), centred, gram)
     for left in reversed(range(ROUNDS)):
-        cdf = latent_cdf((yield RowSum(_mass(gamma), stride(n))).value[0])
+        cdf = latent_cdf(few_together((yield RowSum(_mass(gamma), stride(n))).value[0], smallest))
         expected, slopes = smoothed(table, cdf)
         cross, total = (yield RowSum(_expected(gamma, expected, slopes), stride(n))).value
         missing = inverse @ (wanted - cross)
@@ -158,7 +166,7 @@ def ask_latent(gamma: FloatArray, n: int) -> Generator[RowSum, Answer, tuple[Flo
     -----
     Privacy: asks for sums over rows; sees no row.
     """
-    return _inside(latent_cdf((yield RowSum(_mass(gamma), stride(n))).value[0]))
+    return _inside(latent_cdf(few_together((yield RowSum(_mass(gamma), stride(n))).value[0], FEWEST)))
 
 
 def _inside(cdf: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -208,7 +216,7 @@ def bend(
     spread = float(np.sqrt(wanted.var() + fit.sigma**2))
     values = knots[1] - knots[1].mean()
     moved = np.stack([knots[0], wanted.mean() + values * (spread / max(float(values.std()), 1e-12))])
-    asking = ask_bent(fit, quantile_table(moved), X.T @ X, len(X), start)
+    asking = ask_bent(fit, quantile_table(moved), X.T @ X, len(X), start, smallest=0)
     try:
         query = next(asking)
         while True:

@@ -7,6 +7,7 @@ import pytest
 
 from pysynthdp.numerics import bending
 from pysynthdp.numerics.bending import bend
+from pysynthdp.numerics.latent import few_together, index_mass, latent_cdf
 from pysynthdp.numerics.linear import LinearFit
 from pysynthdp.numerics.quantile_table import quantile_table, table_values
 
@@ -78,3 +79,25 @@ def test_a_start_leads_to_the_same_place():
     cold, _ = bend(fit(1.0), X, knots)
     warm, _ = bend(fit(1.0), X, knots, start=cold.gamma * 1.2)
     assert np.abs(X @ (warm.gamma - cold.gamma)).std() < 0.01
+
+
+def test_rows_alone_in_a_tail_tell_only_their_mean():
+    dense = np.repeat(np.linspace(-2, 2, 33), 40)
+    laws = []
+    for tail in (
+        [10.0, 11.0, 12.0, 13.0, 14.0],
+        [11.9, 12.0, 12.0, 12.0, 12.1],
+        [10.0, 10.0, 10.0, 10.0, 20.0],
+    ):
+        mass = index_mass(np.concatenate([dense, tail]), -40.0, 641)
+        together = few_together(mass, 5)
+        assert together.sum() == pytest.approx(mass.sum())
+        assert (together * np.arange(641)).sum() == pytest.approx((mass * np.arange(641)).sum())
+        laws.append(latent_cdf(together))
+    np.testing.assert_allclose(laws[1], laws[0], atol=1e-12)
+    np.testing.assert_allclose(laws[2], laws[0], atol=1e-12)
+
+
+def test_where_many_rows_lie_nothing_moves():
+    mass = index_mass(np.repeat(np.linspace(-2, 2, 33), 40), -40.0, 641)
+    np.testing.assert_array_equal(few_together(mass, 5), mass)
