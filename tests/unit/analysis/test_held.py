@@ -160,6 +160,47 @@ def test_a_response_before_its_predictors_is_clean_only_where_moments_are_kept_b
     assert "visit_sequence" in flags(release("yab"), "y ~ a + b")[0]
 
 
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        ("log", "its logarithmic scale (normrank)"),
+        ("sqrt", "analyse y on that scale, or"),
+        ("score", "only roughly; have it drawn by method 'norm'"),
+    ],
+)
+def test_a_number_as_it_is_is_flagged_where_it_was_drawn_on_another_scale(scale, words):
+    made = release(LAST, scale=scale)
+    (flag,) = flags(made, "y ~ a + g", straight=True)
+    assert words in flag
+    assert flags(made, "I(y / 1000) ~ a + g", straight=True) == (flag,)
+
+
+def test_no_flag_of_scale_with_a_link_without_predictors_or_before_them():
+    assert flags(release(LAST, scale="log"), "y ~ a + g") == ()  # a log link holds it
+    assert flags(release(LAST, scale="log"), "y ~ 1", straight=True) == ()
+    for scale in ("plain", "any", "log mean"):
+        assert flags(release(LAST, scale=scale), "y ~ a + g", straight=True) == ()
+    (early,) = flags(release("yab", scale="log"), "y ~ a", straight=True)
+    assert "visit_sequence" in early
+
+
+def test_least_squares_of_a_number_drawn_by_its_logarithm_is_flagged_and_a_log_link_is_not():
+    rng = np.random.default_rng(3)
+    age = rng.integers(20, 70, 600)
+    pay = np.exp(5 + 0.05 * age + 0.1 * rng.normal(size=600)).round()
+    release = Synthesizer(progress=False).fit(pd.DataFrame({"age": age, "pay": pay})).draw(m=3, rng=1)
+    assert [step.linear_on for step in release.tags.steps] == [None, "log"]
+    for pooled in (ols("pay ~ age", release), glm("pay ~ age", release, family="gaussian")):
+        assert "pay was drawn on its logarithmic scale" in pooled.flags[0]
+    assert glm("pay ~ age", release, family="poisson").flags == ()
+    assert ols("np.log(pay) ~ age", release).flags == ols("pay ~ 1", release).flags == ()
+    assert release.apply(mean_of("pay")).flags == ()
+    assert any(
+        "only roughly" in flag
+        for flag in pool([smf.ols("pay ~ age", copy).fit() for copy in release], release=release).flags
+    )
+
+
 def test_columns_with_names_that_are_no_identifiers_are_found():
     steps = tuple(
         TaggedStep(columns=(name,), draws="number", model="norm", linear_on="plain")
@@ -300,7 +341,7 @@ def test_the_scale_that_a_fit_found_is_in_the_tags(table):
     skewed = table.assign(pay=np.exp(table.pay / 8))
     made = Synthesizer(progress=False).fit(skewed).draw(m=3, rng=1)
     assert ols("np.log(pay) ~ age", made).flags == ()
-    assert ols("pay ~ age", made).flags == ()
+    assert "its logarithmic scale" in ols("pay ~ age", made).flags[0]
     plain = Synthesizer(progress=False, method={"pay": "norm"}).fit(table).draw(m=3, rng=1)
     assert "plain scale" in ols("np.log(np.abs(pay)) ~ age", plain).flags[0]
 
