@@ -158,12 +158,13 @@ def _pooled(
     compared = compare_models(read)
     found = compared.found
     used = _used(found, release, variables)
-    about_rows = [] if own else _check_rows(found, release, used)
+    part, about_rows = ([], []) if own else _check_rows(found, release, used)
     values = _stack(found, tags, n_syn, n_org, nests, noise_var)
     facts = _facts(release, values, used)
     picked, notes = _pick(rule, facts, values)
     done = combine_stack(values, picked)
-    said = Remarks() if release is None else remarks_on(release, asked_by_fits(found[0].formula, fits))
+    asked = asked_by_fits(found[0].formula, fits, subgroup=bool(part))
+    said = Remarks() if release is None else remarks_on(release, asked)
     _caution(picked, rule, float(np.nanmin(np.append(done.df, np.inf))), values.m)
     return PooledResults(
         combined=done,
@@ -176,6 +177,7 @@ def _pooled(
             *notes,
             *compared.notes,
             *_absent(found, compared.masked),
+            *part,
             *about_rows,
             *_counted_codes(fits, release, variables),
             *said.notes,
@@ -187,14 +189,16 @@ def _pooled(
     )
 
 
-def _check_rows(found: list[Estimates], release: AnalysableRelease | None, used: frozenset[str]) -> list[str]:
-    """Hold fits made elsewhere against the copies; remark on what is odd."""
+def _check_rows(
+    found: list[Estimates], release: AnalysableRelease | None, used: frozenset[str]
+) -> tuple[list[str], list[str]]:
+    """Hold fits made elsewhere against the copies; remark on parts of the rows, and on what is odd."""
     seen = all(one.about is not None and bool(one.about.own) for one in found)
-    notes: list[str] = []
+    part: list[str] = []
     if release is not None and release.tags.rows_replaced == "all":
-        by_rows, notes = check_rows(found, release, used)
+        by_rows, part = check_rows(found, release, used)
         seen = seen or by_rows
-    return notes if seen else [*notes, *check_equal(found, release, used)]
+    return part, [] if seen else check_equal(found, release, used)
 
 
 def _used(

@@ -201,6 +201,30 @@ def test_least_squares_of_a_number_drawn_by_its_logarithm_is_flagged_and_a_log_l
     )
 
 
+def test_a_function_of_a_date_is_a_curve_and_a_date_is_a_straight_line():
+    rng = np.random.default_rng(5)
+    day = rng.integers(0, 900, 200)
+    frame = pd.DataFrame({"day": pd.Timestamp("2020-01-01") + pd.to_timedelta(day, unit="D")})
+    frame["stay"] = pd.to_timedelta(rng.integers(0, 60, 200), unit="D")
+    frame["y"] = (0.01 * day + rng.normal(size=200)).round(2)
+    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    assert ols("y ~ day + stay", drawn).flags == ()
+    for formula in ("y ~ C(day.dt.year)", "y ~ I(day > '2021-06-01')", "y ~ bs(day, df=4) + stay"):
+        (flag,) = ols(formula, drawn).flags
+        assert "take day by straight lines" in flag
+
+
+def test_a_subgroup_in_fits_made_by_hand_is_flagged():
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame({"g": rng.choice(["a", "b"], 400), "x": rng.normal(size=400).round(2)})
+    frame["y"] = (frame.x * (frame.g == "a") + rng.normal(size=400)).round(2)
+    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    part = pool([smf.ols("y ~ x", copy[copy.g == "a"]).fit() for copy in drawn], release=drawn)
+    assert "particular to a subgroup" in part.flags[0]
+    assert "complete rows" in part.notes[-1]
+    assert pool([smf.ols("y ~ x", copy).fit() for copy in drawn], release=drawn).flags == ()
+
+
 def test_columns_with_names_that_are_no_identifiers_are_found():
     steps = tuple(
         TaggedStep(columns=(name,), draws="number", model="norm", linear_on="plain")
