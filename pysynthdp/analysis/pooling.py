@@ -19,7 +19,7 @@ from pysynthdp.analysis.flags import Remarks, remarks_on
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
 from pysynthdp.analysis.same_model import compare_models
-from pysynthdp.analysis.same_rows import check_equal, check_rows
+from pysynthdp.analysis.same_rows import check_equal, check_rows, lost_rows
 from pysynthdp.analysis.separation import without_outlying
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
@@ -163,6 +163,8 @@ def _pooled(
     facts = _facts(release, values, used)
     picked, notes = _pick(rule, facts, values)
     done = combine_stack(values, picked)
+    if own and release is not None and rows == "all" and not used & coded_columns(release).keys():
+        about_rows = lost_rows(found, release, used)
     asked = asked_by_fits(found[0].formula, fits, subgroup=bool(part))
     said = Remarks() if release is None else remarks_on(release, asked)
     _caution(picked, rule, float(np.nanmin(np.append(done.df, np.inf))), values.m)

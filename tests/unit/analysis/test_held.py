@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -439,3 +440,19 @@ def test_unflagged_effects_are_in_the_copies_and_flagged_ones_are_not():
     assert {formula for formula, holds in told} == {"late ~ a * g", "late ~ a + I(a ** 2)"}
     assert max(abs(np.mean(values)) for values in plain.values()) < 1.5, plain
     assert min(abs(np.mean(values)) for values in told.values()) > 4, told
+
+
+def test_rows_without_a_logarithm_are_counted():
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({"x": rng.normal(size=300).round(2)})
+    frame["y"] = 1 + frame.x + rng.normal(size=300)
+    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        pooled = ols("np.log(y) ~ x", drawn)
+    lost = sum(int((copy.y < 0).sum()) for copy in drawn)
+    assert any(note.startswith(f"{lost} of 900 complete rows") for note in pooled.notes)
+    assert not any("complete rows" in note for note in ols("y ~ x", drawn).notes)
+    gaps = frame.assign(x=frame.x.where(rng.random(300) < 0.8))
+    holed = Synthesizer(progress=False).fit(gaps).draw(m=3, rng=1)
+    assert not any("complete rows" in note for note in ols("y ~ x", holed).notes)
