@@ -20,6 +20,7 @@ _MIXED = frozenset({"MixedLM", "lmerMod", "glmerMod", "nlmerMod", "lme", "glmmTM
 _MARGINAL = frozenset({"GEE", "NominalGEE", "OrdinalGEE", "geeglm", "gee"})
 _MOMENTS = frozenset({"OLS", "GLM", "Logit", "MNLogit", "Poisson", "lm", "glm", "multinom"})
 _QUANTILES = frozenset({"QuantReg", "rq", "rqs"})
+_STRAIGHT = frozenset({"OLS", "WLS", "GLS", "GLSAR", "RLM", "MixedLM", "lm", "rlm", "lmerMod", "lme", "gls"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Asked:
         What is estimated of a distribution besides its mean: "quantile", "Gini index"; "" for none.
     canonical : bool
         Whether the estimates solve moment equations, sum of x (y - mean) = 0: least squares, logit, Poisson.
+    straight : bool
+        Whether the terms add up to the mean of the response itself, without a link: least squares.
     robust, clusters, mixed, quantiles, subgroup : bool
         A sandwich covariance; rows in clusters; random effects; a regression of quantiles; part of the rows.
     groups : tuple of str
@@ -68,6 +71,7 @@ class Asked:
     terms: tuple[Term, ...] = ()
     shape: str = ""
     canonical: bool = False
+    straight: bool = False
     robust: bool = False
     clusters: bool = False
     mixed: bool = False
@@ -106,12 +110,20 @@ def asked_by_fits(formula: str | None, fits: Sequence[Any], **more: Any) -> Aske
     cov = {str(each).lower() for each in covariances if each not in _PLAIN}
     facts = {
         "canonical": kinds <= _MOMENTS,
+        "straight": all(map(_without_link, fits)),
         "robust": bool(cov) and not kinds & _MARGINAL,
         "clusters": bool(kinds & _MARGINAL) or any("cluster" in each or "groupsum" in each for each in cov),
         "mixed": bool(kinds & _MIXED),
         "quantiles": bool(kinds & _QUANTILES),
     }
     return asked_by_formula(formula, **{**facts, **more})
+
+
+def _without_link(fit: Any) -> bool:
+    """Whether a fit explains the mean itself: least squares, or a family with the identity as its link."""
+    model = getattr(fit, "model", fit)
+    link = getattr(getattr(model, "family", None), "link", None)
+    return type(model).__name__ in _STRAIGHT or type(link).__name__ == "Identity"
 
 
 def asked_by_r(plain: Mapping[str, Any] | None, model: str) -> Asked:
@@ -125,6 +137,7 @@ def asked_by_r(plain: Mapping[str, Any] | None, model: str) -> Asked:
         response=None if response is None else _factor(response),
         terms=tuple(Term(tuple(map(_factor, term))) for term in plain.get("terms") or ()),
         canonical=model in _MOMENTS,
+        straight=model in _STRAIGHT,
         robust=bool((functions | {model}) & _SANDWICH),
         clusters=model in _MARGINAL or (bool(groups) and model not in _MIXED),
         mixed=model in _MIXED,

@@ -161,7 +161,7 @@ def _asked(column: str, by: str | None, shape: str, *, cut: bool) -> Asked:
     own: Expression = Call("compare", (Name(column), "")) if cut else Name(column)
     terms = () if by is None else (Term((Factor(by, Call("C", (Name(by),))),)),)
     text = f"share of a value of {column}" if cut else column
-    return Asked(response=Factor(text, own), terms=terms, shape=shape, canonical=True)
+    return Asked(response=Factor(text, own), terms=terms, shape=shape, canonical=True, straight=not shape)
 
 
 def _numbers(values: pd.Series[Any], prepare: Callable[[pd.Series[Any]], FloatArray] | None) -> FloatArray:

@@ -13,6 +13,7 @@ from pysynthdp.analysis.expressions import Call, Expression, columns_in, monomia
 from pysynthdp.analysis.held import Chain
 from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.analysis.row_flags import listed, of_rows
+from pysynthdp.tagged_steps import TaggedStep
 from pysynthdp.tags import AnalysableRelease
 
 __all__ = ["UNSAID", "Remarks", "remarks_on"]
@@ -30,6 +31,7 @@ _SCALES = {
     "cubert": "the scale of its cube root",
     "score": "the scale of its normal scores",
 }
+_BENT = frozenset({"log", "sqrt", "cubert", "score"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,8 @@ def _said(found: _Found, chain: Chain) -> Iterator[str]:
     if found.products:
         yield (
             f"{listed(found.products)}: interactions or powers that the models of the release do not hold; "
-            "in the copies they are about zero by design, whatever they are in the confidential data"
+            "beside their main effects they are about zero in the copies by design, whatever they are in the "
+            "confidential data"
         )
     if found.curves:
         bent = sorted(frozenset[str]().union(*found.curves.values()))
@@ -257,6 +260,9 @@ def _of_response(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterato
                 f"{asked.response.text}: {column} was drawn on {scale} ({step.model}), so the copies hold "
                 "its relation to other columns there, and not on this one"
             )
+        other = not bent and asked.straight and step.linear_on in _BENT
+        if other and _explained(asked, column, chain, names):
+            yield _on_its_own_scale(column, step)
         if (bent or asked.shape) and not step.keeps_shape:
             yield (
                 f"{column} has the shape that {step.model!r} gives it: quantiles, Gini index, logarithms and "
@@ -267,6 +273,16 @@ def _of_response(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterato
                 f"the {asked.shape} of {column} by group: the models hold its mean in each group, and one "
                 "spread and shape for all"
             )
+
+
+def _on_its_own_scale(column: str, step: TaggedStep) -> str:
+    """Say that a number is analysed as it is, though drawn on another scale, and what to do."""
+    scale = step.linear_on or ""
+    there = "" if scale == "score" else f"analyse {column} on that scale, or "
+    return (
+        f"{column} was drawn on {_SCALES[scale]} ({step.model}), so the copies hold its slopes and group "
+        f"means there, and those of {column} as it is only roughly; {there}have it drawn by method 'norm'"
+    )
 
 
 def _explained(asked: Asked, column: str, chain: Chain, names: AbstractSet[str]) -> bool:

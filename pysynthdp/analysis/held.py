@@ -73,7 +73,8 @@ class Chain:
         self.order = {name: place for place, name in enumerate(self.steps)}
         self.kept = frozenset(name for name, step in self.steps.items() if step.model == "kept real")
         own = {name for name, step in self.steps.items() if step.draws == "levels"}
-        self.levels = frozenset(own | set(levels))
+        numbers = {name for name, step in self.steps.items() if step.draws == "number"}  # dates are numbers
+        self.levels = frozenset(own | (set(levels) - numbers))
 
     def shape_of(self, term: Term, columns: AbstractSet[str]) -> Shape:
         """Multiply out a term."""

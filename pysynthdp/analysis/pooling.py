@@ -12,6 +12,7 @@ import numpy as np
 from pysynthdp.analysis.asked import asked_by_fits
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
 from pysynthdp.analysis.combining import combine, combine_stack
+from pysynthdp.analysis.declared_codes import coded_columns
 from pysynthdp.analysis.doors import check_release, listed_fits, unreadable
 from pysynthdp.analysis.estimates import Estimates, adapter_for
 from pysynthdp.analysis.flags import Remarks, remarks_on
@@ -19,7 +20,7 @@ from pysynthdp.analysis.pool_notes import absent_terms, kept_codes
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
 from pysynthdp.analysis.same_model import compare_models
-from pysynthdp.analysis.same_rows import check_equal, check_rows
+from pysynthdp.analysis.same_rows import check_equal, check_rows, lost_rows
 from pysynthdp.analysis.separation import without_outlying
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
@@ -158,12 +159,15 @@ def _pooled(
     compared = compare_models(read)
     found = compared.found
     used = _used(found, release, variables)
-    about_rows = [] if own else _check_rows(found, release, used)
+    part, about_rows = ([], []) if own else _check_rows(found, release, used)
     values = _stack(found, tags, n_syn, n_org, nests, noise_var)
     facts = _facts(release, values, used)
     picked, notes = _pick(rule, facts, values)
     done = combine_stack(values, picked)
-    said = Remarks() if release is None else remarks_on(release, asked_by_fits(found[0].formula, fits))
+    if own and release is not None and rows == "all" and not used & coded_columns(release).keys():
+        about_rows = lost_rows(found, release, used)
+    asked = asked_by_fits(found[0].formula, fits, subgroup=bool(part))
+    said = Remarks() if release is None else remarks_on(release, asked)
     _caution(picked, rule, float(np.nanmin(np.append(done.df, np.inf))), values.m)
     return PooledResults(
         combined=done,
@@ -176,6 +180,7 @@ def _pooled(
             *notes,
             *compared.notes,
             *absent_terms(found, compared.masked),
+            *part,
             *about_rows,
             *kept_codes(fits, release, variables),
             *said.notes,
@@ -187,14 +192,16 @@ def _pooled(
     )
 
 
-def _check_rows(found: list[Estimates], release: AnalysableRelease | None, used: frozenset[str]) -> list[str]:
-    """Hold fits made elsewhere against the copies; remark on what is odd."""
+def _check_rows(
+    found: list[Estimates], release: AnalysableRelease | None, used: frozenset[str]
+) -> tuple[list[str], list[str]]:
+    """Hold fits made elsewhere against the copies; remark on parts of the rows, and on what is odd."""
     seen = all(one.about is not None and bool(one.about.own) for one in found)
-    notes: list[str] = []
+    part: list[str] = []
     if release is not None and release.tags.rows_replaced == "all":
-        by_rows, notes = check_rows(found, release, used)
+        by_rows, part = check_rows(found, release, used)
         seen = seen or by_rows
-    return notes if seen else [*notes, *check_equal(found, release, used)]
+    return part, [] if seen else check_equal(found, release, used)
 
 
 def _used(

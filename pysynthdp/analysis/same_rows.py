@@ -13,7 +13,7 @@ from pysynthdp.analysis.same_model import all_equal, copy_numbers
 from pysynthdp.errors import FitError
 from pysynthdp.tags import AnalysableRelease
 
-__all__ = ["check_equal", "check_rows"]
+__all__ = ["check_equal", "check_rows", "lost_rows"]
 
 _FEW = 0.1  # a share of rows that differs by less may come from logs and the like
 _SIGMAS = 8.0
@@ -170,6 +170,41 @@ def _sizes(found: Sequence[Estimates], copies: Sequence[pd.DataFrame], columns: 
         )
     low, high = (f"{100 * end:.0f}" for end in (share.min(), share.max()))
     return [f"The fits used {low} to {high} % of the copies' complete rows: the table speaks of those."]
+
+
+def lost_rows(found: Sequence[Estimates], release: AnalysableRelease, columns: frozenset[str]) -> list[str]:
+    """Count the complete rows that fits left out: where a term of the formula has no value.
+
+    Parameters
+    ----------
+    found : sequence of Estimates
+        One a copy, fitted by this package.
+    release : release
+        The copies.
+    columns : frozenset of str
+        Columns in the model.
+
+    Returns
+    -------
+    list of str
+        One note, or none.
+
+    Notes
+    -----
+    Privacy: reads synthetic copies.
+    """
+    if found[0].formula is None or not columns or any(one.nobs is None for one in found):
+        return []
+    names = sorted(columns)
+    complete = np.array([int(copy[names].notna().all(axis=1).sum()) for copy in release.copies])
+    lost = complete - np.array([float(one.nobs or 0) for one in found])
+    if lost.sum() < 1 or (lost < 0).any():
+        return []
+    note = (
+        f"{lost.sum():,.0f} of {complete.sum():,} complete rows of the copies were left out, by subset= or "
+        "because a term has no value there (the logarithm of a negative number, say)."
+    )
+    return [note]
 
 
 def check_equal(

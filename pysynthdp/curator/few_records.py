@@ -65,7 +65,7 @@ class _Kinds:
     def said(self, kind: int) -> str:
         """Say what records of a kind have; labels are the user's own words."""
         if kind == self.value:
-            return "a value"
+            return "a value besides its spikes" if len(self.spikes) else "a value"
         if kind == self.missing:
             return "no value"
         return f"the code {self.names[kind]!r}"
@@ -153,6 +153,7 @@ def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts
         kind = np.where(moved, common if target < 0 else target, kind).astype(np.int16)
         absent = (kind != 0) | moved if target < 0 and common == kinds.value else None
         remarks.append(_kind_remark(column.name, kinds, rare, target, common))
+    remarks += _one_average(column, kind if absent is None else absent, kinds)
     remarks += _fine(parts, column, kind if absent is None else absent)
     return ColumnParts({**parts, (column.name, "kind"): kind}, absent, tuple(remarks))
 
@@ -219,6 +220,16 @@ def _kind_remark(name: str, kinds: _Kinds, rare: list[int], target: int, common:
         f"recode it before the fit so that more records share it; drop=[{name!r}] leaves the column out, and "
         f"keep=[{name!r}] releases its REAL values",
     )
+
+
+def _one_average(column: Column, kind: AnyArray, kinds: _Kinds) -> tuple[Remark, ...]:
+    """Say that a number's few values have no spread in the copies."""
+    many = int(np.count_nonzero(kind == 0)) if kinds.value == 0 else 0
+    if not FEWEST <= many < 2 * FEWEST or not isinstance(column, NumericColumn):
+        return ()
+    what = f"fewer than ten records have {kinds.said(0)}, and the default methods draw their one average"
+    remedy = f"method={{{column.name!r}: 'norm'}} gives them a spread, drop=[{column.name!r}] leaves them out"
+    return (Remark(column.name, FEW, what, remedy),)
 
 
 def _fine(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) -> tuple[Remark, ...]:

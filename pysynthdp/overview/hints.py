@@ -89,9 +89,10 @@ def _common(name: str, counts: IntArray) -> Iterator[str]:
     if len(counts) == 1:
         yield f"constant: it tells nothing; drop=[{name!r}], or leave it and it stays constant"
     elif counts.max() / counts.sum() >= _MOST:
-        few = number(int(counts.sum() - counts.max()))
+        few = int(counts.sum() - counts.max())
+        differ = "record differs" if few == 1 else "records differ"
         yield (
-            f"nearly constant: {few} records differ, and copies may point to them; "
+            f"nearly constant: {number(few)} {differ}, and copies may point to them; "
             f"drop=[{name!r}] or method={{{name!r}: 'sample'}}"
         )
 

@@ -84,7 +84,7 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
     return [*facts, "the parameters of every column's model"]
 
 
-def few_facts(fit: Fit) -> list[str]:
+def few_facts(plan: SynthesisPlan, fit: Fit) -> list[str]:
     """Name the columns of which no copy has a value, because fewer than five records have one.
 
     Notes
@@ -92,7 +92,16 @@ def few_facts(fit: Fit) -> list[str]:
     Privacy: read off the fit, which has no parameters for these values.
     """
     names = [part.column for step in fit.steps if step.params is None for part in step.targets]
-    return [f"that fewer than five records have a value of {name}: no copy has one" for name in names]
+    columns = [plan.schema[name] for name in names]
+    return [
+        f"that fewer than five records have a value of {column.name}{_besides(column)}: no copy has one"
+        for column in columns
+    ]
+
+
+def _besides(column: Column) -> str:
+    """Say which values are not meant."""
+    return " besides its spikes" if isinstance(column, NumericColumn) and column.spikes else ""
 
 
 def _written(value: object) -> str:

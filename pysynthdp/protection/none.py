@@ -101,7 +101,7 @@ class Unprotected(Protection):
             [_column_statement(column.name, plan, fit) for column in plan.schema],
             reason=f"the column models are fitted to the confidential data without noise; {why}",
             public=public_facts(plan, n_public=True),
-            learned=[*learned_facts(plan, rare=fit.rare, merged=fit.merged), *few_facts(fit)],
+            learned=[*learned_facts(plan, rare=fit.rare, merged=fit.merged), *few_facts(plan, fit)],
             draws=[(draw.n_syn, draw.copies) for draw in account.draws],
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -160,6 +161,71 @@ def test_a_response_before_its_predictors_is_clean_only_where_moments_are_kept_b
     assert "visit_sequence" in flags(release("yab"), "y ~ a + b")[0]
 
 
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        ("log", "its logarithmic scale (normrank)"),
+        ("sqrt", "analyse y on that scale, or"),
+        ("score", "only roughly; have it drawn by method 'norm'"),
+    ],
+)
+def test_a_number_as_it_is_is_flagged_where_it_was_drawn_on_another_scale(scale, words):
+    made = release(LAST, scale=scale)
+    (flag,) = flags(made, "y ~ a + g", straight=True)
+    assert words in flag
+    assert flags(made, "I(y / 1000) ~ a + g", straight=True) == (flag,)
+
+
+def test_no_flag_of_scale_with_a_link_without_predictors_or_before_them():
+    assert flags(release(LAST, scale="log"), "y ~ a + g") == ()  # a log link holds it
+    assert flags(release(LAST, scale="log"), "y ~ 1", straight=True) == ()
+    for scale in ("plain", "any", "log mean"):
+        assert flags(release(LAST, scale=scale), "y ~ a + g", straight=True) == ()
+    (early,) = flags(release("yab", scale="log"), "y ~ a", straight=True)
+    assert "visit_sequence" in early
+
+
+def test_least_squares_of_a_number_drawn_by_its_logarithm_is_flagged_and_a_log_link_is_not():
+    rng = np.random.default_rng(3)
+    age = rng.integers(20, 70, 600)
+    pay = np.exp(5 + 0.05 * age + 0.1 * rng.normal(size=600)).round()
+    release = Synthesizer(progress=False).fit(pd.DataFrame({"age": age, "pay": pay})).draw(m=3, rng=1)
+    assert [step.linear_on for step in release.tags.steps] == [None, "log"]
+    for pooled in (ols("pay ~ age", release), glm("pay ~ age", release, family="gaussian")):
+        assert "pay was drawn on its logarithmic scale" in pooled.flags[0]
+    assert glm("pay ~ age", release, family="poisson").flags == ()
+    assert ols("np.log(pay) ~ age", release).flags == ols("pay ~ 1", release).flags == ()
+    assert release.apply(mean_of("pay")).flags == ()
+    assert any(
+        "only roughly" in flag
+        for flag in pool([smf.ols("pay ~ age", copy).fit() for copy in release], release=release).flags
+    )
+
+
+def test_a_function_of_a_date_is_a_curve_and_a_date_is_a_straight_line():
+    rng = np.random.default_rng(5)
+    day = rng.integers(0, 900, 200)
+    frame = pd.DataFrame({"day": pd.Timestamp("2020-01-01") + pd.to_timedelta(day, unit="D")})
+    frame["stay"] = pd.to_timedelta(rng.integers(0, 60, 200), unit="D")
+    frame["y"] = (0.01 * day + rng.normal(size=200)).round(2)
+    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    assert ols("y ~ day + stay", drawn).flags == ()
+    for formula in ("y ~ C(day.dt.year)", "y ~ I(day > '2021-06-01')", "y ~ bs(day, df=4) + stay"):
+        (flag,) = ols(formula, drawn).flags
+        assert "take day by straight lines" in flag
+
+
+def test_a_subgroup_in_fits_made_by_hand_is_flagged():
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame({"g": rng.choice(["a", "b"], 400), "x": rng.normal(size=400).round(2)})
+    frame["y"] = (frame.x * (frame.g == "a") + rng.normal(size=400)).round(2)
+    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    part = pool([smf.ols("y ~ x", copy[copy.g == "a"]).fit() for copy in drawn], release=drawn)
+    assert "particular to a subgroup" in part.flags[0]
+    assert "complete rows" in part.notes[-1]
+    assert pool([smf.ols("y ~ x", copy).fit() for copy in drawn], release=drawn).flags == ()
+
+
 def test_columns_with_names_that_are_no_identifiers_are_found():
     steps = tuple(
         TaggedStep(columns=(name,), draws="number", model="norm", linear_on="plain")
@@ -300,7 +366,7 @@ def test_the_scale_that_a_fit_found_is_in_the_tags(table):
     skewed = table.assign(pay=np.exp(table.pay / 8))
     made = Synthesizer(progress=False).fit(skewed).draw(m=3, rng=1)
     assert ols("np.log(pay) ~ age", made).flags == ()
-    assert ols("pay ~ age", made).flags == ()
+    assert "its logarithmic scale" in ols("pay ~ age", made).flags[0]
     plain = Synthesizer(progress=False, method={"pay": "norm"}).fit(table).draw(m=3, rng=1)
     assert "plain scale" in ols("np.log(np.abs(pay)) ~ age", plain).flags[0]
 
@@ -374,3 +440,19 @@ def test_unflagged_effects_are_in_the_copies_and_flagged_ones_are_not():
     assert {formula for formula, holds in told} == {"late ~ a * g", "late ~ a + I(a ** 2)"}
     assert max(abs(np.mean(values)) for values in plain.values()) < 1.5, plain
     assert min(abs(np.mean(values)) for values in told.values()) > 4, told
+
+
+def test_rows_without_a_logarithm_are_counted():
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({"x": rng.normal(size=300).round(2)})
+    frame["y"] = 1 + frame.x + rng.normal(size=300)
+    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        pooled = ols("np.log(y) ~ x", drawn)
+    lost = sum(int((copy.y < 0).sum()) for copy in drawn)
+    assert any(note.startswith(f"{lost} of 900 complete rows") for note in pooled.notes)
+    assert not any("complete rows" in note for note in ols("y ~ x", drawn).notes)
+    gaps = frame.assign(x=frame.x.where(rng.random(300) < 0.8))
+    holed = Synthesizer(progress=False).fit(gaps).draw(m=3, rng=1)
+    assert not any("complete rows" in note for note in ols("y ~ x", holed).notes)

@@ -72,6 +72,20 @@ def test_one_lone_record_is_drawn_in_and_said(far) -> None:
     assert not any(letter.isdigit() for letter in remark.what.replace("0.5", ""))
 
 
+@pytest.mark.parametrize("others", [np.full(10, 5.0), np.arange(5.0, 15.0), np.arange(3.0, 10.0)])
+def test_a_lone_record_among_few_is_said_too(others) -> None:
+    values = np.append(others, 90_000.0)
+    moved, (remark,) = drawn(values)
+    assert moved.max() < 50
+    assert remark.kind == "extreme records"
+
+
+def test_the_usual_end_of_a_few_values_is_not_said() -> None:
+    rng = np.random.default_rng(2)
+    said = [bool(drawn(np.exp(rng.normal(size=12)))[1]) for _ in range(200)]
+    assert np.mean(said) <= 0.05  # 0.5 % expected; more than ten of 200 by chance in 1 of 10^8
+
+
 def test_two_lone_records_may_not_dominate_five() -> None:
     values = np.random.default_rng(7).normal(3000.0, 500.0, 300)
     values[[3, 5]] = 1e6, 1.1e6

@@ -45,10 +45,24 @@ def changed(**counts: int) -> tuple[dict[str, int], str]:
 
 CASES = [
     ({"value": 90, "na": 10}, {"value": 90, "na": 10, "seen": 90}, ""),
-    ({"value": 4, "na": 96}, {"na": 100}, "have a value, so these records count as missing"),
-    ({"value": 5, "na": 95}, {"value": 5, "na": 95, "seen": 5}, ""),
-    ({"value": 1, "job": 99}, {"job": 100}, "have a value, so these records count as 'no job'"),
-    ({"value": 3, "zero": 97}, {"zero": 100}, "have a value, so no copy has that"),
+    (
+        {"value": 4, "na": 96},
+        {"na": 100},
+        "have a value besides its spikes, so these records count as missing",
+    ),
+    ({"value": 5, "na": 95}, {"value": 5, "na": 95, "seen": 5}, "the default methods draw their one average"),
+    (
+        {"value": 9, "zero": 95},
+        {"value": 9, "zero": 95, "seen": 9},
+        "method={'x': 'norm'} gives them a spread",
+    ),
+    ({"value": 10, "na": 95}, {"value": 10, "na": 95, "seen": 10}, ""),
+    (
+        {"value": 1, "job": 99},
+        {"job": 100},
+        "have a value besides its spikes, so these records count as 'no job'",
+    ),
+    ({"value": 3, "zero": 97}, {"zero": 100}, "have a value besides its spikes, so no copy has that"),
     ({"value": 96, "zero": 4}, {"value": 100, "seen": 100}, "drawn as any other number"),
     ({"value": 2, "zero": 4, "job": 94}, {"value": 6, "job": 94, "seen": 6}, "drawn as any other number"),
     ({"value": 1, "zero": 3, "na": 96}, {"na": 100}, "drawn as any other number"),
@@ -57,8 +71,12 @@ CASES = [
     ({"value": 90, "na": 4, "refused": 3}, {"value": 90, "na": 7, "seen": 90}, "the code 'refused', so"),
     ({"value": 97, "na": 3}, {"value": 100, "seen": 97}, "no value, and copies have one everywhere"),
     ({"value": 96, "na": 2, "job": 2}, {"value": 100, "seen": 96}, "no value and the code 'no job'"),
-    ({"value": 3, "na": 1, "zero": 96}, {"zero": 100}, "have a value and no value, so no copy has that"),
-    ({"value": 4, "na": 4}, {"na": 8}, "have a value, so these records count as missing"),
+    (
+        {"value": 3, "na": 1, "zero": 96},
+        {"zero": 100},
+        "have a value besides its spikes and no value, so no copy has that",
+    ),
+    ({"value": 4, "na": 4}, {"na": 8}, "have a value besides its spikes, so these records count as missing"),
     ({"value": 3, "refused": 2}, {"refused": 5}, "count as 'refused'"),
 ]
 
