@@ -14,13 +14,14 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONUTF8 := 1
 
-.PHONY: demo test lint docs clean help
+.PHONY: demo test lint docs bench clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   a real survey: synthetic copies, privacy statement and codebook in out/"
 	@echo "make test   every linter, type check, import contract, test, docstring example and vignette"
 	@echo "make docs   the API reference in docs/api/"
+	@echo "make bench  the long studies that need no file of yours, stored with dates in benchmarks/results/ (a night)"
 	@echo "make clean  remove what the others made"
 
 $(VENV)/made:
@@ -51,6 +52,19 @@ test: lint
 
 docs: $(VENV)/installed-for-tests
 	$(RUN) docs/build.py docs/api
+
+STORED := benchmarks/results
+
+bench: $(VENV)/installed-for-tests
+	$(RUN) benchmarks/coverage.py 2000 $(STORED)/coverage.csv
+	for group in means joint tables defaults; do \
+	  $(RUN) benchmarks/inference.py $$group 2000 $(STORED)/inference.csv || exit 1; done
+	$(RUN) benchmarks/nested.py --runs 2000
+	$(RUN) -m benchmarks.rare_levels
+	$(RUN) benchmarks/largest_value.py --tables 100 --write
+	$(RUN) benchmarks/margins.py --tables 1000 --write
+	$(RUN) benchmarks/flags_on_tables.py
+	$(RUN) benchmarks/sampling_audit.py $(STORED)/sampling_audit.csv
 
 clean:
 	rm -rf $(VENV) docs/api build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
