@@ -132,7 +132,7 @@ def _joint() -> list[Situation]:
 
 
 def _tables() -> list[Situation]:
-    """Tables through the package's own synthesizer, rule chosen by `pool`; 2,000 runs."""
+    """Tables through the package's own synthesizer, rule chosen by `pool`; 300 runs or more."""
     found = []
     for made, n in product(("fitted", "drawn"), (50, 200, 500, 5000)):
         for analysis in ("linear", "logistic", "poisson", "multinomial"):
