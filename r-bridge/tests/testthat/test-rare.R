@@ -9,6 +9,7 @@ test_that("rare levels are kept with a warning, merged or refused", {
   skip_without_engine()
   expect_warning(kept <- synthesise(towns(), m = 1, seed = 1), "6 levels have fewer than 5 records")
   expect_s3_class(kept, "synthetic")
+  expect_identical(nrow(kept$syn[[1L]]), 200L)
   merged <- synthesise(towns(), m = 2, seed = 1, rare = "merge")
   expect_setequal(unique(unlist(lapply(merged$syn, function(copy) as.character(copy$town)))), c("A", "B", "other"))
   expect_error(synthesise(towns(), m = 1, seed = 1, rare = "refuse"), "town \\(6\\)")
