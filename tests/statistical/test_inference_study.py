@@ -98,6 +98,4 @@ def test_default_methods_on_real_tables_cover_what_is_not_flagged(stored):
         if row["expect"] == "held":
             alone = min(float(row["rule"].removeprefix("sample ")), 0.95)
             assert float(row["covered"]) > alone - 0.015 - 3 * (0.95 * 0.05 / int(row["runs"])) ** 0.5
-    assert any(
-        row["expect"] == "flagged" and float(row["covered"]) < 0.7 for row in rows
-    )
+    assert any(row["expect"] == "flagged" and float(row["covered"]) < 0.7 for row in rows)
