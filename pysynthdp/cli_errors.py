@@ -46,7 +46,7 @@ def _say(error: Any) -> None:
 def fail(error: Exception) -> NoReturn:
     """Say in one line what is wrong; a stranger's message may hold data, so it is not shown."""
     if isinstance(error, PysynthdpError):
-        text = " ".join(str(error).split())
+        text = " ".join(error.said("shell").split())
     else:
         text = f"unexpected {type(error).__name__}; run again with --debug to see where"
     typer.echo(f"pysynthdp: {text}", err=True)
@@ -54,7 +54,7 @@ def fail(error: Exception) -> NoReturn:
     raise typer.Exit(code)
 
 
-def show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Show our own warnings in one line; those of libraries are not for this audience."""
-    if issubclass(category, PysynthdpWarning):
-        typer.echo(f"pysynthdp: warning: {' '.join(str(message).split())}", err=True)
+    if isinstance(message, PysynthdpWarning):
+        typer.echo(f"pysynthdp: warning: {' '.join(message.said('shell').split())}", err=True)

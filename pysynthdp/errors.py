@@ -6,6 +6,10 @@ it never quotes a value of a confidential record.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from pysynthdp.words import Dialect, Words, said
+
 __all__ = [
     "BridgeError",
     "CombiningRuleError",
@@ -16,11 +20,86 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "SchemaError",
+    "together",
 ]
 
 
-class PysynthdpError(Exception):
-    """Base of every error that the package raises on purpose."""
+class Told:
+    """What, where and the way out, in pieces; read by a door that words it for its own people."""
+
+    what: str
+    column: str | None
+    kind: str | None
+    remedy: str | None
+
+    def said(self, dialect: Dialect) -> str:
+        """Word it for somebody who writes Python, types commands, or writes R.
+
+        Parameters
+        ----------
+        dialect : {"python", "shell", "r"}
+            Who reads.
+
+        Returns
+        -------
+        str
+            What and the remedy, with settings as this reader types them.
+        """
+        return said(_whole(self.what, self.remedy), dialect)
+
+
+def _whole(what: str, remedy: str | None) -> str:
+    """Put what and the remedy into one sentence."""
+    return Words("{what}; {remedy}", what=what, remedy=remedy) if remedy else what
+
+
+class PysynthdpError(Told, Exception):
+    """Base of every error that the package raises on purpose.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong; it names the column. The remedy may stand in it, or apart.
+    column : str, optional
+        The column that it is about.
+    kind : str, optional
+        What it is about, in one or two words that never change: ``"identifier"``.
+    remedy : str, optional
+        What to type; joined to the message by a semicolon.
+    faults : sequence of PysynthdpError
+        Where several things are wrong at once: each of them.
+
+    Attributes
+    ----------
+    what, column, kind, remedy
+        The same.
+    faults : tuple of PysynthdpError
+        All that is wrong; the error itself if it is one thing.
+
+    Examples
+    --------
+    >>> error = SchemaError("age is infinite", column="age", remedy="make it missing")
+    >>> print(error)
+    age is infinite; make it missing
+    """
+
+    def __init__(
+        self,
+        what: str = "",
+        *,
+        column: str | None = None,
+        kind: str | None = None,
+        remedy: str | None = None,
+        faults: Sequence[PysynthdpError] = (),
+    ) -> None:
+        super().__init__(str(_whole(what, remedy)))
+        self.what, self.column, self.kind, self.remedy = what, column, kind, remedy
+        self._faults = tuple(faults)
+
+    @property
+    def faults(self) -> tuple[PysynthdpError, ...]:
+        """All that is wrong."""
+        return self._faults or (self,)
 
 
 class SchemaError(PysynthdpError, ValueError):
@@ -51,19 +130,36 @@ class BridgeError(PysynthdpError, RuntimeError):
     """A value cannot cross between R and Python, or R cannot be reached."""
 
 
-class PysynthdpWarning(UserWarning):
+class PysynthdpWarning(Told, UserWarning):
     """Something that the user should know and can mend.
 
     Parameters
     ----------
-    text : str
-        What, and the mend.
+    what : str
+        What; it names the column.
     column, kind, remedy : str, optional
-        The same in pieces, where it is about a column.
+        As of :class:`PysynthdpError`.
     """
 
     def __init__(
-        self, text: str = "", *, column: str | None = None, kind: str | None = None, remedy: str | None = None
+        self, what: str = "", *, column: str | None = None, kind: str | None = None, remedy: str | None = None
     ) -> None:
-        super().__init__(text)
-        self.column, self.kind, self.remedy = column, kind, remedy
+        super().__init__(str(_whole(what, remedy)))
+        self.what, self.column, self.kind, self.remedy = what, column, kind, remedy
+
+
+def together(faults: Sequence[PysynthdpError]) -> PysynthdpError:
+    """Make one error of several faults, of the first one's class, so that a person mends them all in one go.
+
+    Examples
+    --------
+    >>> print(together([SchemaError("age is empty"), SchemaError("sex is empty")]))
+    2 faults:
+    - age is empty
+    - sex is empty
+    """
+    if len(faults) == 1:
+        return faults[0]
+    parts = {f"fault{at}": _whole(fault.what, fault.remedy) for at, fault in enumerate(faults)}
+    listed = "\n".join(f"- {{{name}}}" for name in parts)
+    return type(faults[0])(Words(f"{len(faults)} faults:\n{listed}", **parts), kind="several", faults=faults)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.words import Words
 
 __all__ = ["Remark", "few", "say"]
 
@@ -43,8 +44,12 @@ class Remark:
     remedy: str
 
     def __str__(self) -> str:
-        where = f"{self.column}: " if self.column else ""
-        return f"{where}{self.what}; {self.remedy}" if self.remedy else f"{where}{self.what}"
+        return str(self.warning())
+
+    def warning(self) -> PysynthdpWarning:
+        """Make the warning that says it."""
+        what = Words("{column}: {what}", column=self.column, what=self.what) if self.column else self.what
+        return PysynthdpWarning(what, column=self.column or None, kind=self.kind, remedy=self.remedy or None)
 
 
 def few(count: int) -> str:
@@ -67,5 +72,4 @@ def say(remarks: Iterable[Remark], *, stacklevel: int = 2) -> None:
         With the remark's ``column``, ``kind`` and ``remedy`` beside its text.
     """
     for remark in dict.fromkeys(remarks):
-        warning = PysynthdpWarning(str(remark), column=remark.column, kind=remark.kind, remedy=remark.remedy)
-        warnings.warn(warning, stacklevel=stacklevel)
+        warnings.warn(remark.warning(), stacklevel=stacklevel)

@@ -87,7 +87,7 @@ def handle(request: bytes, *, largest: int | None = None) -> bytes:
 
 def _written(reply: dict[str, RValue], caught: list[warnings.WarningMessage]) -> bytes:
     """Write a reply with the warnings of the package that were heard."""
-    heard = [in_r_words(str(one.message)) for one in caught if issubclass(one.category, PysynthdpWarning)]
+    heard = [in_r_words(one.message.said("r")) for one in caught if isinstance(one.message, PysynthdpWarning)]
     return dumps(named_list({**reply, "warnings": character(heard)}))
 
 
@@ -99,7 +99,7 @@ def _reply(request: bytes) -> dict[str, RValue]:
         debug = asked.get("debug") is not None and bool(plain_from_r(asked["debug"]))
         return {"ok": plain_to_r(True), "value": plain_to_r(_call(asked))}
     except PysynthdpError as error:
-        return _failure(error, in_r_words(str(error)))
+        return _failure(error, in_r_words(error.said("r")))
     except MemoryError as error:
         return _failure(error, "there is not enough memory for this; draw fewer rows or fewer copies")
     except Exception as error:  # noqa: BLE001 -- whatever it is, R must hear of it
