@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,10 +26,12 @@ from pysynthdp.rows.frame import FrameRows
 from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
+from pysynthdp.slips import answers_slips, unknown_setting
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
 
+@answers_slips
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synthesizer:
     """Settings of a synthesis; ``fit`` makes a :class:`FittedSynthesizer`.
@@ -125,6 +127,7 @@ class Synthesizer:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
         return protection_of(self.guarantee)
 
+    @answers_slips
     def plan(self, data: pd.DataFrame | Sequence[pd.DataFrame] | Schema | None = None) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
 
@@ -153,6 +156,7 @@ class Synthesizer:
             return learned_plan(self, (FrameRows(cast("pd.DataFrame", data)),))[0]
         return learned_plan(self, opened(self, tables))[0]
 
+    @answers_slips
     def fit(
         self,
         table: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -198,7 +202,7 @@ class Synthesizer:
         if tables is not None:
             nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
             fitted = FittedSynthesizer(nested, self._threads(), self.progress)
-            say(fitted.remarks, stacklevel=3)
+            say(fitted.remarks, stacklevel=4)
             return fitted
         table = cast("pd.DataFrame | None", table)
         if not protection.learns and self.schema is None:
@@ -212,7 +216,7 @@ class Synthesizer:
         path = None if answers is None else Path(answers)
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         fit = replace(fit, merged=merged) if merged else fit
-        say(fit.remarks, stacklevel=3)
+        say(fit.remarks, stacklevel=4)  # beyond the function that answers slips
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _opened(
@@ -230,6 +234,7 @@ class Synthesizer:
         plan, settled = learned_plan(self, (rows,))
         return plan, settled.tables[0], settled.merged
 
+    @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
         """Run the whole synthesis on a public or synthetic table, to see what a budget would give.
 
@@ -264,6 +269,7 @@ class Synthesizer:
         return self.workers or min(4, os.cpu_count() or 1)
 
 
+@answers_slips
 def synthesize(
     table: pd.DataFrame | Sequence[pd.DataFrame], m: int = 5, rng: RandomSource = None, **settings: Any
 ) -> SyntheticRelease:
@@ -296,6 +302,10 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
+    known = [item.name for item in fields(Synthesizer)]
+    for name in settings:
+        if name not in known:
+            raise unknown_setting(name, ["m", "rng", *known], "synthesize")
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     return synthesizer.fit(table).draw(m=m, rng=rng)

@@ -23,6 +23,7 @@ from pysynthdp.overview.hints import code_hints, level_hints, number_hints
 from pysynthdp.queries import FEWEST
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.slips import answers_slips
 
 __all__ = ["ColumnLook", "Look", "look"]
 
@@ -125,6 +126,7 @@ def _shown(shares: Shares) -> str:
     return ", ".join(f"{label} {100 * share:.1f} %" for label, share in shares)
 
 
+@answers_slips
 def look(
     table: pd.DataFrame,
     *,

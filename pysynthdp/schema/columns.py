@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 
 from pysynthdp.errors import SchemaError
+from pysynthdp.slips import answers_slips
 
 __all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
 
@@ -54,6 +55,7 @@ def _dtype_of(name: str, given: Any) -> Any:
         raise SchemaError(f"{name}: dtype is no type that pandas knows; write e.g. dtype='float64'") from None
 
 
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class NumericColumn:
     """A column of numbers, dates or durations.
@@ -140,6 +142,7 @@ class NumericColumn:
         return (*(code for code, _ in self.missing), *self.spikes)
 
 
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class CategoricalColumn:
     """A column of levels.

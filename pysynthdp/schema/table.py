@@ -12,10 +12,12 @@ import pandas as pd
 from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema.columns import CategoricalColumn, Column
+from pysynthdp.slips import answers_slips
 
 __all__ = ["Schema"]
 
 
+@answers_slips
 @dataclass(frozen=True, repr=False)
 class Schema(Printable):
     """The columns of a table, in order.
