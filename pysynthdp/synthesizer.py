@@ -22,11 +22,12 @@ from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.remarks import say
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
 from pysynthdp.slips import answers_slips, unknown_setting
+from pysynthdp.words import CODEBOOK, Words
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -150,10 +151,14 @@ class Synthesizer:
         if self.schema is not None:
             return plan_of(self, self.schema)
         if data is None:
-            raise PlanError("there is neither a schema nor a table; call plan(table) or give schema=")
+            raise PlanError(
+                "there is neither a schema nor a table",
+                kind="table",
+                remedy="call plan(table) or give schema=",
+            )
         tables = listed(data)
         if tables is None:
-            return learned_plan(self, (FrameRows(cast("pd.DataFrame", data)),))[0]
+            return learned_plan(self, (FrameRows(dense(data)),))[0]
         return learned_plan(self, opened(self, tables))[0]
 
     @answers_slips
@@ -202,21 +207,23 @@ class Synthesizer:
         if tables is not None:
             nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
             fitted = FittedSynthesizer(nested, self._threads(), self.progress)
-            say(fitted.remarks, stacklevel=4)
+            say((*index_remarks(tables[0]), *fitted.remarks), stacklevel=4)
             return fitted
         table = cast("pd.DataFrame | None", table)
         if not protection.learns and self.schema is None:
             raise PrivacyError(
-                "a formal guarantee takes nothing from the data; declare every column in schema="
+                "a formal guarantee takes nothing from the data",
+                kind="undeclared",
+                remedy=Words("declare every column in {schema}", schema=CODEBOOK),
             )
         plan, rows, merged = self._opened(protection, table, block_rows)
-        account = protection.account(
-            plan, n=0 if rows is None else rows.n_rows
-        )  # priced before a record is read
+        n = 0 if rows is None else rows.n_rows
+        account = protection.account(plan, n=n)  # priced before a record is read
         path = None if answers is None else Path(answers)
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         fit = replace(fit, merged=merged) if merged else fit
-        say(fit.remarks, stacklevel=4)  # beyond the function that answers slips
+        unseen = () if rows is None else index_remarks(rows.frame)
+        say((*unseen, *fit.remarks), stacklevel=4)  # beyond the function that answers slips
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _opened(

@@ -47,7 +47,7 @@ class GDP:
     name: ClassVar[str] = "gdp"
 
     def __post_init__(self) -> None:
-        nonnegative("mu squared", positive("mu", self.mu) ** 2)
+        nonnegative("mu squared", positive("mu", self.mu) * self.mu)
 
     @classmethod
     def from_rho(cls, rho: float) -> Self:
