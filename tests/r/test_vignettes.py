@@ -16,6 +16,7 @@ DOCUMENTS = [FOLDER / "from-R.Rmd", ROOT / "r-bridge" / "vignettes" / "pysynthdp
 MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN") or os.environ.get("CI"))
 
 
+@pytest.mark.r_packages("knitr", "tibble", "haven", "MASS", "survey", "generics", "mice", "broom")
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_a_document_runs_without_errors(run_r, tmp_path, path):
     run_r(
