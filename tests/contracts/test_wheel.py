@@ -37,10 +37,13 @@ def wheel(built) -> Path:
 
 def sources_of_the_checkout() -> set[str]:
     """Name the files of the checkout's folders, but for what a command made, and those beside them."""
-    made = re.compile(r"(^|/)(__pycache__|\.\w+_cache|\.hypothesis|api|_snaps|.*\.Rcheck)(/|$)|\.pyc$")
+    made = re.compile(
+        r"(^|/)(__pycache__|\.\w+_cache|\.hypothesis|api|_snaps|\.ipynb_checkpoints|.*\.Rcheck)(/|$)|\.pyc$"
+        r"|testthat-problems\.rds$"
+    )
     folders = ["pysynthdp", "tests", "r-bridge", "vignettes", "benchmarks", "docs", "examples", ".ci"]
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    beside = set(["pyproject.toml", "Makefile", "LICENSE", "CITATION.cff", ".pre-commit-config.yaml"])
+    beside = {"pyproject.toml", "Makefile", "LICENSE", "CITATION.cff", ".pre-commit-config.yaml"}
     beside |= {f"{name}.md" for name in ["README", "CHANGELOG", "ARCHITECTURE", "CONTRIBUTING", "SECURITY"]}
     return beside | {name for path in files if not made.search(name := path.relative_to(ROOT).as_posix())}
 
