@@ -8,9 +8,9 @@ from functools import wraps
 from typing import Any, Final, TypeVar
 
 from pysynthdp.errors import SettingError
-from pysynthdp.words import Words, nearest
+from pysynthdp.words import Said, Words, nearest
 
-__all__ = ["answers_slips", "unknown_setting"]
+__all__ = ["answers_slips", "unknown_setting", "way_out"]
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -36,22 +36,38 @@ _OURS: Final[Mapping[str, str]] = {
 }
 """What other packages call a setting, and what it is called here."""
 
-_PROTECTIONS: Final = (
-    "it belongs to how the table is protected: write guarantee=ByNoise(ZCDP(0.5), {name}=...)"
-)
-_ELSEWHERE: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("rng", "m", "k"), "it belongs to the drawing: write draw({name}=...)"),
-    "eps": "an epsilon at a delta is a guarantee: ApproxDP(1.0, 1e-6)",
-    "rho": "a rho is a guarantee: ZCDP(0.5)",
-    **dict.fromkeys(("unit", "hints", "deltas", "testing", "fresh", "outside"), _PROTECTIONS),
-    "delta": "a guarantee is quoted at deltas of its own: write guarantee=ByNoise(ZCDP(0.5), deltas=(1e-6,))",
-    "noise_seed": "it belongs to the fit: write fit(table, noise_seed=...)",
-    "answers": "it belongs to the fit: write fit(table, answers=...)",
-    "table": "the table belongs to the fit: write fit(table)",
-    "data": "the table belongs to the fit: write fit(table)",
-    "guarantee": "it belongs to the settings: write Synthesizer(guarantee=...)",
-    "method": "it belongs to the settings: write Synthesizer(method=...)",
-    "schema": "it belongs to the settings: write Synthesizer(schema=...)",
+
+def _drawing(name: str, option: str) -> Words:
+    """Say where a setting of the drawing goes."""
+    how = Said(f"draw({name}=...)", f"--{option}", f"{option} = ...")
+    return Words("it belongs to the drawing: write {how}", how=how)
+
+
+def _guarding(name: str) -> Words:
+    """Say where a setting of the guarantee goes."""
+    how = Said(
+        f"guarantee=ByNoise(ZCDP(0.5), {name}=...)",
+        f'guarantee = {{ name = "zcdp", rho = 0.5, {name} = ... }}',
+        f"guarantee = zcdp(0.5, {name} = ...)",
+    )
+    return Words("it belongs to the guarantee: write {how}", how=how)
+
+
+_FIT: Final = Said("fit(table, ...)", "the command line", "synthesise()")
+_SETTINGS: Final = Said("Synthesizer(...)", "the plan", "synthesise()")
+_EPSILON: Final = Said("ApproxDP(1.0, 1e-6)", '{ name = "approx", ... }', "approx_dp(1, 1e-6)")
+_RHO: Final = Said("ZCDP(0.5)", '{ name = "zcdp", rho = 0.5 }', "zcdp(0.5)")
+_DELTAS: Final = Said("deltas=(1e-6,)", "deltas = [1e-6]", "deltas = 1e-6")
+_ELSEWHERE: Final[Mapping[str, Words]] = {
+    "rng": _drawing("rng", "seed"),
+    "m": _drawing("m", "m"),
+    "k": _drawing("k", "k"),
+    **{name: _guarding(name) for name in ("unit", "hints", "deltas", "testing", "fresh", "outside")},
+    "eps": Words("an epsilon at a delta is a guarantee: {form}", form=_EPSILON),
+    "rho": Words("a rho is a guarantee: {form}", form=_RHO),
+    "delta": Words("a guarantee is quoted at deltas of its own: {deltas}", deltas=_DELTAS),
+    **dict.fromkeys(("noise_seed", "answers", "table", "data"), Words("it belongs to {fit}", fit=_FIT)),
+    **dict.fromkeys(("guarantee", "method", "schema"), Words("it belongs to {place}", place=_SETTINGS)),
 }
 """Settings that exist, at another place."""
 
@@ -129,17 +145,23 @@ def unknown_setting(given: str, known: Collection[str], where: str) -> SettingEr
     Synthesizer has no setting 'random_state'; it belongs to the drawing: write draw(rng=...)
     """
     what = Words("{where} has no setting '{given}'", where=where, given=given)
-    return SettingError(what, kind="setting", remedy=_way_out(given, known))
+    return SettingError(what, kind="setting", remedy=way_out(given, known))
 
 
-def _way_out(given: str, known: Collection[str]) -> str:
-    """Name what was meant: the same under another name, at another place, a near miss, or all there is."""
+def way_out(given: str, known: Collection[str]) -> Words:
+    """Name what was meant: the same under another name, at another place, a near miss, or all there is.
+
+    Examples
+    --------
+    >>> print(way_out("random_state", ["method"]).said("shell"))
+    it belongs to the drawing: write --seed
+    """
     plain = given.replace(".", "_").lower()
     ours = plain if plain in known else _OURS.get(plain, plain)
     if ours in known:
         return Words("here it is called '{ours}'", ours=ours)
     if ours in _ELSEWHERE:
-        return Words("{elsewhere}", elsewhere=_ELSEWHERE[ours].format(name=ours))
+        return _ELSEWHERE[ours]
     near = nearest(plain, known)
     if near is not None:
         return Words("did you mean '{near}'?", near=near)
