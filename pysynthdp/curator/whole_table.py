@@ -10,6 +10,7 @@ from pysynthdp.errors import FitError
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark, few
 from pysynthdp.schema import Schema
+from pysynthdp.words import Setting, Words
 
 __all__ = ["SMALL", "check_rows", "size_remarks", "unused_remarks"]
 
@@ -52,7 +53,10 @@ def size_remarks(n: int, features: int) -> tuple[Remark, ...]:
             "",
             "small table",
             f"{what}: copies repeat its records more than they tell of a population",
-            "take fewer predictors (predictor_matrix=), merge levels, or leave columns out with drop=[...]",
+            Words(
+                "take fewer predictors, merge levels, or leave columns out with {drop}",
+                drop=Setting("drop", [...]),
+            ),
         ),
     )
 

@@ -8,13 +8,18 @@ from pysynthdp.design.groups import LevelGroups
 from pysynthdp.plan.fit import Key
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark
+from pysynthdp.words import Setting, Words
 
 __all__ = ["rare_remarks"]
 
 KIND = "rare levels"
 NAMED = 5
 _TOLD = "copies show that such records exist and about how many, not what they alone hold elsewhere"
-_REMEDY = "rare='merge' puts such levels together, rare='refuse' stops there"
+_REMEDY = Words(
+    "{merge} puts such levels together, {refuse} stops there",
+    merge=Setting("rare", "merge"),
+    refuse=Setting("rare", "refuse"),
+)
 
 
 def rare_remarks(groups: Mapping[Key, LevelGroups]) -> tuple[Remark, ...]:
