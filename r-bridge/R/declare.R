@@ -169,6 +169,7 @@ declared <- function(data, method = NULL, visit_sequence = NULL, predictor_matri
 
 #' @export
 print.synth_text <- function(x, ...) {
+  check_no_dots("print", ...)
   cat(x$text, "\n", sep = "")
   invisible(x)
 }
