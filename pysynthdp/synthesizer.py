@@ -11,6 +11,7 @@ from typing import Any, cast
 import pandas as pd
 
 from pysynthdp._random import RandomSource
+from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
@@ -26,6 +27,7 @@ from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
+from pysynthdp.settings_card import settings_table
 from pysynthdp.slips import answers_slips, unknown_setting
 from pysynthdp.words import CODEBOOK, Words
 
@@ -33,8 +35,8 @@ __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
 
 @answers_slips
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Synthesizer:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Synthesizer(Printable):
     """Settings of a synthesis; ``fit`` makes a :class:`FittedSynthesizer`.
 
     Parameters
@@ -270,6 +272,10 @@ class Synthesizer:
         """
         twin = replace(self, guarantee=self.protection.rehearsal())
         return twin.fit(table, noise_seed=0).draw(m=m, rng=rng)
+
+    def to_table(self) -> Table:
+        """Build a card of what was set; it holds nothing of any table."""
+        return settings_table(self)
 
     def _threads(self) -> int:
         """Threads to use."""
