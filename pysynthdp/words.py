@@ -135,7 +135,8 @@ class Setting:
     name : str
         Name of the setting, the same everywhere.
     value : object
-        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them.
+        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them; ``...`` for what the
+        reader has to fill in.
 
     Examples
     --------
@@ -159,12 +160,21 @@ class Setting:
     def said(self, dialect: Dialect) -> str:
         """Write it as one kind of reader types it."""
         if dialect == "python":
-            return f"{self.name}={self.value!r}"
+            return f"{self.name}={_python(self.value)}"
         if dialect == "r":
             return f"{self.name} = {_r(self.value)}"
         if self.name in _OPTIONS:
             return _options(self.name, self.value)
         return f"{self.name} = {_toml(self.value)} in the plan"
+
+
+def _python(value: object) -> str:
+    """Write a value as Python does; an open place as three dots."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_python(key)}: {_python(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_python, value)) + "]"
+    return "..." if value is ... else repr(value)
 
 
 def _options(name: str, value: object) -> str:
@@ -194,6 +204,8 @@ def _toml(value: object) -> str:
 
 def _toml_key(key: object) -> str:
     """Write a key, in quotes where TOML asks for them."""
+    if key is ...:
+        return "..."
     return str(key) if _TOML_KEY.match(str(key)) else json.dumps(str(key), ensure_ascii=False)
 
 

@@ -26,7 +26,7 @@ from pysynthdp.io.toml_values import (
 )
 from pysynthdp.models.base import COLUMN_MODELS
 
-__all__ = ["PLAN_VERSION", "read_plan", "settle_codes", "write_plan"]
+__all__ = ["KEYS", "PLAN_VERSION", "read_plan", "settle_codes", "write_plan"]
 
 PLAN_VERSION = 2  # to be raised when keys move or change their meaning
 _OWN = ("codebook", "format")  # keys that are no settings
@@ -168,6 +168,7 @@ _READERS: dict[str, Reader] = {
     "rare": text_of,
     "guarantee": guarantee_of,
 }
+KEYS = (*_OWN, *_READERS)
 _RENAMED = {"predictors": "predictor_matrix"}
 
 
