@@ -44,7 +44,7 @@ def test_a_vignette_is_stored_without_outputs(notebook):
 @pytest.mark.filterwarnings("default::pytest.PytestUnraisableExceptionWarning", "default::RuntimeWarning")
 def test_a_vignette_runs_without_errors_or_warnings(notebook, tmp_path):
     client = NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
+        notebook, timeout=None, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
     )
     client.execute()
     said = [out for cell in notebook.cells if cell.cell_type == "code" for out in cell.outputs]
