@@ -193,7 +193,8 @@ class Setting:
     name : str
         Name of the setting, the same everywhere.
     value : object
-        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them.
+        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them; ``...`` for what the
+        reader has to fill in.
 
     Examples
     --------
@@ -226,8 +227,12 @@ class Setting:
 
 
 def _python(value: object) -> str:
-    """Write a value as Python does."""
-    return repr(value).replace("Ellipsis", "...")
+    """Write a value as Python does; an open place as three dots."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_python(key)}: {_python(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_python, value)) + "]"
+    return "..." if value is ... else repr(value)
 
 
 def _options(name: str, value: object) -> str:
