@@ -10,9 +10,11 @@ import html
 import math
 import textwrap
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+from pysynthdp.words import Dialect, said
 
 __all__ = ["Cell", "Printable", "Table", "number"]
 
@@ -20,6 +22,7 @@ _WIDTH = 110
 _SHORT = 40  # characters of a fact that a one-line repr still shows
 _FEW = 4  # facts in it
 Cell: TypeAlias = str | int | float | bool | None
+_Text = TypeVar("_Text", bound=Cell)
 
 
 def number(value: Cell, digits: int = 4) -> str:
@@ -79,6 +82,17 @@ class Table:
     facts: tuple[tuple[str, Cell], ...] = ()
     notes: tuple[str, ...] = field(default=())
 
+    def said(self, dialect: Dialect) -> Table:
+        """Word its texts for somebody who writes Python, types commands, or writes R."""
+        return replace(
+            self,
+            title=_said(self.title, dialect),
+            columns=tuple(_said(head, dialect) for head in self.columns),
+            rows=tuple(tuple(_said(cell, dialect) for cell in row) for row in self.rows),
+            facts=tuple((_said(label, dialect), _said(value, dialect)) for label, value in self.facts),
+            notes=tuple(_said(note, dialect) for note in self.notes),
+        )
+
     def to_text(self) -> str:
         """Write plain text, at most as wide as its content."""
         parts = [self.title, "=" * len(self.title), *self._fact_lines()]
@@ -132,6 +146,11 @@ class Table:
         return f"<table>{'<thead><tr>' + head + '</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
 
 
+def _said(cell: _Text, dialect: Dialect) -> _Text:
+    """Word a cell, if it is a text."""
+    return said(cell, dialect) if isinstance(cell, str) else cell  # type: ignore[return-value]  # a text stays one
+
+
 def _wrapped(text: str, head: str) -> str:
     """Break a long text into lines that stand below its beginning."""
     lines = textwrap.wrap(text, _WIDTH - len(head), break_long_words=False, break_on_hyphens=False) or [""]
@@ -155,6 +174,21 @@ class Printable:
 
     def __str__(self) -> str:
         return self.to_table().to_text()
+
+    def said(self, dialect: Dialect) -> str:
+        """Write it as text for somebody who writes Python, types commands, or writes R.
+
+        Parameters
+        ----------
+        dialect : {"python", "shell", "r"}
+            Who reads.
+
+        Returns
+        -------
+        str
+            As ``print`` shows it, with settings as this reader types them.
+        """
+        return self.to_table().said(dialect).to_text()
 
     def __repr__(self) -> str:
         table = self.to_table()

@@ -173,6 +173,8 @@ class Rule:
         Names in ``JOINT_TESTS`` of the tests that go with the rule.
     nested : bool
         Whether the rule looks at nests.
+    instead : str or None
+        A rule for the same copies that gives an interval where this one's variance is not positive.
     aliases : tuple of str
         Short names under which people know the rule.
     """
@@ -188,6 +190,7 @@ class Rule:
     wald: ClassVar[str | None] = None
     lr: ClassVar[str | None] = None
     nested: ClassVar[bool] = False
+    instead: ClassVar[str | None] = None
     aliases: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -240,9 +243,7 @@ class Rule:
                 f"T = {self.formula} is zero, since all copies agree and none gives a variance, so "
                 f"{self.name} gives no interval and no p-value; a share of 0 or 1 needs a bound of its own"
             )
-        other = (
-            "" if self.name == "partial_size_adjusted" else ", or use 'partial_size_adjusted' if it applies"
-        )
+        other = f", or name {self.instead!r}, which gives an interval there too" if self.instead else ""
         return (
             f"T = {self.formula} is not positive, so {self.name} gives no interval and no p-value; "
             f"make more copies{other}"

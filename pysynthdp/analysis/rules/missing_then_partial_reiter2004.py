@@ -40,6 +40,7 @@ class MissingThenPartialReiter2004(Rule):
     wald = "wald_nested"
     lr = "lr_nested"
     nested = True
+    instead = "missing_then_partial_conservative"
 
     def variance(self, sums: Sums) -> FloatArray:
         """T = (1 + 1/m) B - W/r + ubar."""
