@@ -18,6 +18,7 @@ __all__ = ["OWN", "Job", "of_copy", "reason_of", "told"]
 OWN: Final = ("rule", "n_org", "noise_var", "codes", "n_jobs", "fit_options", "cov_type", "cov_kwds", "use_t")
 """Settings of a pooled fit that are none of the model's own."""
 _LONG = 240
+_COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "HAC", "cluster", "robust", "naive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def reason_of(job: Job, frame: pd.DataFrame, error: BaseException) -> FitError:
 
     The copies are synthetic, so the library's sentence may quote them.
     """
-    unknown = _unknown_name(job, frame, error) or _unknown_option(job, error)
+    unknown = _unknown_name(job, frame, error) or _unknown_option(job, error) or _unknown_covariance(job)
     if unknown:
         return unknown
     empty = [name for name in job.columns if frame[name].isna().all()]
@@ -70,6 +71,10 @@ def _unknown_name(job: Job, frame: pd.DataFrame, error: BaseException) -> FitErr
     unknown = getattr(cause, "name", None)
     if not isinstance(cause, NameError) or not unknown or unknown not in job.formula:
         return None
+    if f"{unknown}(" in job.formula.replace(" ", ""):
+        what = f"{job.formula!r} calls {unknown!r}, which is no function here"
+        remedy = "those of numpy are written np.log(x), levels C(x), sums I(x + z)"
+        return FitError(what, kind="formula", remedy=remedy)
     near = nearest(unknown, map(str, frame.columns)) or nearest(unknown, job.known)
     remedy = f"did you mean {_as_written(near)}?" if near else f"columns are {_first(job.known)}"
     what = f"{job.formula!r} names {unknown!r}, which is no column of the copies"
@@ -86,6 +91,15 @@ def _unknown_option(job: Job, error: BaseException) -> FitError | None:
         return None
     remedy = meant(unknown, [*OWN, *named], "see what the model takes in the help of statsmodels")
     return FitError(f"{job.kind} has no setting {unknown!r}", kind="setting", remedy=remedy)
+
+
+def _unknown_covariance(job: Job) -> FitError | None:
+    """Say that statsmodels has no such covariance, where one was asked for by a name that few models know."""
+    kind = job.fit_options.get("cov_type")
+    if kind is None or str(kind).lower() in map(str.lower, _COVARIANCES):
+        return None
+    remedy = meant(str(kind), _COVARIANCES, f"most models have {', '.join(_COVARIANCES)}")
+    return FitError(f"{job.kind} has no cov_type {kind!r}", kind="setting", remedy=remedy)
 
 
 def _arguments(maker: Callable[..., Any]) -> list[str]:

@@ -32,7 +32,9 @@ from pysynthdp.words import meant
 __all__ = ["apply", "fit_copies", "glm", "logit", "ols"]
 
 _TO_FIT = frozenset({"cov_type", "cov_kwds", "use_t", "method", "maxiter", "start_params", "q", "scale"})
-_FAMILIES = {kind.__name__.lower(): kind for kind in sm.families.Family.__subclasses__()}
+_FAMILIES = {
+    kind.__name__.lower(): kind for kind in sm.families.Family.__subclasses__() if kind.__name__[0] != "_"
+}
 _WEIGHTS = ("weights", "freq_weights", "var_weights")
 
 

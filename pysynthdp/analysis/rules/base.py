@@ -17,6 +17,7 @@ import numpy as np
 from pysynthdp._registry import Registry
 from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.errors import CombiningRuleError
+from pysynthdp.words import meant
 
 __all__ = ["RULES", "Condition", "Facts", "Need", "Rule", "Sums", "find_rule"]
 
@@ -264,7 +265,8 @@ def find_rule(name: str) -> Rule:
     """Return the rule of that name or alias."""
     if name in RULES:
         return RULES[name]()
-    for key in RULES:
-        if name in RULES[key].aliases:
-            return RULES[key]()
-    return RULES[name]()
+    aliases = {alias: key for key in RULES for alias in RULES[key].aliases}
+    if name in aliases:
+        return RULES[aliases[name]]()
+    remedy = meant(str(name), [*RULES, *aliases], f"known are: {', '.join(RULES)}")
+    raise CombiningRuleError(f"there is no rule {name!r}", kind="rule", remedy=remedy)

@@ -56,10 +56,3 @@ class MissingThenPartialReiter2004(Rule):
     def extras(self, sums: Sums) -> Mapping[str, AnyArray]:
         """Where T is negative."""
         return {"negative": self.variance(sums) <= 0}
-
-    def undefined(self, sums: Sums) -> str:
-        """Name the conservative form of the rule."""
-        del sums
-        return (
-            f"T = {self.formula} is not positive; use 'missing_then_partial_conservative' or make more copies"
-        )

@@ -41,7 +41,6 @@ class MissingThenPartialSizeAdjusted(Rule):
     wald = "wald_nested"
     lr = "lr_nested"
     nested = True
-    instead = "missing_then_partial_conservative"
 
     def variance(self, sums: Sums) -> FloatArray:
         """T = (1 + 1/m) B - W/r + f ubar with f = n_syn/n_org."""
