@@ -7,7 +7,7 @@ check_frame <- function(data) {
   }
   if (anyDuplicated(names(data))) {
     twice <- names(data)[anyDuplicated(names(data))]
-    refuse("schema", paste0("two columns of the data have the name ", sQuote(twice, FALSE)), "rename one", twice,
+    refuse("schema", paste0("two columns of the data have the same name, ", sQuote(twice, FALSE)), "rename one", twice,
            "duplicated name")
   }
   invisible(data)

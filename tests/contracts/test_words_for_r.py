@@ -126,7 +126,7 @@ MISTAKES = {
     ),
     "no fallback": (
         lambda: synth(
-            schema={"age": {"kind": "numeric", "lower": 0.0, "upper": 9.0, "may_be_missing": False}, "sex": SEX},
+            schema={"age": {**NUMBERS["age"], "fallback": None, "may_be_missing": False}, "sex": SEX},
             guarantee=ZCDP,
             drop="income",
         ),
@@ -142,7 +142,7 @@ MISTAKES = {
     ),
     # fits and folders
     "no fits": (lambda: pool([]), "give one a copy"),
-    "sizes not known": (lambda: pool(), "data ="),
+    "sizes not known": (lambda: pool(FITS), "data ="),
     "another number of fits": (lambda: tagged(FITS[:2]), "there are 2 fits for 3 copies"),
     "unknown rule": (lambda: pool(rule="raab_simpel"), "did you mean 'raab_simple'?"),
     "a rule that is not valid": (lambda: ask("pool", **pooled_by("missing_rubin1987")), "valid here"),
