@@ -11,10 +11,11 @@ from typing import Any, cast
 import pandas as pd
 
 from pysynthdp._random import RandomSource
+from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
-from pysynthdp.imputing import fit_imputed, learned_plan, opened
+from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
 from pysynthdp.infer import Codes, Rare
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan
@@ -26,6 +27,7 @@ from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
+from pysynthdp.settings_card import settings_table
 from pysynthdp.slips import answers_slips, unknown_setting
 from pysynthdp.words import CODEBOOK, Words
 
@@ -33,8 +35,8 @@ __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
 
 @answers_slips
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Synthesizer:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Synthesizer(Printable):
     """Settings of a synthesis; ``fit`` makes a :class:`FittedSynthesizer`.
 
     Parameters
@@ -72,7 +74,7 @@ class Synthesizer:
         Columns that one model draws together.
     rare : {"keep", "merge", "refuse"}
         What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
-        whatever the other columns say, and one warning names the columns. Merged, they go into the column's
+        whatever the other columns say, and a warning names the column. Merged, they go into the column's
         ``other`` level, which is made where there is none, or, where they have fewer than five records
         together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
         the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
@@ -200,6 +202,11 @@ class Synthesizer:
         Notes
         -----
         Privacy: reads real rows; gives no formal guarantee unless every column's model carries one.
+
+        Without a guarantee, what :func:`pysynthdp.look` finds odd is said once as ``PysynthdpWarning``, with
+        ``column``, ``kind`` and ``remedy`` beside the text: no value of a record, no code that was learned,
+        no count below ten. Where more than five columns share a remark, one warning names them all. Of the
+        columns of a ``schema`` of one's own only what the fit itself had to change is said.
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
@@ -222,6 +229,7 @@ class Synthesizer:
         path = None if answers is None else Path(answers)
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         fit = replace(fit, merged=merged) if merged else fit
+        fit = with_seen(self, plan, rows, fit)
         unseen = () if rows is None else index_remarks(rows.frame)
         say((*unseen, *fit.remarks), stacklevel=4)  # beyond the function that answers slips
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
@@ -270,6 +278,10 @@ class Synthesizer:
         """
         twin = replace(self, guarantee=self.protection.rehearsal())
         return twin.fit(table, noise_seed=0).draw(m=m, rng=rng)
+
+    def to_table(self) -> Table:
+        """Build a card of what was set; it holds nothing of any table."""
+        return settings_table(self)
 
     def _threads(self) -> int:
         """Threads to use."""

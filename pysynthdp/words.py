@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal, Protocol, Self, runtime_checkable
 
@@ -13,11 +13,14 @@ __all__ = [
     "FLAG",
     "GUARANTEE",
     "TABLE",
+    "Argument",
     "Dialect",
     "Facts",
     "Said",
     "Setting",
     "Words",
+    "joined",
+    "meant",
     "nearest",
     "said",
 ]
@@ -193,7 +196,8 @@ class Setting:
     name : str
         Name of the setting, the same everywhere.
     value : object
-        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them.
+        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them; ``...`` for what the
+        reader has to fill in.
 
     Examples
     --------
@@ -226,8 +230,54 @@ class Setting:
 
 
 def _python(value: object) -> str:
-    """Write a value as Python does."""
-    return repr(value).replace("Ellipsis", "...")
+    """Write a value as Python does; an open place as three dots."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_python(key)}: {_python(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_python, value)) + "]"
+    return "..." if value is ... else repr(value)
+
+
+class Argument:
+    """The name of an argument or a setting, which the reader gives a value.
+
+    Parameters
+    ----------
+    name : str
+        The same everywhere.
+
+    Examples
+    --------
+    >>> n_org = Argument("n_org")
+    >>> n_org.said("python"), n_org.said("r"), Argument("seed").said("shell"), Argument("keep").said("shell")
+    ('n_org=', 'n_org =', '--seed', 'keep')
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.said("python")
+
+    def said(self, dialect: Dialect) -> str:
+        """Write it as one kind of reader types it."""
+        if dialect == "shell":
+            return f"--{self.name}" if self.name in _OPTIONS else self.name
+        return f"{self.name}=" if dialect == "python" else f"{self.name} ="
+
+
+def joined(texts: Sequence[str], between: str = ", ") -> Words:
+    """Join sentences, or pieces of one, each of which keeps its dialects.
+
+    Examples
+    --------
+    >>> joined([Words("{drop}", drop=Setting("drop", ["id"])), "or leave it"], " ").said("r")
+    'drop = "id" or leave it'
+    """
+    parts = {f"part{at}": text for at, text in enumerate(texts)}
+    return Words("{between}".join(f"{{{name}}}" for name in parts), between=between, **parts)
 
 
 def _options(name: str, value: object) -> str:
@@ -300,3 +350,15 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     names = {other.lower(): other for other in known}
     close = get_close_matches(name.lower(), names, n=1)
     return names[close[0]] if close else None
+
+
+def meant(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Ask whether the nearest known name was meant; say something else where none is near.
+
+    Examples
+    --------
+    >>> meant("bound", ["bounds"], "see the help"), meant("xyz", ["bounds"], "see the help")
+    ("did you mean 'bounds'?", 'see the help')
+    """
+    near = nearest(name, known)
+    return otherwise if near is None else f"did you mean {near!r}?"

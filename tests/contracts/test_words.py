@@ -21,8 +21,25 @@ DIALECT = re.compile(
     r"\w=[\[{(]|=(True|False|None)\b|\bDataFrame\b|\bpandas\b|(?<!\{)\bdtype\b|\b(pd|np)\.|\bdf\["
     r"|\bSchema\(|Column\("
 )
-NOT_YET = ("analysis", "bridge", "io", "overview", "cli.py", "infer")  # to be emptied, never to grow
-FILES = [path for path in sorted(HOME.rglob("*.py")) if path.relative_to(HOME).parts[0] not in NOT_YET]
+NOT_YET = {  # to be emptied, never to grow
+    "analysis/doors.py",
+    "analysis/effects.py",
+    "analysis/failures.py",
+    "bridge/columns_to_r.py",
+    "bridge/frames.py",
+    "infer/identifiers.py",
+    "io/csv_learned.py",
+    "io/folder_files.py",
+    "io/other_files.py",
+    "io/plain_values.py",
+    "overview/hints.py",
+}
+PROGRAMS = "snippets"  # what is written there is code of another language
+FILES = [
+    path
+    for path in sorted(HOME.rglob("*.py"))
+    if path.relative_to(HOME).as_posix() not in NOT_YET and PROGRAMS not in path.parts
+]
 
 
 def called(node: ast.Call) -> str:
@@ -51,6 +68,11 @@ def dialect(source: str) -> list[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOME)))
 def test_nothing_is_told_in_python_alone(path):
     assert not dialect(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", sorted(NOT_YET))
+def test_what_is_done_leaves_the_list(name):
+    assert dialect((HOME / name).read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
