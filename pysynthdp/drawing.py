@@ -132,8 +132,9 @@ class Machine:
         """Keep one account where draws cost."""
         if self.plan.protection.spends == "at each draw":
             raise PrivacyError(
-                "a fit whose draws cost cannot be pickled or deep-copied: its account would be forked; draw "
-                "in this process and share the copies instead"
+                "a fit whose draws cost cannot be pickled or deep-copied: its account would be forked",
+                kind="drawing",
+                remedy="draw in this process and share the copies instead",
             )
 
 
@@ -168,8 +169,12 @@ class Charged:
         with self._lock:
             if number not in self._left:
                 raise PlanError(
-                    f"{self.m} copies were charged, each for one drawing, and copy {number + 1} is not or no "
-                    "longer among them; draw more from the fit"
+                    (
+                        f"{self.m} copies were charged, each for one drawing, and copy {number + 1} is "
+                        "not or no longer among them"
+                    ),
+                    kind="drawing",
+                    remedy="draw more from the fit",
                 )
             self._left.remove(number)
 
@@ -224,10 +229,14 @@ class Drawing:
             yield self.frame(parts, start=where.start, size=where.stop - where.start)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        raise PrivacyError("copies that were charged once are drawn once; draw anew from the fit")
+        raise PrivacyError(
+            "copies that were charged once are drawn once", kind="drawing", remedy="draw anew from the fit"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise PrivacyError("copies that were charged once are drawn once; draw anew from the fit")
+        raise PrivacyError(
+            "copies that were charged once are drawn once", kind="drawing", remedy="draw anew from the fit"
+        )
 
     def _store(self, k: int) -> dict[Key, AnyArray]:
         """Allocate the parts of a copy."""
@@ -338,7 +347,10 @@ def serial_numbers(column: NumericColumn | CategoricalColumn, start: int, size: 
         plain = getattr(column.dtype, "numpy_dtype", column.dtype)
         if plain.kind in "iu" and np.iinfo(plain).max < start + size:
             raise PlanError(
-                f"{column.name}: {column.dtype} cannot count so many rows; make it int64 or drop it"
+                f"{column.name}: {column.dtype} cannot count so many rows",
+                column=column.name,
+                kind="drawing",
+                remedy="make it int64 or drop it",
             )
         return numbers.astype(column.dtype)
     text = numbers.astype(str)

@@ -180,16 +180,19 @@ class FittedSynthesizer(Printable):
         """Check m and k."""
         if k is None and not self.plan.protection.n_told:
             raise PrivacyError(
-                "under add/remove neighbours the number of rows is confidential; give k= from public facts"
+                "under add/remove neighbours the number of rows is confidential",
+                kind="copies",
+                remedy="give k= from public facts",
             )
         rows = self.n_org if k is None else k
         for what, value in (("m, the number of copies,", m), ("k, the rows of a copy,", rows)):
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise PlanError(f"{what} must be a whole number of at least 1")
+                raise PlanError(f"{what} must be a whole number of at least 1", kind="copies")
         if self.plan.keep and rows != self.n_org:
             raise PlanError(
-                f"columns kept real ({', '.join(self.plan.keep)}) have the rows of the confidential table; "
-                "leave k out"
+                f"columns kept real ({', '.join(self.plan.keep)}) have the rows of the confidential table",
+                kind="copies",
+                remedy="leave k out",
             )
         return rows
 
@@ -298,13 +301,18 @@ class FittedSynthesizer(Printable):
         real = self._real_values()
         if real:
             raise PrivacyError(
-                f"this fit holds values of real records in {', '.join(real)}, because emit_original or the "
-                "model asked for them; release copies instead of saving it, or fit by another method"
+                (
+                    f"this fit holds values of real records in {', '.join(real)}, because "
+                    "emit_original or the model asked for them"
+                ),
+                kind="copies",
+                remedy="release copies instead of saving it, or fit by another method",
             )
         if self.plan.keep:
             raise PrivacyError(
-                f"this fit holds the real values of {', '.join(self.plan.keep)}, which keep= asked for; "
-                "release copies instead of saving it, or fit without keep="
+                f"this fit holds the real values of {', '.join(self.plan.keep)}, which keep= asked for",
+                kind="copies",
+                remedy="release copies instead of saving it, or fit without keep=",
             )
 
     def _refuse_to_save(self) -> None:
@@ -312,7 +320,7 @@ class FittedSynthesizer(Printable):
         self._refuse_real_values()
         reason = self.plan.protection.unsaveable()
         if reason:
-            raise PrivacyError(reason)
+            raise PrivacyError(reason, kind="copies")
 
     @classmethod
     @answers_slips

@@ -107,7 +107,7 @@ def _fit(plan: SynthesisPlan, request: FitRequest, number: int) -> Fit:
     try:
         return plan.protection.fit(plan, request)
     except FitError as error:
-        raise FitError(f"in imputed table {number}: {error}") from error
+        raise FitError(f"in imputed table {number}: {error}", kind="imputed tables") from error
 
 
 @contextmanager

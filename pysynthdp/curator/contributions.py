@@ -95,8 +95,9 @@ def check_key_column(rows: Rows, unit: PrivacyUnit) -> None:
     """
     if unit.key is not None and unit.key not in rows.columns:
         raise SchemaError(
-            f"the table has no column {unit.key!r}, which the unit names as its key; name a column of the "
-            "table"
+            f"the table has no column {unit.key!r}, which the unit names as its key",
+            kind="rows",
+            remedy="name a column of the table",
         )
 
 

@@ -18,6 +18,7 @@ from pysynthdp.models.base import ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
 from pysynthdp.queries import Answer, Moments, Note, Query, RowSum, WholeRows
 from pysynthdp.remarks import Remark
+from pysynthdp.words import Words
 
 __all__ = ["Curator", "StepFit"]
 
@@ -70,9 +71,13 @@ class StepFit:
 
     def _fail(self, problem: Exception) -> None:
         """Name the column and the method; the original text may quote data, so it stays out."""
+        text = "{name}: the '{method}' model could not be fitted ({problem})"
+        name, method = self.task.target.name, self.model.name
         raise FitError(
-            f"{self.task.target.name}: the {self.model.name!r} model could not be fitted "
-            f"({type(problem).__name__}); choose another method for it or leave out predictors"
+            Words(text, name=name, method=method, problem=type(problem).__name__),
+            column=name,
+            kind="method",
+            remedy="choose another method for it or leave out predictors",
         ) from None
 
 
@@ -142,8 +147,12 @@ class Curator:
         """Refuse whole rows under a guarantee; else note who got them."""
         if self._guarded:
             raise PrivacyError(
-                f"{fit.task.target.name}: the {fit.model.name!r} model asks for whole rows, which can have "
-                "no guarantee; choose another method for it"
+                (
+                    f"{fit.task.target.name}: the {fit.model.name!r} model asks for whole rows, which "
+                    "can have no guarantee"
+                ),
+                kind="method",
+                remedy="choose another method for it",
             )
         fit.held_rows = True
 

@@ -28,7 +28,9 @@ def check_rows(n: int) -> None:
     """
     if n < FEWEST:
         raise FitError(
-            "the table has fewer than five rows, so that copies would repeat its records; fit a larger table"
+            "the table has fewer than five rows, so that copies would repeat its records",
+            kind="rows",
+            remedy="fit a larger table",
         )
 
 

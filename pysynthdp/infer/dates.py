@@ -59,5 +59,10 @@ def _tick(value: Any, draft: NumericColumn) -> float | None:
         return float(to_numbers(one, draft)[0])
     except (TypeError, ValueError):
         raise SchemaError(
-            f"{draft.name}: codes, spikes and bounds must be of the column's type or numbers of {draft.unit}s"
+            (
+                f"{draft.name}: codes, spikes and bounds must be of the column's type or numbers "
+                f"of {draft.unit}s"
+            ),
+            column=draft.name,
+            kind="type",
         ) from None

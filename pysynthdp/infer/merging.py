@@ -85,8 +85,9 @@ def _united_number(columns: Sequence[NumericColumn]) -> NumericColumn:
     first = columns[0]
     if len({column.unit for column in columns}) > 1:
         raise SchemaError(
-            f"{first.name} holds whole days in some of the imputed tables and times in others; round the "
-            "imputed ones, or declare its unit in schema="
+            f"{first.name} holds whole days in some of the imputed tables and times in others",
+            kind="type",
+            remedy="round the imputed ones, or declare its unit in schema=",
         )
     decimals = [column.decimals for column in columns]
     spikes = dict.fromkeys(spike for column in columns for spike in column.spikes)

@@ -123,8 +123,9 @@ def _refuse(counts: dict[str, IntArray]) -> None:
         return
     listed = ", ".join(f"{name} ({np.count_nonzero(_rare(own))})" for name, own in counts.items())
     raise SchemaError(
-        f"levels with fewer than {FEWEST} records, and how many: {listed}; merge them yourself, or give "
-        "rare='merge' or rare='keep'"
+        f"levels with fewer than {FEWEST} records, and how many: {listed}",
+        kind="type",
+        remedy="merge them yourself, or give rare='merge' or rare='keep'",
     )
 
 

@@ -55,8 +55,10 @@ class Constant:
             values = np.asarray(answer.value[1:]).ravel()
         if values.size == 0 or np.ptp(values) > 1e-12 * np.abs(values).max():
             raise FitError(
-                f"{task.target.name} does not have exactly one value, which the method 'constant' needs; "
-                "choose 'sample' or leave the method to the plan"
+                f"{task.target.name} does not have exactly one value, which the method 'constant' needs",
+                column=task.target.name,
+                kind="method",
+                remedy="choose 'sample' or leave the method to the plan",
             )
         return ConstantValue(float(values[0]))
 
@@ -64,7 +66,10 @@ class Constant:
         """Repeat the only declared level."""
         if task.target.n_levels != 1:
             raise FitError(
-                f"{task.target.name} has more than one declared level; leave the method to the plan"
+                f"{task.target.name} has more than one declared level",
+                column=task.target.name,
+                kind="method",
+                remedy="leave the method to the plan",
             )
         return ConstantValue(0.0)
 

@@ -124,10 +124,14 @@ class Dirichlet:
         """How the posterior is used; refused where the plan says otherwise."""
         kind: CellDraw = self.posterior or ("one" if task.proper else "many")
         if kind not in ("map", "one", "many"):
-            raise PlanError("dirichlet: posterior must be 'map', 'one' or 'many'")
+            raise PlanError("dirichlet: posterior must be 'map', 'one' or 'many'", kind="method")
         if (kind == "one") != task.proper:
             wanted = "proper=True" if kind == "one" else "proper=False"
-            raise PlanError(f"dirichlet: posterior={kind!r} needs a synthesis with {wanted}; change either")
+            raise PlanError(
+                f"dirichlet: posterior={kind!r} needs a synthesis with {wanted}",
+                kind="method",
+                remedy="change either",
+            )
         return kind
 
     def _prior(self, task: FitTask) -> tuple[float, ...]:
@@ -136,11 +140,20 @@ class Dirichlet:
         groups = target.groups or tuple(range(target.n_levels))
         given: tuple[Any, ...] = self.prior if isinstance(self.prior, tuple) else (self.prior,) * len(groups)
         if len(given) != len(groups):
-            raise PlanError(f"{target.name}: the prior must have {len(groups)} weights, one a level")
+            raise PlanError(
+                f"{target.name}: the prior must have {len(groups)} weights, one a level",
+                column=target.name,
+                kind="method",
+            )
         each = [positive_setting(self.name, "prior", weight) for weight in given]
         prior = tuple(np.bincount(groups, each, target.n_levels).tolist()) if groups else ()
         if self._kind(task) == "map" and min(prior) <= 1:
-            raise PrivacyError(f"{target.name}: posterior='map' needs prior weights above 1; raise them")
+            raise PrivacyError(
+                f"{target.name}: posterior='map' needs prior weights above 1",
+                column=target.name,
+                kind="method",
+                remedy="raise them",
+            )
         return prior
 
     def fit(self, task: FitTask) -> Fit:
@@ -182,7 +195,12 @@ def _unit_of(prior: tuple[float, ...], name: str) -> int:
     """Whole number that stands for one record, so that every prior weight is whole too."""
     unit = math.lcm(*(fraction.denominator for fraction in _fractions(prior)))
     if unit > 10**6:
-        raise PlanError(f"{name}: exact draws need prior weights of at most six decimals; round them")
+        raise PlanError(
+            f"{name}: exact draws need prior weights of at most six decimals",
+            column=name,
+            kind="method",
+            remedy="round them",
+        )
     return unit
 
 

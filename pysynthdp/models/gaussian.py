@@ -168,7 +168,7 @@ class Gaussian:
         """How the posterior of the mean is used; refused where the plan says otherwise."""
         kind: MeanDraw = self.posterior or ("one" if task.proper else "map")
         if kind not in ("map", "one", "many"):
-            raise PlanError("gaussian: posterior must be 'map', 'one' or 'many'")
+            raise PlanError("gaussian: posterior must be 'map', 'one' or 'many'", kind="method")
         if (kind == "one") != task.proper:
             what = Words(
                 "gaussian: posterior {kind} needs a synthesis with {proper}",

@@ -76,11 +76,21 @@ class GaussianFloor:
         lower, upper = public_range(self.name, task.target.name, task.target.lower, task.target.upper)
         floor = positive_setting(self.name, "floor", self.floor)
         if task.n < 2:
-            raise PrivacyError(f"{task.target.name}: a variance needs at least two rows; use 'gaussian'")
+            raise PrivacyError(
+                f"{task.target.name}: a variance needs at least two rows",
+                column=task.target.name,
+                kind="method",
+                remedy="use 'gaussian'",
+            )
         if floor > (upper - lower) / 2:
             raise PrivacyError(
-                f"{task.target.name}: the floor exceeds half the range, so the variance would be a constant; "
-                "use 'gaussian' with sigma=..."
+                (
+                    f"{task.target.name}: the floor exceeds half the range, so the variance would be "
+                    "a constant"
+                ),
+                column=task.target.name,
+                kind="method",
+                remedy="use 'gaussian' with sigma=...",
             )
         return lower, upper, floor
 

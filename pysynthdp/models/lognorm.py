@@ -75,8 +75,10 @@ class LogNorm:
         negative, zero = answer.value[:2]
         if negative > 0:
             raise FitError(
-                f"{task.target.name} has negative values, whose logarithm 'lognorm' cannot take; "
-                "use 'norm', 'cubertnorm' or 'normrank'"
+                f"{task.target.name} has negative values, whose logarithm 'lognorm' cannot take",
+                column=task.target.name,
+                kind="method",
+                remedy="use 'norm', 'cubertnorm' or 'normrank'",
             )
         answer = yield Quantiles()
         knots = np.asarray(answer.value, dtype=np.float64)

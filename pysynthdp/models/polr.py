@@ -106,7 +106,12 @@ class PolR:
         cells: FloatArray = answer.value[0]
         levels = np.flatnonzero(cells[:, 0] > 0)
         if levels.size == 0:
-            raise FitError(f"{task.target.name} has no observed level to learn from; drop the column")
+            raise FitError(
+                f"{task.target.name} has no observed level to learn from",
+                column=task.target.name,
+                kind="method",
+                remedy="drop the column",
+            )
         size = sums.cross.size
         if levels.size == 1:
             none = np.zeros(0)

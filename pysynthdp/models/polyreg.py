@@ -107,7 +107,12 @@ class PolyReg:
         cells: FloatArray = answer.value[0]
         levels = np.flatnonzero(cells[:, 0] > 0)
         if levels.size == 0:
-            raise FitError(f"{task.target.name} has no observed level to learn from; drop the column")
+            raise FitError(
+                f"{task.target.name} has no observed level to learn from",
+                column=task.target.name,
+                kind="method",
+                remedy="drop the column",
+            )
         if levels.size == 1:
             return _plain(np.zeros((1, cells.shape[1])), levels, np.zeros(1, dtype=np.int64), shrunk=False)
         free = independent_features(sums.gram)

@@ -120,5 +120,10 @@ def _shares(counts: FloatArray, name: str) -> LevelShares:
     """Shares of the levels; refused where no row is observed."""
     counts = np.asarray(counts, dtype=np.float64)
     if counts.sum() <= 0:
-        raise FitError(f"{name} has no observed value to sample from; drop the column or mark it constant")
+        raise FitError(
+            f"{name} has no observed value to sample from",
+            column=name,
+            kind="method",
+            remedy="drop the column or mark it constant",
+        )
     return LevelShares(counts / counts.sum(), counts)

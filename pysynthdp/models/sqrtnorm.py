@@ -49,8 +49,10 @@ class SqrtNorm:
         answer = yield RowSum(count_signs)
         if answer.value[0] > 0:
             raise FitError(
-                f"{task.target.name} has negative values, whose square root 'sqrtnorm' cannot take; "
-                "use 'cubertnorm' or 'normrank'"
+                f"{task.target.name} has negative values, whose square root 'sqrtnorm' cannot take",
+                column=task.target.name,
+                kind="method",
+                remedy="use 'cubertnorm' or 'normrank'",
             )
         return (yield from ask_linear(np.sqrt))
 

@@ -129,7 +129,12 @@ def moment_layout(plan: SynthesisPlan, hints: Mapping[str, tuple[float, float]])
 def _sixth(column: Column) -> Scale:
     """Middle of the declared bounds, and a sixth of their width."""
     if not isinstance(column, NumericColumn) or column.lower is None or column.upper is None:
-        raise PrivacyError(f"{column.name} has no declared bounds; give lower= and upper=")
+        raise PrivacyError(
+            f"{column.name} has no declared bounds",
+            column=column.name,
+            kind="moments",
+            remedy="give lower= and upper=",
+        )
     return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 6)
 
 

@@ -57,7 +57,12 @@ def refuse_noncounts(signs: Sums, column: str, method: str) -> None:
     """
     if signs[0] > 0 or signs[2] > 0:
         what = "negative" if signs[0] > 0 else "non-integer"
-        raise FitError(f"{column} has {what} values, and '{method}' needs counts; use 'norm' or 'normrank'")
+        raise FitError(
+            f"{column} has {what} values, and '{method}' needs counts",
+            column=column,
+            kind="fit",
+            remedy="use 'norm' or 'normrank'",
+        )
 
 
 def count_mean(eta: FloatArray) -> FloatArray:

@@ -55,13 +55,23 @@ def positive_setting(model: str, setting: str, value: float | None) -> float:
     15.0
     """
     if value is None:
-        raise PrivacyError(f"{model} needs a public {setting}; give {setting}=... from public knowledge")
+        raise PrivacyError(
+            f"{model} needs a public {setting}",
+            kind="setting",
+            remedy=f"give {setting}=... from public knowledge",
+        )
     number = as_number(value)
     if not 0 < number < math.inf:
-        raise PrivacyError(f"{model}: {setting} must be a positive finite number; change it")
+        raise PrivacyError(
+            f"{model}: {setting} must be a positive finite number", kind="setting", remedy="change it"
+        )
     if not SMALLEST <= number <= LARGEST:
         wrong = f"below {SMALLEST:g}, too small" if number < SMALLEST else f"above {LARGEST:g}, too large"
-        raise PrivacyError(f"{model}: {setting} is {wrong} to compute with on every table; change it")
+        raise PrivacyError(
+            f"{model}: {setting} is {wrong} to compute with on every table",
+            kind="setting",
+            remedy="change it",
+        )
     return number
 
 
@@ -84,6 +94,9 @@ def public_range(model: str, column: str, lower: float | None, upper: float | No
     """
     if lower is None or upper is None or not -math.inf < lower < upper < math.inf:
         raise PrivacyError(
-            f"{column}: method {model!r} needs finite declared bounds; give lower= below upper="
+            f"{column}: method {model!r} needs finite declared bounds",
+            column=column,
+            kind="setting",
+            remedy="give lower= below upper=",
         )
     return float(lower), float(upper)

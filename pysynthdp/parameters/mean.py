@@ -106,7 +106,9 @@ def release_mean(
     (2, True)
     """
     if not isinstance(column, NumericColumn):
-        raise PrivacyError("release_mean takes a NumericColumn; use release_shares for levels")
+        raise PrivacyError(
+            "release_mean takes a NumericColumn", kind="parameter", remedy="use release_shares for levels"
+        )
     asked = Asked.of(_WHAT, how, copies, epsilon, terms=Terms.of(unit, deltas, account))
     lower, upper = public_range(_WHAT, column.name, column.lower, column.upper)
     source = Source.of(table, column, asked.terms.unit)
@@ -122,7 +124,11 @@ def release_mean(
 def _check_sigma(asked: Asked, sigma: float | None, prior_sd: float | None) -> None:
     """Refuse a sigma that nothing would use."""
     if asked.how == "laplace" and sigma is not None and prior_sd is None:
-        raise PrivacyError("release_mean: with how='laplace' sigma belongs to a prior; give prior_sd too")
+        raise PrivacyError(
+            "release_mean: with how='laplace' sigma belongs to a prior",
+            kind="parameter",
+            remedy="give prior_sd too",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +156,9 @@ class _Known:
         """Check them, used or not."""
         middle = (lower + upper) / 2 if prior_mean is None else real("prior_mean", prior_mean)
         if prior_mean is not None and prior_sd is None:
-            raise PrivacyError("release_mean: prior_mean needs prior_sd; give both or neither")
+            raise PrivacyError(
+                "release_mean: prior_mean needs prior_sd", kind="parameter", remedy="give both or neither"
+            )
         if sigma is not None or prior_sd is not None:
             sigma = positive_setting(_WHAT, "sigma", sigma)
         prior_sd = None if prior_sd is None else positive_setting(_WHAT, "prior_sd", prior_sd)
@@ -189,7 +197,9 @@ def _mechanism(asked: Asked, known: _Known) -> SamplingMechanism:
     """Choose the priced mechanism; refuse for public reasons only."""
     if asked.how == "laplace":
         if not known.n * FINE / known.weight < 2**59:
-            raise PrivacyError("release_mean: the prior leaves the data no weight; raise prior_sd")
+            raise PrivacyError(
+                "release_mean: the prior leaves the data no weight", kind="parameter", remedy="raise prior_sd"
+            )
         return NoisyMean(asked.row_epsilon, known.n, known.lower, known.upper, known.weight)
     if known.prior_sd is None:
         return PosteriorMean(known.n, known.lower, known.upper, known.spread)

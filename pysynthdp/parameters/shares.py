@@ -96,7 +96,11 @@ def release_shares(
     ((1, 2), ('F', 'M'), 'F8, G3')
     """
     if not isinstance(column, CategoricalColumn):
-        raise PrivacyError("release_shares takes a CategoricalColumn; use release_mean for a number")
+        raise PrivacyError(
+            "release_shares takes a CategoricalColumn",
+            kind="parameter",
+            remedy="use release_mean for a number",
+        )
     asked = Asked.of(_WHAT, how, copies, epsilon, terms=Terms.of(unit, deltas, account))
     source = Source.of(table, column, asked.terms.unit)
     labels = parts_of(source.schema[column.name])[0].levels
@@ -113,7 +117,11 @@ def _weights(name: str, prior: float | Sequence[float], size: int) -> tuple[floa
     given: tuple[Any, ...] = tuple(prior) if listed else (prior,) * size  # type: ignore[arg-type]  # told apart
     weights = tuple(positive_setting(_WHAT, "prior", weight) for weight in given)
     if len(weights) != size or size < 2:
-        raise PrivacyError(f"{name}: the prior must have {size} weights, one a level, and at least two")
+        raise PrivacyError(
+            f"{name}: the prior must have {size} weights, one a level, and at least two",
+            column=name,
+            kind="parameter",
+        )
     return weights
 
 
@@ -122,7 +130,9 @@ def _mechanism(asked: Asked, n: int, weights: tuple[float, ...]) -> SamplingMech
     if asked.how == "posterior":
         return PosteriorShares(n, weights)
     if min(weights) < 1:
-        raise PrivacyError("the posterior mode needs prior weights of at least 1; raise them")
+        raise PrivacyError(
+            "the posterior mode needs prior weights of at least 1", kind="parameter", remedy="raise them"
+        )
     return NoisyShares(asked.row_epsilon, n, weights)
 
 

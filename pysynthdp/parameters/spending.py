@@ -53,7 +53,9 @@ class Terms:
             For a value of another type, or a unit that is not the account's.
         """
         if account is not None and not isinstance(account, PrivacyAccount):
-            raise PrivacyError("account must be a PrivacyAccount; write account=PrivacyAccount()")
+            raise PrivacyError(
+                "account must be a PrivacyAccount", kind="parameter", remedy="write account=PrivacyAccount()"
+            )
         own = PrivacyUnit() if unit is None else checked_unit(unit)
         if account is None:
             return cls(own, checked_deltas((1e-6,) if deltas is None else deltas), None)
@@ -82,10 +84,12 @@ class Asked:
             For a value outside its domain, or an epsilon that a posterior draw has no use for.
         """
         if how not in _WAYS:
-            raise PrivacyError("how must be 'posterior' or 'laplace'")
+            raise PrivacyError("how must be 'posterior' or 'laplace'", kind="parameter")
         if how == "posterior" and epsilon is not None:
             raise PrivacyError(
-                f"{what}: epsilon belongs to how='laplace'; a posterior draw is priced from its own constants"
+                f"{what}: epsilon belongs to how='laplace'",
+                kind="parameter",
+                remedy="a posterior draw is priced from its own constants",
             )
         if how == "laplace":
             epsilon = positive_setting(what, "epsilon", epsilon)
@@ -160,9 +164,15 @@ class Source:
         check_declared(schema, [column.name])
         check_key(schema, unit)
         if column.name not in table.columns:
-            raise SchemaError(f"the table has no column {column.name!r}, which the schema names")
+            raise SchemaError(
+                f"the table has no column {column.name!r}, which the schema names", kind="parameter"
+            )
         if not len(table):
-            raise PrivacyError(f"{column.name}: the table has no rows, so there is nothing to release")
+            raise PrivacyError(
+                f"{column.name}: the table has no rows, so there is nothing to release",
+                column=column.name,
+                kind="parameter",
+            )
         rows = FrameRows(table)
         check_key_column(rows, unit)
         return cls(rows, schema, column.name, unit)

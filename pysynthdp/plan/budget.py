@@ -51,9 +51,11 @@ class Budget:
 
     def __post_init__(self) -> None:
         if (self.rho is None) == (self.epsilon is None):
-            raise PrivacyError("give the budget in one way: rho=..., or epsilon=... with delta=...")
+            raise PrivacyError(
+                "give the budget in one way: rho=..., or epsilon=... with delta=...", kind="budget"
+            )
         if self.rho is not None and self.delta is not None:
-            raise PrivacyError("rho= needs no delta; leave delta out")
+            raise PrivacyError("rho= needs no delta", kind="budget", remedy="leave delta out")
         positive("the budget", self.rho or 0.0 if self.epsilon is None else self.epsilon)
         if self.delta is not None:
             probability("delta", self.delta)
@@ -64,7 +66,9 @@ class Budget:
             return price.epsilon(self.delta) <= (self.epsilon or 0.0) * _ROUNDING
         if not isinstance(price.guarantee, GDP | ZCDP):
             raise PrivacyError(
-                f"the table's guarantee, {price.guarantee.name!r}, has no rho; give epsilon= and delta="
+                f"the table's guarantee, {price.guarantee.name!r}, has no rho",
+                kind="budget",
+                remedy="give epsilon= and delta=",
             )
         return price.guarantee.rho <= self.rho * _ROUNDING
 
@@ -95,7 +99,9 @@ def _largest(fits: Callable[[int], bool], what: str) -> int:
     """Largest whole number that fits, by doubling and bisection."""
     if not fits(1):
         raise PrivacyError(
-            f"one {what} already costs more than that; raise the prior, floor or ridge, or draw less"
+            f"one {what} already costs more than that",
+            kind="budget",
+            remedy="raise the prior, floor or ridge, or draw less",
         )
     low, high = 1, 2
     while high <= _MOST and fits(high):
@@ -154,7 +160,7 @@ def _first_fit(fits: Fits, refusal: str) -> float:
         if verdict is None and last:  # beyond the domain: bisect for its end
             return _end_of_domain(fits, last, value, refusal)
         last, value = (value if verdict is False else last), 2 * value
-    raise PrivacyError(f"{refusal}; draw fewer records or copies")
+    raise PrivacyError(f"{refusal}", kind="budget", remedy="draw fewer records or copies")
 
 
 def _end_of_domain(fits: Fits, low: float, high: float, refusal: str) -> float:
@@ -163,18 +169,24 @@ def _end_of_domain(fits: Fits, low: float, high: float, refusal: str) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if fits(middle) is None else (middle, high)
     if not fits(low):
-        raise PrivacyError(f"{refusal}: the largest that the column allows costs more; draw less")
+        raise PrivacyError(
+            f"{refusal}: the largest that the column allows costs more", kind="budget", remedy="draw less"
+        )
     return low
 
 
 def _check_setting(plan: SynthesisPlan, column: str, setting: str) -> None:
     """Refuse a setting that does not protect, or that the column's model does not have."""
     if setting not in _PROTECTING:
-        raise PrivacyError(f"{setting!r} is not among the settings that protect: {', '.join(_PROTECTING)}")
+        raise PrivacyError(
+            f"{setting!r} is not among the settings that protect: {', '.join(_PROTECTING)}", kind="budget"
+        )
     models = [step.model for step in plan.steps if any(part.column == column for part in step.targets)]
     if not any(hasattr(model, setting) for model in models):
         raise PrivacyError(
-            f"the model of {column!r} has no setting {setting!r}; see its class for those it has"
+            f"the model of {column!r} has no setting {setting!r}",
+            kind="budget",
+            remedy="see its class for those it has",
         )
 
 

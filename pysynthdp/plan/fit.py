@@ -18,6 +18,7 @@ from pysynthdp.errors import FitError, PysynthdpError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.remarks import Remark
+from pysynthdp.words import Words
 
 __all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "Key", "named"]
 
@@ -126,9 +127,13 @@ class named:  # noqa: N801 -- reads as a clause: with named(...)
     ) -> None:
         if not isinstance(problem, Exception) or isinstance(problem, PysynthdpError):
             return
+        text = "{label}: the '{method}' model could not {what} ({problem})"
+        problem_type = type(problem).__name__
         raise FitError(
-            f"{self._label}: the {self._model.name!r} model could not {self._what} "
-            f"({type(problem).__name__}); choose another method for it"
+            Words(text, label=self._label, method=self._model.name, what=self._what, problem=problem_type),
+            column=self._label,
+            kind="method",
+            remedy="choose another method for it",
         ) from None
 
 

@@ -24,7 +24,9 @@ def refuse_unknown_settings(given: Mapping[str, Any], known: Iterable[str], at: 
 def unit_from_plain(value: Any, at: str) -> PrivacyUnit:
     """Take ``{relation = ..., rows_per_unit = ..., name = ...}``."""
     if not isinstance(value, Mapping):
-        raise PlanError(f'{at} must be a table such as {{name = "person", rows_per_unit = 1}}')
+        raise PlanError(
+            f'{at} must be a table such as {{name = "person", rows_per_unit = 1}}', kind="setting"
+        )
     refuse_unknown_settings(value, [item.name for item in fields(PrivacyUnit)], at)
     return PrivacyUnit(**value)
 
@@ -39,7 +41,7 @@ def deltas_from_plain(value: Any, at: str) -> tuple[float, ...]:
     """Take a number or a list of numbers."""
     items = value if isinstance(value, list | tuple) else [value]
     if any(isinstance(item, bool) or not isinstance(item, int | float) for item in items):
-        raise PlanError(f"{at} must be a list of numbers between 0 and 1, such as [1e-6]")
+        raise PlanError(f"{at} must be a list of numbers between 0 and 1, such as [1e-6]", kind="setting")
     return tuple(float(item) for item in items)
 
 
@@ -47,7 +49,7 @@ def _names(value: Any, at: str) -> tuple[str, ...]:
     """Take a text or a list of texts."""
     items = value if isinstance(value, list | tuple) else [value]
     if not all(isinstance(item, str) for item in items):
-        raise PlanError(f"{at} must be a list of texts")
+        raise PlanError(f"{at} must be a list of texts", kind="setting")
     return tuple(items)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,7 @@ from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.words import GUARANTEE, Said, Words
 
 if TYPE_CHECKING:  # a plan holds its protection, and a protection judges plans
     from pysynthdp.plan.synthesis_plan import SynthesisPlan
@@ -45,6 +46,9 @@ __all__ = [
     "protection_of",
 ]
 
+_NOISE: Final = Said(
+    "guarantee=ZCDP(rho=...)", 'guarantee = { name = "zcdp", rho = ... }', "guarantee = zcdp(rho = ...)"
+)
 Spends: TypeAlias = Literal["nothing", "at the fit", "at each draw"]
 UNAUDITED = "priced by outside code, unaudited"
 _COPIES = 5
@@ -227,7 +231,9 @@ class Protection(Protocol):
         """Price m copies of n_syn records (n by default) from public constants."""
         del plan, n, n_syn, m
         raise PrivacyError(
-            f"protection {self.name!r} states no price beforehand; see the statement of a release"
+            f"protection {self.name!r} states no price beforehand",
+            kind="guarantee",
+            remedy="see the statement of a release",
         )
 
     def expected_precision(
@@ -236,15 +242,17 @@ class Protection(Protocol):
         """Say how much longer intervals get by what this protection does."""
         del plan, n, m, n_syn
         raise PrivacyError(
-            f"protection {self.name!r} foresees no precision; noise in the answers does: give "
-            "guarantee=ZCDP(rho=...)"
+            f"protection {self.name!r} foresees no precision",
+            kind="guarantee",
+            remedy=Words("noise in the answers does: give {noise}", noise=_NOISE),
         )
 
     def rehearsal(self) -> Self:
         """Make the twin that may be seeded and marks everything void, for public tables."""
         raise PrivacyError(
-            f"protection {self.name!r} has no rehearsal, which is for noise in the answers; give "
-            "guarantee=ZCDP(rho=...)"
+            f"protection {self.name!r} has no rehearsal, which is for noise in the answers",
+            kind="guarantee",
+            remedy=Words("give {noise}", noise=_NOISE),
         )
 
     # -- the fit -------------------------------------------------------------------------------------------
@@ -252,14 +260,23 @@ class Protection(Protocol):
     def check_request(self, *, answers: object, noise_seed: object) -> None:
         """Refuse arguments of ``fit`` that do not apply."""
         if answers is not None or noise_seed is not None:
-            raise PlanError("answers= and noise_seed= belong to guarantee=ZCDP(...) or ApproxDP(...)")
+            raise PlanError(
+                Words("answers and noise_seed belong to noise in the answers: {noise}", noise=_NOISE),
+                kind="guarantee",
+            )
 
     def check_imputed(self) -> None:
         """Refuse to be fitted to several imputations of one table, before any is looked at."""
         raise PrivacyError(
-            f"several imputed tables hold the same people, so under protection {self.name!r} each would "
-            "spend the budget again; give one table, whose missing cells stay missing in the copies, and "
-            "impute the copies, or leave the guarantee out"
+            (
+                f"several imputed tables hold the same people, so under protection {self.name!r} "
+                "each would spend the budget again"
+            ),
+            kind="guarantee",
+            remedy=(
+                "give one table, whose missing cells stay missing in the copies, and impute the "
+                "copies, or leave the guarantee out"
+            ),
         )
 
     def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows | None:
@@ -350,8 +367,9 @@ def protection_of(asked: object) -> Protection:
         if found is not None:
             return found
     raise PlanError(
-        f"guarantee= cannot be a {type(asked).__name__}; give ByNoise(ZCDP(rho=...)) or its short form "
-        f"ZCDP(rho=...), BySampling(), or leave it out"
+        Words("guarantee cannot be a {type}", type=type(asked).__name__),
+        kind="guarantee",
+        remedy=Words("give {guarantee}, or leave it out", guarantee=GUARANTEE),
     )
 
 
@@ -367,5 +385,5 @@ def protection_named(given: Mapping[str, Any], at: str) -> Protection:
     name = given.get("name")
     if name not in forms:
         known = ", ".join(f'"{form}"' for form in sorted(forms))
-        raise PlanError(f"{at}.name must be one of {known}")
+        raise PlanError(f"{at}.name must be one of {known}", kind="guarantee")
     return forms[name].from_plain(given, at)

@@ -116,7 +116,8 @@ class Account:
         draw = Draw(n_syn, copies)
         if self._priced and os.getpid() != self._owner:
             raise PrivacyError(
-                "draw in the process that fitted: a worker's draws would miss the fit's account"
+                "draw in the process that fitted: a worker's draws would miss the fit's account",
+                kind="account",
             )
         with self._lock:
             total = self._price([*self._draws, draw])
@@ -134,14 +135,18 @@ class Account:
         """
         draws = self.draws
         if not draws:
-            raise PrivacyError("nothing has been drawn from this fit yet, so there is no loss to report")
+            raise PrivacyError(
+                "nothing has been drawn from this fit yet, so there is no loss to report", kind="account"
+            )
         return self._price(draws)
 
     def by_step(self) -> tuple[Guarantee, ...]:
         """Guarantee of each priced step over everything charged so far, in order."""
         draws = self.draws
         if not draws:
-            raise PrivacyError("nothing has been drawn from this fit yet, so there is no loss to report")
+            raise PrivacyError(
+                "nothing has been drawn from this fit yet, so there is no loss to report", kind="account"
+            )
         return tuple(self._price_step(step, draws) for step in self._priced)
 
     def _price(self, draws: Sequence[Draw]) -> Guarantee:
@@ -174,8 +179,12 @@ class Account:
         """Keep one account a fit where draws cost."""
         if self._priced:
             raise PrivacyError(
-                "a fit whose sampling carries the guarantee cannot be pickled or deep-copied: its account "
-                "would be forked; draw in this process and share the copies instead"
+                (
+                    "a fit whose sampling carries the guarantee cannot be pickled or deep-copied: "
+                    "its account would be forked"
+                ),
+                kind="account",
+                remedy="draw in this process and share the copies instead",
             )
 
     def __repr__(self) -> str:

@@ -147,7 +147,9 @@ def exponential_probabilities(scores: FloatArray, *, sensitivity: float, epsilon
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1 or values.size == 0 or not bool(np.all(np.isfinite(values))):
-        raise PrivacyError("scores must be a non-empty list of finite numbers, one for each public option")
+        raise PrivacyError(
+            "scores must be a non-empty list of finite numbers, one for each public option", kind="mechanism"
+        )
     logs = positive("epsilon", epsilon) * (values - values.max()) / (2 * positive("sensitivity", sensitivity))
     weights = np.exp(logs)
     return np.asarray(weights / weights.sum())

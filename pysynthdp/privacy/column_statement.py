@@ -30,7 +30,9 @@ class Draw:
     def __post_init__(self) -> None:
         for label, value in (("n_syn", self.n_syn), ("copies", self.copies)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise PrivacyError(f"{label} of a draw must be a whole number of at least 1")
+                raise PrivacyError(
+                    f"{label} of a draw must be a whole number of at least 1", kind="statement"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +87,15 @@ class ColumnStatement:
     def __post_init__(self) -> None:
         if self.guarantee == "none" and self.cost is not None:
             raise PrivacyError(
-                f"column {self.column!r} has no guarantee, so it cannot have a cost; leave it out"
+                f"column {self.column!r} has no guarantee, so it cannot have a cost",
+                kind="statement",
+                remedy="leave it out",
             )
         if self.guarantee != "none" and (self.cost is None or self.cost.name != self.guarantee):
             raise PrivacyError(
-                f"column {self.column!r} claims {self.guarantee!r}; give its cost of that kind"
+                f"column {self.column!r} claims {self.guarantee!r}",
+                kind="statement",
+                remedy="give its cost of that kind",
             )
 
     def to_dict(self) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def compose(parts: Sequence[Guarantee]) -> Guarantee:
     True
     """
     if not parts:
-        raise PrivacyError("there is nothing to compose; give at least one guarantee")
+        raise PrivacyError("there is nothing to compose", kind="domain", remedy="give at least one guarantee")
     if any(isinstance(part, NoGuarantee) for part in parts):
         return NoGuarantee()
     kind = type(parts[0])
@@ -72,7 +72,9 @@ def _mixed(parts: Sequence[Guarantee]) -> Guarantee:
         return basic_composition(parts)
     if any(isinstance(part, ApproxDP) for part in parts):
         raise PrivacyError(
-            "an (epsilon, delta) pair has no Renyi curve to add; give the mechanism's Renyi form"
+            "an (epsilon, delta) pair has no Renyi curve to add",
+            kind="domain",
+            remedy="give the mechanism's Renyi form",
         )
     if all(isinstance(part, ZCDP | GDP) for part in parts):
         return ZCDP.compose([part if isinstance(part, ZCDP) else ZCDP(upward(_rho(part))) for part in parts])
@@ -127,7 +129,9 @@ def repeat(part: Guarantee, times: int) -> Guarantee:
             return ApproxDP(upward(eps * times), upward(delta * times))
         case RDP(taus):
             return RDP.from_curve(np.asarray(taus) * upward(times))
-    raise PrivacyError(f"{part.name!r} cannot be repeated in closed form; compose a list of it")
+    raise PrivacyError(
+        f"{part.name!r} cannot be repeated in closed form", kind="domain", remedy="compose a list of it"
+    )
 
 
 def group_privacy(part: PureDP | ZCDP | GDP, size: int) -> PureDP | ZCDP | GDP:

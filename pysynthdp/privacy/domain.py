@@ -51,9 +51,9 @@ def real(name: str, value: float) -> float:
     """Return a finite number or say which argument is not one; a text or a truth value is no number."""
     number = as_number(value)
     if math.isnan(number) and not isinstance(value, float):
-        raise PrivacyError(f"{name} must be a number, not a text or a truth value")
+        raise PrivacyError(f"{name} must be a number, not a text or a truth value", kind="domain")
     if not math.isfinite(number):
-        raise PrivacyError(f"{name} must be finite; give a public constant")
+        raise PrivacyError(f"{name} must be finite", kind="domain", remedy="give a public constant")
     return number
 
 
@@ -61,7 +61,7 @@ def positive(name: str, value: float) -> float:
     """Return a finite number above zero."""
     number = real(name, value)
     if number <= 0:
-        raise PrivacyError(f"{name} must be above zero")
+        raise PrivacyError(f"{name} must be above zero", kind="domain")
     return number
 
 
@@ -69,7 +69,7 @@ def nonnegative(name: str, value: float) -> float:
     """Return a finite number of at least zero."""
     number = real(name, value)
     if number < 0:
-        raise PrivacyError(f"{name} must be at least zero")
+        raise PrivacyError(f"{name} must be at least zero", kind="domain")
     return number
 
 
@@ -77,7 +77,7 @@ def probability(name: str, value: float) -> float:
     """Return a number strictly between zero and one."""
     number = real(name, value)
     if not 0 < number < 1:
-        raise PrivacyError(f"{name} must lie strictly between 0 and 1")
+        raise PrivacyError(f"{name} must lie strictly between 0 and 1", kind="domain")
     return number
 
 
@@ -93,9 +93,9 @@ def whole(name: str, value: float, least: int = 0) -> int:
     """Return a whole number of at least ``least``, exact in float64."""
     number = real(name, value)
     if number != math.floor(number):
-        raise PrivacyError(f"{name} must be a whole number")
+        raise PrivacyError(f"{name} must be a whole number", kind="domain")
     if not least <= number <= _LARGEST_COUNT:
-        raise PrivacyError(f"{name} must be at least {least} and at most 2**53")
+        raise PrivacyError(f"{name} must be at least {least} and at most 2**53", kind="domain")
     return int(value)
 
 
@@ -108,7 +108,9 @@ def bounds(lower: float, upper: float) -> float:
     """Return the width of a public range; both ends finite and in order."""
     width = real("upper", upper) - real("lower", lower)
     if width <= 0:
-        raise PrivacyError("upper must exceed lower; give the public range of the column")
+        raise PrivacyError(
+            "upper must exceed lower", kind="domain", remedy="give the public range of the column"
+        )
     return real("the width of the range", width)
 
 
@@ -116,7 +118,7 @@ def order(value: float) -> float:
     """Return a finite Renyi order above one."""
     number = real("order", value)
     if number <= 1:
-        raise PrivacyError("a Renyi order must exceed 1")
+        raise PrivacyError("a Renyi order must exceed 1", kind="domain")
     return number
 
 
@@ -124,7 +126,7 @@ def checked_orders(orders: FloatArray | float) -> FloatArray:
     """Return Renyi orders as an array, each above one; ``inf`` is allowed."""
     array = np.asarray(orders, dtype=np.float64)
     if not bool(np.all(array > 1)):
-        raise PrivacyError("every Renyi order must exceed 1")
+        raise PrivacyError("every Renyi order must exceed 1", kind="domain")
     return array
 
 
@@ -132,7 +134,11 @@ def positive_definite(name: str, matrix: FloatArray) -> FloatArray:
     """Return a symmetric positive definite matrix."""
     array = np.asarray(matrix, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not bool(np.all(np.isfinite(array))):
-        raise PrivacyError(f"{name} must be a finite square matrix")
+        raise PrivacyError(f"{name} must be a finite square matrix", kind="domain")
     if not np.allclose(array, array.T) or float(np.linalg.eigvalsh(array)[0]) <= 0:
-        raise PrivacyError(f"{name} must be symmetric and positive definite; add a public ridge")
+        raise PrivacyError(
+            f"{name} must be symmetric and positive definite",
+            kind="domain",
+            remedy="add a public ridge",
+        )
     return array

@@ -60,7 +60,7 @@ def checked_shares(shares: Sequence[float]) -> tuple[float, ...]:
     """Scale shares so that they sum to at most one; each must be positive."""
     weights = [positive("every share", share) for share in shares]
     if not weights:
-        raise PrivacyError("shares must hold at least one number")
+        raise PrivacyError("shares must hold at least one number", kind="guarantee")
     total = upward(math.fsum(weights))
     return tuple(weight / total for weight in weights)
 
@@ -114,4 +114,6 @@ def guarantee_from_dict(plain: Mapping[str, Any]) -> Guarantee:
     try:
         return GUARANTEES[str(plain["name"])](**values)
     except (TypeError, KeyError) as problem:
-        raise PrivacyError("this is not a saved guarantee; its parameters do not fit its name") from problem
+        raise PrivacyError(
+            "this is not a saved guarantee", kind="guarantee", remedy="its parameters do not fit its name"
+        ) from problem

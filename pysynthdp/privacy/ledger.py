@@ -93,7 +93,9 @@ class Ledger(Printable):
             If nothing has been asked yet.
         """
         if not self.entries:
-            raise PrivacyError("the ledger is empty: nothing has been asked, so there is no loss to report")
+            raise PrivacyError(
+                "the ledger is empty: nothing has been asked, so there is no loss to report", kind="domain"
+            )
         return compose([entry.guarantee for entry in self.entries])
 
     @property

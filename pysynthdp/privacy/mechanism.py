@@ -122,8 +122,9 @@ def price_of(mechanism: SamplingMechanism, draw: Draw, *, unit: PrivacyUnit) -> 
     """
     if unit.relation not in mechanism.relations:
         raise PrivacyError(
-            f"{mechanism.name} is not proved for {unit.relation!r} neighbours; "
-            f"use {' or '.join(mechanism.relations)}"
+            f"{mechanism.name} is not proved for {unit.relation!r} neighbours",
+            kind="mechanism",
+            remedy=f"use {' or '.join(mechanism.relations)}",
         )
     cost = mechanism.price(n_syn=draw.n_syn, copies=draw.copies)
     if unit.rows_per_unit == 1:
@@ -131,7 +132,9 @@ def price_of(mechanism: SamplingMechanism, draw: Draw, *, unit: PrivacyUnit) -> 
     if isinstance(cost, PureDP | ZCDP | GDP):
         return group_privacy(cost, unit.rows_per_unit)
     raise PrivacyError(
-        f"{mechanism.name} is priced for one row a unit only; keep one row of each {unit.name}"
+        f"{mechanism.name} is priced for one row a unit only",
+        kind="mechanism",
+        remedy=f"keep one row of each {unit.name}",
     )
 
 
@@ -204,4 +207,4 @@ def mechanism_from_dict(name: str, constants: Mapping[str, Any]) -> SamplingMech
     try:
         return MECHANISMS[name](**values)
     except TypeError as problem:
-        raise PrivacyError(f"these are not the public constants of {name!r}") from problem
+        raise PrivacyError(f"these are not the public constants of {name!r}", kind="mechanism") from problem

@@ -258,5 +258,9 @@ def _gram_question(
     row_bound = math.floor((max(blocks, 1) + weight) * 4**BITS)
     scale = _scale_for(gram_square(row_bound, relation), rho)
     if scale > _WIDEST:
-        raise PrivacyError("rho is so small that its noise leaves the range of whole numbers; raise it")
+        raise PrivacyError(
+            "rho is so small that its noise leaves the range of whole numbers",
+            kind="domain",
+            remedy="raise it",
+        )
     return Question(name, weight, math.sqrt(reach), row_bound, scale)

@@ -63,7 +63,7 @@ def gram_square(row_bound: int, relation: Relation) -> Fraction:
     (Fraction(980100, 1), Fraction(490050, 1))
     """
     if isinstance(row_bound, bool) or not isinstance(row_bound, int) or row_bound < 1:
-        raise PrivacyError("row_bound must be a whole number of at least one")
+        raise PrivacyError("row_bound must be a whole number of at least one", kind="domain")
     frobenius = row_bound**2 * (2 if relation == "replace_one" else 1)
     return Fraction(OFF_DIAGONAL**2 * frobenius, 2)
 

@@ -28,7 +28,9 @@ def _opendp() -> Any:
     try:
         import opendp.prelude as library
     except ImportError:
-        raise PrivacyError("exact noise needs OpenDP; install it with: pip install opendp") from None
+        raise PrivacyError(
+            "exact noise needs OpenDP", kind="noise", remedy="install it with: pip install opendp"
+        ) from None
     library.enable_features("contrib")
     return library
 
@@ -37,9 +39,11 @@ def _whole(values: IntArray) -> IntArray:
     """Refuse anything but 64-bit integers well inside their range: floats would void the proof."""
     array = np.asarray(values)
     if array.dtype != np.int64 or array.ndim != 1:
-        raise PrivacyError("values must be a one-dimensional int64 array: whole grid steps")
+        raise PrivacyError("values must be a one-dimensional int64 array: whole grid steps", kind="noise")
     if bool(np.any(np.abs(array) > 2**60)):
-        raise PrivacyError("values must stay below 2**60 steps; choose a coarser public grid")
+        raise PrivacyError(
+            "values must stay below 2**60 steps", kind="noise", remedy="choose a coarser public grid"
+        )
     return array
 
 
@@ -174,10 +178,12 @@ def draw_categories(weights: IntArray, size: int) -> IntArray:
     """
     array = np.asarray(weights)
     if array.dtype != np.int64 or array.ndim != 1 or bool(np.any(array < 0)):
-        raise PrivacyError("weights must be a one-dimensional int64 array of numbers that are at least zero")
+        raise PrivacyError(
+            "weights must be a one-dimensional int64 array of numbers that are at least zero", kind="noise"
+        )
     total = sum(array.tolist())
     if not 1 <= total <= 2**62:
-        raise PrivacyError("weights must sum to between 1 and 2**62; scale them")
+        raise PrivacyError("weights must sum to between 1 and 2**62", kind="noise", remedy="scale them")
     uniform = _uniform_below(total, count("size", size))
     return np.searchsorted(np.cumsum(array), uniform, side="right").astype(np.int64)
 
@@ -216,10 +222,14 @@ def draw_urn(weights: IntArray, added: int, size: int) -> IntArray:
     """
     array = np.asarray(weights)
     if array.dtype != np.int64 or array.ndim != 1 or bool(np.any(array < 0)):
-        raise PrivacyError("weights must be a one-dimensional int64 array of numbers that are at least zero")
+        raise PrivacyError(
+            "weights must be a one-dimensional int64 array of numbers that are at least zero", kind="noise"
+        )
     total, added, size = sum(array.tolist()), count("added", added), count("size", size)
     if not 1 <= total <= 2**62 - added * size:
-        raise PrivacyError("the balls of the urn must sum to between 1 and 2**62; scale the weights")
+        raise PrivacyError(
+            "the balls of the urn must sum to between 1 and 2**62", kind="noise", remedy="scale the weights"
+        )
     ball = _uniform_below_each(np.uint64(total) + np.uint64(added) * np.arange(size, dtype=np.uint64))
     first = np.searchsorted(np.cumsum(array), np.minimum(ball, total - 1), side="right").astype(np.int64)
     source = np.where(ball < total, np.arange(size), (ball - total) // added)

@@ -83,7 +83,9 @@ def state_account(
             draws=account.draws,
         )
     if not deltas:
-        raise PrivacyError("give at least one delta at which epsilon is quoted, for example 1e-6")
+        raise PrivacyError(
+            "give at least one delta at which epsilon is quoted, for example 1e-6", kind="statement"
+        )
     if status == "implemented":
         _check_exact(steps)
     total, costs = account.total(), account.by_step()
@@ -117,8 +119,12 @@ def _check_exact(steps: Sequence[PricedColumn]) -> None:
     loose = [step for step in steps if not step.mechanism.exact]
     if loose:
         raise PrivacyError(
-            f"column {loose[0].column!r} is drawn by {loose[0].mechanism.name}, whose price is proved for "
-            "real numbers only; use 'mean_on_grid', noisy sufficient statistics, or say 'idealised'"
+            (
+                f"column {loose[0].column!r} is drawn by {loose[0].mechanism.name}, whose price "
+                "is proved for real numbers only"
+            ),
+            kind="statement",
+            remedy="use 'mean_on_grid', noisy sufficient statistics, or say 'idealised'",
         )
 
 

@@ -109,10 +109,12 @@ class PrivacyAccount(Printable):
         'none'
         """
         if not isinstance(statement, PrivacyStatement):
-            raise PrivacyError("charge a PrivacyStatement, such as release.privacy")
+            raise PrivacyError("charge a PrivacyStatement, such as release.privacy", kind="account")
         same_unit(self._unit, statement.unit)
         if os.getpid() != self._owner:
-            raise PrivacyError("charge the account in the process that made it: another one's would be lost")
+            raise PrivacyError(
+                "charge the account in the process that made it: another one's would be lost", kind="account"
+            )
         with self._lock:
             total = self._sum([*self._statements, statement])
             self._statements.append(statement)
@@ -128,7 +130,9 @@ class PrivacyAccount(Printable):
         """
         statements = self.statements
         if not statements:
-            raise PrivacyError("nothing has been charged to this account yet, so there is no loss to report")
+            raise PrivacyError(
+                "nothing has been charged to this account yet, so there is no loss to report", kind="account"
+            )
         return self._sum(statements)
 
     def _sum(self, statements: Sequence[PrivacyStatement]) -> PrivacyStatement:
@@ -170,8 +174,9 @@ class PrivacyAccount(Printable):
     def _refuse(self) -> NoReturn:
         """Keep one account a table."""
         raise PrivacyError(
-            "an account cannot be pickled or deep-copied: each copy would miss the other's releases; share "
-            "it, or save total().to_dict()"
+            "an account cannot be pickled or deep-copied: each copy would miss the other's releases",
+            kind="account",
+            remedy="share it, or save total().to_dict()",
         )
 
 
@@ -187,6 +192,7 @@ def same_unit(first: PrivacyUnit, second: PrivacyUnit) -> None:
         one, two = getattr(first, what), getattr(second, what)
         if one != two:
             raise PrivacyError(
-                f"the account protects units with {what} = {one!r}, the release {what} = {two!r}; give both "
-                "the same PrivacyUnit, or keep an account for each"
+                f"the account protects units with {what} = {one!r}, the release {what} = {two!r}",
+                kind="account",
+                remedy="give both the same PrivacyUnit, or keep an account for each",
             )

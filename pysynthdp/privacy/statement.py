@@ -88,15 +88,25 @@ class PrivacyStatement(Printable):
 
     def __post_init__(self) -> None:
         if self.released not in get_args(Released) or (self.released == "both" and not self.parts):
-            raise PrivacyError("released must be 'records' or 'parameters', or 'both' in a sum of statements")
+            raise PrivacyError(
+                "released must be 'records' or 'parameters', or 'both' in a sum of statements",
+                kind="statement",
+            )
         if self.status not in get_args(Status):
-            raise PrivacyError("status must be 'none', 'idealised', 'implemented' or 'void'")
+            raise PrivacyError(
+                "status must be 'none', 'idealised', 'implemented' or 'void'", kind="statement"
+            )
         if (self.guarantee.name == "none") != (self.status == "none"):
             raise PrivacyError(
-                "a statement without a guarantee has status 'none', one with a guarantee has not"
+                "a statement without a guarantee has status 'none', one with a guarantee has not",
+                kind="statement",
             )
         if self.status == "none" and (self.deltas or any(part.cost is not None for part in self.columns)):
-            raise PrivacyError("a table without a guarantee quotes no number for any column; see none()")
+            raise PrivacyError(
+                "a table without a guarantee quotes no number for any column",
+                kind="statement",
+                remedy="see none()",
+            )
         if self.status != "none":
             self._check_claim()
 
@@ -104,9 +114,17 @@ class PrivacyStatement(Printable):
         """Refuse a table-level claim that a column or a learned fact contradicts (J2, J3)."""
         bare = [part.column for part in self.columns if part.cost is None]
         if bare:
-            raise PrivacyError(f"column {bare[0]!r} has no guarantee, so the table has none; use none()")
+            raise PrivacyError(
+                f"column {bare[0]!r} has no guarantee, so the table has none",
+                kind="statement",
+                remedy="use none()",
+            )
         if self.learned:
-            raise PrivacyError("facts learned from the data void a guarantee; declare them or use none()")
+            raise PrivacyError(
+                "facts learned from the data void a guarantee",
+                kind="statement",
+                remedy="declare them or use none()",
+            )
 
     @classmethod
     def none(
@@ -200,7 +218,9 @@ class PrivacyStatement(Printable):
         Privacy: post-processing of public constants. J1: also when a release was chosen after seeing others.
         """
         if not statements or any(each.unit != statements[0].unit for each in statements):
-            raise PrivacyError("compose statements about the same unit and neighbours, at least one")
+            raise PrivacyError(
+                "compose statements about the same unit and neighbours, at least one", kind="statement"
+            )
         shared = _merged(statements)
         bare = next((each for each in statements if each.status == "none"), None)
         if bare is not None:

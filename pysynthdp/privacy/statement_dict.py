@@ -61,8 +61,9 @@ def statement_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
     """
     if plain.get("schema_version") not in _READ:
         raise PrivacyError(
-            f"the statement lacks schema_version {' or '.join(map(str, _READ))}; read it with the "
-            "version that wrote it"
+            f"the statement lacks schema_version {' or '.join(map(str, _READ))}",
+            kind="statement",
+            remedy="read it with the version that wrote it",
         )
     try:
         return {
@@ -79,7 +80,9 @@ def statement_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
             "released": plain.get("released", "records"),
         }
     except (KeyError, TypeError) as problem:
-        raise PrivacyError("this is not a saved privacy statement: a part of it is missing") from problem
+        raise PrivacyError(
+            "this is not a saved privacy statement: a part of it is missing", kind="statement"
+        ) from problem
 
 
 def check_unchanged(stated: Mapping[str, Any], statement: PrivacyStatement) -> None:
@@ -99,7 +102,9 @@ def check_unchanged(stated: Mapping[str, Any], statement: PrivacyStatement) -> N
     newer = {"contributions": written.get("contributions")}  # not written by version 0.1.0
     changed = any(stated.get(key) != value for key, value in _derived(stated, statement).items())
     if not same or changed or any(stated.get(key, value) != value for key, value in newer.items()):
-        raise PrivacyError("this statement was changed: its totals or points do not follow from the rest")
+        raise PrivacyError(
+            "this statement was changed: its totals or points do not follow from the rest", kind="statement"
+        )
 
 
 def _derived(stated: Mapping[str, Any], statement: PrivacyStatement) -> dict[str, Any]:

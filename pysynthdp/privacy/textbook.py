@@ -45,7 +45,9 @@ def basic_composition(parts: Sequence[Guarantee]) -> ApproxDP | PureDP:
     pairs = [part for part in parts if isinstance(part, ApproxDP)]
     if not parts or len(pure) + len(pairs) < len(parts):
         raise PrivacyError(
-            "basic composition adds pure and (epsilon, delta) guarantees; use compose for others"
+            "basic composition adds pure and (epsilon, delta) guarantees",
+            kind="domain",
+            remedy="use compose for others",
         )
     if not pairs:
         return PureDP.compose(pure)
@@ -170,5 +172,7 @@ def _rate(n_draws: int, n: int) -> float:
     """Share of the table that is drawn, at most one."""
     size, total = count("n_draws", n_draws), count("n", n)
     if size > total:
-        raise PrivacyError("n_draws must not exceed n; a subsample is drawn without replacement")
+        raise PrivacyError(
+            "n_draws must not exceed n", kind="domain", remedy="a subsample is drawn without replacement"
+        )
     return size / total

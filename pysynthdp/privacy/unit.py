@@ -60,15 +60,23 @@ class PrivacyUnit:
 
     def __post_init__(self) -> None:
         if self.relation not in get_args(Relation):
-            raise PrivacyError("relation must be 'replace_one' or 'add_remove'")
+            raise PrivacyError("relation must be 'replace_one' or 'add_remove'", kind="unit")
         if isinstance(self.rows_per_unit, bool) or not isinstance(self.rows_per_unit, int):
-            raise PrivacyError("rows_per_unit must be a whole number; count the rows one unit can have")
+            raise PrivacyError(
+                "rows_per_unit must be a whole number", kind="unit", remedy="count the rows one unit can have"
+            )
         if self.rows_per_unit < 1:
-            raise PrivacyError("rows_per_unit must be at least 1; count the rows one unit can have")
+            raise PrivacyError(
+                "rows_per_unit must be at least 1", kind="unit", remedy="count the rows one unit can have"
+            )
         if not isinstance(self.name, str) or not self.name.strip() or not self.name.isprintable():
-            raise PrivacyError("name must say in one line what one unit is, for example 'person'")
+            raise PrivacyError(
+                "name must say in one line what one unit is, for example 'person'", kind="unit"
+            )
         if self.key is not None and (not isinstance(self.key, str) or not self.key):
-            raise PrivacyError("key must be the name of the column that says whose a row is, or None")
+            raise PrivacyError(
+                "key must be the name of the column that says whose a row is, or None", kind="unit"
+            )
 
     @property
     def neighbours(self) -> str:
@@ -112,5 +120,7 @@ def checked_unit(unit: Any) -> PrivacyUnit:
     Privacy: a public setting; reads nothing.
     """
     if not isinstance(unit, PrivacyUnit):
-        raise PrivacyError("unit must be a PrivacyUnit; write unit=PrivacyUnit(name='person')")
+        raise PrivacyError(
+            "unit must be a PrivacyUnit", kind="unit", remedy="write unit=PrivacyUnit(name='person')"
+        )
     return unit

@@ -220,7 +220,9 @@ def _own_number(guarantee: Guarantee) -> float:
 def _column_check(part: ColumnStatement, recomputed: Guarantee) -> Check:
     """Compare a column's cost."""
     if part.cost is None:
-        raise PrivacyError(f"column {part.column!r} of a table with a guarantee has no cost to verify")
+        raise PrivacyError(
+            f"column {part.column!r} of a table with a guarantee has no cost to verify", kind="domain"
+        )
     return _guarantee_check(f"cost of {part.column}", part.cost, recomputed)
 
 

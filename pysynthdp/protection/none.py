@@ -55,7 +55,11 @@ class Unprotected(Protection):
     def from_plain(cls, given: Mapping[str, Any], at: str) -> Self:
         """``{name = "none"}``."""
         if set(given) != {"name"}:
-            raise PlanError(f'{at}: name = "none" has no settings; leave them out, or ask for a guarantee')
+            raise PlanError(
+                f'{at}: name = "none" has no settings',
+                kind="guarantee",
+                remedy="leave them out, or ask for a guarantee",
+            )
         return cls()
 
     def to_plain(self) -> dict[str, Any]:

@@ -60,8 +60,9 @@ def listed(tables: object) -> tuple[pd.DataFrame, ...] | None:
             )
     if len(tables) < 2:
         raise SchemaError(
-            "the list holds one table, and what imputation leaves unknown shows only "
-            "between two or more; impute M = 5 times, or give one table itself, not a list"
+            "the list holds one table, and what imputation leaves unknown shows only between two or more",
+            kind="imputed tables",
+            remedy="impute M = 5 times, or give one table itself, not a list",
         )
     return tuple(tables)
 
@@ -94,13 +95,18 @@ def alike(tables: Sequence[pd.DataFrame], *, skip: Iterable[str] = ()) -> tuple[
     varied = [name for name in used if not _constant(first[name])]
     if varied and all(_by_chance(first[name], differ[name]) for name in varied):
         raise SchemaError(
-            "no column agrees between the imputed tables, so they are not of the same people in the same "
-            f"order; {_WAY_OUT}"
+            (
+                "no column agrees between the imputed tables, so they are not of the same people "
+                "in the same order"
+            ),
+            kind="imputed tables",
+            remedy=f"{_WAY_OUT}",
         )
     if not any(cells.any() for cells in differ.values()):
         raise SchemaError(
-            "the tables are equal in every cell, so nothing was imputed between them; give one of them "
-            "itself, not a list"
+            "the tables are equal in every cell, so nothing was imputed between them",
+            kind="imputed tables",
+            remedy="give one of them itself, not a list",
         )
     return united
 
@@ -112,11 +118,17 @@ def _check_shape(first: pd.DataFrame, other: pd.DataFrame, number: int) -> None:
     extra = [name for name in other.columns if name not in first.columns]
     if lacking or extra:
         what = f"lacks column {lacking[0]!r}" if lacking else f"has a column {extra[0]!r} more"
-        raise SchemaError(f"{where} {what}; {_WAY_OUT}")
+        raise SchemaError(f"{where} {what}", kind="imputed tables", remedy=f"{_WAY_OUT}")
     if list(first.columns) != list(other.columns):
-        raise SchemaError(f"{where} has the columns in another order than the first; {_WAY_OUT}")
+        raise SchemaError(
+            f"{where} has the columns in another order than the first",
+            kind="imputed tables",
+            remedy=f"{_WAY_OUT}",
+        )
     if len(first) != len(other):
-        raise SchemaError(f"{where} has another number of rows than the first; {_WAY_OUT}")
+        raise SchemaError(
+            f"{where} has another number of rows than the first", kind="imputed tables", remedy=f"{_WAY_OUT}"
+        )
     if not first.index.equals(other.index):
         raise SchemaError(
             Words("{where} has another index than the first", where=where),

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import pysynthdp
+from pysynthdp import errors
 
 HOME = Path(pysynthdp.__file__).parent
 WORDED = {"Said", "Setting", "Facts", "cast"}  # what is said anew for each reader, or is a type
@@ -21,6 +22,7 @@ DIALECT = re.compile(
     r"\w=[\[{(]|=(True|False|None)\b|\bDataFrame\b|\bpandas\b|(?<!\{)\bdtype\b|\b(pd|np)\.|\bdf\["
     r"|\bSchema\(|Column\("
 )
+ERRORS = {name for name in errors.__all__ if name.endswith("Error")}
 NOT_YET = {  # to be emptied, never to grow
     "analysis/doors.py",
     "analysis/effects.py",
@@ -89,3 +91,36 @@ def test_what_is_done_leaves_the_list(name):
 )
 def test_dialect_is_found_and_plain_words_are_not(text, found):
     assert bool(dialect(f"raise SchemaError({text})")) == found
+
+
+ROOMS = {
+    "schema",
+    "design",
+    "curator",
+    "plan",
+    "models",
+    "privacy",
+    "protection",
+    "moments",
+    "parameters",
+    "rows",
+    "numerics",
+    "infer",
+    "settings.py",
+    "synthesizer.py",
+    "imputing.py",
+    "fitted.py",
+    "drawing.py",
+}
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_every_error_says_what_kind_it_is(room):
+    paths = [HOME / room] if room.endswith(".py") else sorted((HOME / room).rglob("*.py"))
+    bare = []
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and called(node) in ERRORS:
+                named = {keyword.arg for keyword in node.keywords}
+                bare += [] if "kind" in named or not node.args else [f"{path.name}:{node.lineno}"]
+    assert not bare

@@ -114,7 +114,7 @@ class LinearStatistics:
     def __post_init__(self) -> None:
         object.__setattr__(self, "functions", tuple(self.functions))
         if self.ways < 1 or self.space < 1:
-            raise PlanError("linear_statistics: ways and space must be at least 1")
+            raise PlanError("linear_statistics: ways and space must be at least 1", kind="method")
 
     def accepts(self, target: Target) -> bool:  # noqa: ARG002  # numbers by their bins
         """Every target."""
@@ -170,9 +170,18 @@ class LinearStatistics:
             np.linspace(lower, upper, given + 1) if isinstance(given, int) else np.array(given, dtype=float)
         )
         if edges.ndim != 1 or edges.size < 2 or not bool(np.all(np.diff(edges) > 0)):
-            raise PlanError(f"{target.name}: bins must be at least two increasing edges, or a number of bins")
+            raise PlanError(
+                f"{target.name}: bins must be at least two increasing edges, or a number of bins",
+                column=target.name,
+                kind="method",
+            )
         if edges[0] > lower or edges[-1] < upper:
-            raise PlanError(f"{target.name}: the bins must cover the declared range; widen the outer edges")
+            raise PlanError(
+                f"{target.name}: the bins must cover the declared range",
+                column=target.name,
+                kind="method",
+                remedy="widen the outer edges",
+            )
         return edges
 
     def fit(self, task: FitTask) -> Fit:
@@ -224,7 +233,8 @@ class LinearStatistics:
         shape = (self.space, len(family.levels))
         if points.shape != shape or (points < 0).any() or (points >= np.array(family.levels)).any():
             raise PlanError(
-                f"linear_statistics: sampler must return codes of shape {shape} within the levels"
+                f"linear_statistics: sampler must return codes of shape {shape} within the levels",
+                kind="method",
             )
         return points
 

@@ -100,8 +100,10 @@ def _ranges(task: FitTask) -> tuple[FloatArray, FloatArray]:
     """List the declared lower and upper ends of the targets."""
     if len(task.targets) < 2:
         raise PlanError(
-            f"{task.target.name}: 'multivariate_normal' draws several columns together; name them in joint=, "
-            "or use 'gaussian_floor'"
+            f"{task.target.name}: 'multivariate_normal' draws several columns together",
+            column=task.target.name,
+            kind="method",
+            remedy="name them in joint=, or use 'gaussian_floor'",
         )
     ranges = [
         public_range("multivariate_normal", target.name, target.lower, target.upper)

@@ -57,13 +57,17 @@ class RDP:
         values = np.asarray(self.taus, dtype=np.float64)
         if self.grid != GRID_NAME or values.shape != ORDERS.shape:
             raise PrivacyError(
-                "a Renyi curve must have one value for each order of the public grid; use RDP.of"
+                "a Renyi curve must have one value for each order of the public grid",
+                kind="guarantee",
+                remedy="use RDP.of",
             )
         if not bool(np.all(values >= 0)):
-            raise PrivacyError("every value of a Renyi curve must be at least zero")
+            raise PrivacyError("every value of a Renyi curve must be at least zero", kind="guarantee")
         if not bool(np.any(np.isfinite(values))):
             raise PrivacyError(
-                "no order is bounded, so there is no guarantee; raise the floor, ridge or prior"
+                "no order is bounded, so there is no guarantee",
+                kind="guarantee",
+                remedy="raise the floor, ridge or prior",
             )
 
     @classmethod

@@ -62,9 +62,13 @@ class NoisyMoments:
 
     def __post_init__(self) -> None:
         if len(self.row_bounds) != len(self.scales) or not self.scales or min(self.scales) < 1:
-            raise PrivacyError("each question needs its row bound and a scale of at least one")
+            raise PrivacyError(
+                "each question needs its row bound and a scale of at least one", kind="mechanism"
+            )
         if self.histograms and len(self.histograms) != len(self.scales):
-            raise PrivacyError("histograms needs one number for each question, or none at all")
+            raise PrivacyError(
+                "histograms needs one number for each question, or none at all", kind="mechanism"
+            )
 
     def price(self, *, n_syn: int, copies: int) -> ZCDP:  # noqa: ARG002  # records drawn cost nothing
         """Add the cost of every question, however much is drawn."""

@@ -123,7 +123,9 @@ def beta_binomial_renyi(n_draws: int, a: float, b: float, *, alpha: float) -> fl
     m, a, b, o = count("n_draws", n_draws), positive("a", a), positive("b", b), order(alpha)
     if m > 10_000_000:
         raise PrivacyError(
-            "n_draws must be at most ten million here; use beta_renyi, which bounds any number"
+            "n_draws must be at most ten million here",
+            kind="mechanism",
+            remedy="use beta_renyi, which bounds any number",
         )
     k = np.arange(m + 1, dtype=np.float64)
     logs = log_beta_binomial(k, m, a, b + 1) + o * np.log((b / a) * (a + k) / (b + m - k))

@@ -198,6 +198,6 @@ def theta_laplace_scale(
     """
     total = count("n", n) + positive("alpha", alpha) + positive("beta", beta)
     if estimate not in ("map", "mean"):
-        raise PrivacyError("estimate must be 'map' or 'mean'")
+        raise PrivacyError("estimate must be 'map' or 'mean'", kind="mechanism")
     total -= 2 if estimate == "map" else 0
     return upward(upward(1 / (positive("epsilon", epsilon) * positive("n + alpha + beta - 2", total))))

@@ -69,13 +69,13 @@ class CellWeights:
     def __post_init__(self) -> None:
         two = positive("first", self.first) + positive("second", self.second)
         if positive("total", self.total) < two * (1 - 1e-12):
-            raise PrivacyError("total must be at least the sum of the two smallest weights")
+            raise PrivacyError("total must be at least the sum of the two smallest weights", kind="mechanism")
 
     @classmethod
     def of(cls, weights: list[float] | tuple[float, ...]) -> CellWeights:
         """Take the two smallest of all weights and their sum."""
         if len(weights) < 2:
-            raise PrivacyError("a categorical column needs at least two public cells")
+            raise PrivacyError("a categorical column needs at least two public cells", kind="mechanism")
         first, second, *_ = sorted(weights)
         return cls(first, second, math.fsum(weights))
 

@@ -53,9 +53,13 @@ def cells_epsilon(smallest: float, n_draws: int, *, draw: CellDraw = "many") -> 
     if draw == "many":
         return upward(draws * math.log1p(1 / weight))
     if draw != "map":
-        raise PrivacyError("draw must be 'map', 'many' or 'one'")
+        raise PrivacyError("draw must be 'map', 'many' or 'one'", kind="mechanism")
     if weight <= 1:
-        raise PrivacyError("smallest must exceed 1 for 'map'; raise the prior weights or choose 'many'")
+        raise PrivacyError(
+            "smallest must exceed 1 for 'map'",
+            kind="mechanism",
+            remedy="raise the prior weights or choose 'many'",
+        )
     return upward(draws * math.log1p(1 / (weight - 1)))
 
 
@@ -94,6 +98,6 @@ def cells_smallest_weight(epsilon: float, n_draws: int, *, draw: CellDraw = "man
     if draw == "one":
         return upward(upward(draws / math.expm1(epsilon)))
     if draw not in ("many", "map"):
-        raise PrivacyError("draw must be 'map', 'many' or 'one'")
+        raise PrivacyError("draw must be 'map', 'many' or 'one'", kind="mechanism")
     weight = 1 / math.expm1(epsilon / draws)
     return upward(upward(weight + (1 if draw == "map" else 0)))

@@ -22,7 +22,11 @@ def _weights(prior: tuple[float, ...], draw: CellDraw) -> list[float]:
     """Pseudo-counts: the prior, less one for the posterior mode."""
     weights = [positive("every prior weight", weight) - (1.0 if draw == "map" else 0.0) for weight in prior]
     if min(weights) <= 0:
-        raise PrivacyError("every prior weight must exceed 1 for 'map'; raise them or choose 'many'")
+        raise PrivacyError(
+            "every prior weight must exceed 1 for 'map'",
+            kind="mechanism",
+            remedy="raise them or choose 'many'",
+        )
     return weights
 
 

@@ -60,7 +60,7 @@ def variance_weight(n: int, ddof: Ddof = 1) -> float:
     """
     size = whole("n", n, 2)
     if ddof not in (0, 1):
-        raise PrivacyError("ddof must be 0 or 1")
+        raise PrivacyError("ddof must be 0 or 1", kind="mechanism")
     return 1 / size if ddof == 1 else (size - 1) / size**2
 
 
@@ -152,7 +152,11 @@ def floored_renyi(
     """
     d, f = positive("half_width", half_width), positive("floor", floor)
     if f > d:
-        raise PrivacyError("floor must not exceed half_width; use plug_in_mean with sigma = floor instead")
+        raise PrivacyError(
+            "floor must not exceed half_width",
+            kind="mechanism",
+            remedy="use plug_in_mean with sigma = floor instead",
+        )
     g = variance_weight(n, ddof)
     gap = math.sqrt((d - f) * (d + f))
     reach = 2 * d if gap < d * g / (1 - g) else d + gap

@@ -59,8 +59,9 @@ class LocalDiagnostic:
     def _refuse(self) -> NoReturn:
         """Refuse to be written down."""
         raise PrivacyError(
-            "a local diagnostic is a statistic of the confidential data and cannot be saved or published; "
-            "use floored_variance with a public floor for a number that can"
+            "a local diagnostic is a statistic of the confidential data and cannot be saved or published",
+            kind="mechanism",
+            remedy="use floored_variance with a public floor for a number that can",
         )
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
@@ -143,7 +144,9 @@ def local_bound(
     d, grid, g = positive("half_width", half_width), checked_orders(orders), variance_weight(n, ddof)
     centre = abs(real("mean", mean))
     if centre > d:
-        raise PrivacyError("mean must lie in the range; clamp the values before any statistic")
+        raise PrivacyError(
+            "mean must lie in the range", kind="mechanism", remedy="clamp the values before any statistic"
+        )
     reach = min(2 * d, d + (n * centre + d) / (n - 1))
     least = positive("variance", variance) - g * reach * reach
     if least <= 0:
@@ -193,7 +196,11 @@ def local_from_data(
     d, alpha = positive("half_width", half_width), order(alpha)
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1 or not bool(np.all(np.abs(x) <= d)):
-        raise PrivacyError("values must be one column within [-half_width, half_width]; clamp them first")
+        raise PrivacyError(
+            "values must be one column within [-half_width, half_width]",
+            kind="mechanism",
+            remedy="clamp them first",
+        )
     g, total = variance_weight(x.size, ddof), float(x.var(ddof=ddof))
     records = count("n_draws", n_draws)
     worst = max(_worst_new(old, x.mean(), total, d, alpha, g, x.size) for old in np.unique(x))

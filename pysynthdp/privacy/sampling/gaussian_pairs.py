@@ -227,5 +227,7 @@ def student_epsilon(
     up = freedom / 2 * math.log(s / t) + tail * math.log(top)
     down = freedom / 2 * math.log(t / s) - tail * math.log(bottom)
     if not math.isfinite(max(up, down)):
-        raise PrivacyError("scatter and other_scatter are too far apart to be neighbours' values")
+        raise PrivacyError(
+            "scatter and other_scatter are too far apart to be neighbours' values", kind="mechanism"
+        )
     return upward(max(up, down))

@@ -109,5 +109,5 @@ def mean_with_prior(
         "parameter": m / spread,
     }
     if draw not in precision:
-        raise PrivacyError("draw must be 'map', 'one', 'many' or 'parameter'")
+        raise PrivacyError("draw must be 'map', 'one', 'many' or 'parameter'", kind="mechanism")
     return GDP(upward(shift * math.sqrt(precision[draw])))

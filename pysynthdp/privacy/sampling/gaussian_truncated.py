@@ -44,7 +44,7 @@ def _law(n: int, sigma: float, sigma0: float | None, draw: TruncatedDraw) -> tup
     weight, posterior = (1.0, noise / n) if sigma0 is None else shrinkage(n, sigma=sigma, sigma0=sigma0)
     variances = {"map": noise, "many": noise + posterior, "parameter": posterior}
     if draw not in variances:
-        raise PrivacyError("draw must be 'map', 'many' or 'parameter'")
+        raise PrivacyError("draw must be 'map', 'many' or 'parameter'", kind="mechanism")
     return weight, variances[draw]
 
 

@@ -25,7 +25,7 @@ __all__ = [
 def _size(n: int, relation: Relation) -> int:
     """Divisor of the sensitivity: the table that a record is removed from has n records."""
     if relation not in ("replace_one", "add_remove"):
-        raise PrivacyError("relation must be 'replace_one' or 'add_remove'")
+        raise PrivacyError("relation must be 'replace_one' or 'add_remove'", kind="mechanism")
     return count("n", n)
 
 
@@ -65,7 +65,7 @@ def family_sensitivity(functions: int, n: int, *, norm: int = 1, relation: Relat
     """
     total = count("functions", functions)
     if norm not in (1, 2):
-        raise PrivacyError("norm must be 1 (Laplace) or 2 (Gaussian)")
+        raise PrivacyError("norm must be 1 (Laplace) or 2 (Gaussian)", kind="mechanism")
     return upward(2 * (total if norm == 1 else math.sqrt(total)) / _size(n, relation))
 
 
@@ -107,10 +107,10 @@ def marginals_sensitivity(
     20.0
     """
     if count("ways", ways) > count("columns", columns):
-        raise PrivacyError("ways must not exceed columns")
+        raise PrivacyError("ways must not exceed columns", kind="mechanism")
     tables = math.comb(columns, ways)
     if norm not in (1, 2):
-        raise PrivacyError("norm must be 1 (Laplace) or 2 (Gaussian)")
+        raise PrivacyError("norm must be 1 (Laplace) or 2 (Gaussian)", kind="mechanism")
     return upward((2 * tables if norm == 1 else math.sqrt(2 * tables)) / _size(n, relation))
 
 

@@ -123,7 +123,11 @@ def points_for_accuracy(functions: int, *, failure: float, accuracy: float, cond
     """
     total, gamma = count("functions", functions), probability("failure", failure)
     if real("condition", condition) < 1:
-        raise PrivacyError("condition must be at least 1; it is 1 when the sampler is the population")
+        raise PrivacyError(
+            "condition must be at least 1",
+            kind="mechanism",
+            remedy="it is 1 when the sampler is the population",
+        )
     return upward(condition * total / gamma / positive("accuracy", accuracy) ** 2)
 
 
@@ -161,9 +165,11 @@ def renyi_condition_number(population: FloatArray, sampler: FloatArray) -> float
     """
     p, q = np.asarray(population, dtype=np.float64), np.asarray(sampler, dtype=np.float64)
     if p.shape != q.shape or p.ndim != 1 or not bool(np.all((p >= 0) & (q >= 0))):
-        raise PrivacyError("population and sampler must be probabilities of the same cells")
+        raise PrivacyError("population and sampler must be probabilities of the same cells", kind="mechanism")
     if abs(float(p.sum()) - 1) > 1e-9 or abs(float(q.sum()) - 1) > 1e-9:
-        raise PrivacyError("the probabilities must sum to one; divide them by their sum")
+        raise PrivacyError(
+            "the probabilities must sum to one", kind="mechanism", remedy="divide them by their sum"
+        )
     used = p > 0
     if bool(np.any(q[used] == 0)):
         return math.inf

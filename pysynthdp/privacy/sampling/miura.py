@@ -55,7 +55,9 @@ def miura_largest_order(n: int, columns: int, least: float) -> float:
     """
     tau = 4 * count("columns", columns) / positive("least", least)
     if count("n", n) / (n + 1) >= tau:
-        raise PrivacyError("least is too large for the theorem: it needs n/(n+1) < 4 d/least")
+        raise PrivacyError(
+            "least is too large for the theorem: it needs n/(n+1) < 4 d/least", kind="mechanism"
+        )
     return min(n + 1.0, n * n / (tau * (n + 1) - n))
 
 
@@ -102,7 +104,9 @@ def miura_addremove(alpha: float, *, n: int, columns: int, least: float) -> floa
     alpha = order(alpha)
     if alpha >= miura_largest_order(n, columns, least):
         raise PrivacyError(
-            "alpha is beyond the theorem's largest order; choose a smaller one or a larger least"
+            "alpha is beyond the theorem's largest order",
+            kind="mechanism",
+            remedy="choose a smaller one or a larger least",
         )
     return max(_theorem_add(alpha, n, columns, least), _theorem_remove(alpha, n, columns, least))
 
@@ -166,7 +170,9 @@ def miura_replace(alpha: float, *, n: int, columns: int, least: float, corrected
     alpha, largest = order(alpha), miura_largest_order(n, columns, least)
     if alpha >= largest:
         raise PrivacyError(
-            "alpha is beyond the theorem's largest order; choose a smaller one or a larger least"
+            "alpha is beyond the theorem's largest order",
+            kind="mechanism",
+            remedy="choose a smaller one or a larger least",
         )
     second = n if corrected else n + 1
     if not corrected:
@@ -181,7 +187,9 @@ def miura_replace(alpha: float, *, n: int, columns: int, least: float, corrected
     low, high = math.log((alpha - 1) / (largest - alpha)), math.log((largest - alpha) / alpha)
     if low >= high:
         raise PrivacyError(
-            "alpha is too close to the theorem's largest order for a split; choose a smaller one"
+            "alpha is too close to the theorem's largest order for a split",
+            kind="mechanism",
+            remedy="choose a smaller one",
         )
     # Every p gives a valid bound; the scan only starts the minimiser in the right valley.
     points = np.linspace(low, high, 403)[1:-1]

@@ -73,7 +73,7 @@ def known_covariance(
     matrix = positive_definite("covariance", covariance)
     box = np.asarray([positive("every width", width) for width in np.atleast_1d(widths)])
     if box.size != len(matrix) or box.size > 20:
-        raise PrivacyError("widths must have one entry a column, for at most 20 columns")
+        raise PrivacyError("widths must have one entry a column, for at most 20 columns", kind="mechanism")
     inverse = np.linalg.inv(matrix) * np.outer(box, box)
     corners = np.ones((1, 1))
     for _ in range(box.size - 1):

@@ -143,7 +143,7 @@ def replace_one_renyi(
     """
     p, s, r = nonnegative("p", p), nonnegative("s", s), real("r", r)
     if r * r > p * s * (1 + 1e-12):
-        raise PrivacyError("r must not exceed the square root of p times s")
+        raise PrivacyError("r must not exceed the square root of p times s", kind="mechanism")
     grid, gamma = checked_orders(orders), record_weight(n)
     known = np.isfinite(grid)
     a = np.where(known, grid, 2.0)

@@ -42,7 +42,7 @@ def cross_products_sensitivity(row_norm: float, *, relation: Relation = "replace
     9.0
     """
     if relation not in ("replace_one", "add_remove"):
-        raise PrivacyError("relation must be 'replace_one' or 'add_remove'")
+        raise PrivacyError("relation must be 'replace_one' or 'add_remove'", kind="mechanism")
     square = positive("row_norm", row_norm) ** 2
     return upward(math.sqrt(2) * square if relation == "replace_one" else square)
 

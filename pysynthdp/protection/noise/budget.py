@@ -76,13 +76,15 @@ def rho_of(guarantee: Any) -> float:
     """
     if isinstance(guarantee, ZCDP):
         if not guarantee.rho > 0:
-            raise PrivacyError("rho must be above zero, or no answer can be given")
+            raise PrivacyError("rho must be above zero, or no answer can be given", kind="budget")
         return guarantee.rho
     if isinstance(guarantee, ApproxDP):
         return _rho_within(guarantee)
     name = getattr(guarantee, "name", type(guarantee).__name__)
     why = "discrete Gaussian noise is not proved to be" if name == "gdp" else "noisy answers do not give"
-    raise PrivacyError(f"{why} {name!r}; ask for ZCDP(rho=...) or ApproxDP(eps=..., at_delta=...)")
+    raise PrivacyError(
+        f"{why} {name!r}", kind="budget", remedy="ask for ZCDP(rho=...) or ApproxDP(eps=..., at_delta=...)"
+    )
 
 
 def in_plain_numbers(guarantee: ZCDP | ApproxDP) -> ZCDP | ApproxDP:
@@ -98,8 +100,9 @@ def deltas_of(guarantee: ZCDP | ApproxDP, given: Any) -> tuple[float, ...]:
     own = (guarantee.at_delta,)
     if given is not None and checked_deltas(given) != own:
         raise PrivacyError(
-            f"ApproxDP states its own delta, {guarantee.at_delta:g}; leave deltas out, or ask for "
-            "ZCDP(rho=...)"
+            f"ApproxDP states its own delta, {guarantee.at_delta:g}",
+            kind="budget",
+            remedy="leave deltas out, or ask for ZCDP(rho=...)",
         )
     return own
 
@@ -107,7 +110,7 @@ def deltas_of(guarantee: ZCDP | ApproxDP, given: Any) -> tuple[float, ...]:
 def hints_of(given: Any) -> dict[str, tuple[float, float]]:
     """Take (centre, spread) of some columns."""
     if not isinstance(given, Mapping):
-        raise PrivacyError("hints must be a mapping {'column': (centre, spread)}")
+        raise PrivacyError("hints must be a mapping {'column': (centre, spread)}", kind="budget")
     return {name: _hint(name, pair) for name, pair in given.items()}
 
 
@@ -115,21 +118,23 @@ def _hint(name: str, pair: Any) -> tuple[float, float]:
     """Take one pair of numbers."""
     numbers = [as_number(part) for part in pair] if isinstance(pair, tuple | list) else []
     if len(numbers) != 2 or any(math.isnan(number) for number in numbers):
-        raise PrivacyError(f"{name}: a hint is two numbers, (centre, spread)")
+        raise PrivacyError(f"{name}: a hint is two numbers, (centre, spread)", column=name, kind="budget")
     return numbers[0], numbers[1]
 
 
 def _rho_within(asked: ApproxDP) -> float:
     """Largest rho whose epsilon at the delta stays within the asked one."""
     if asked.eps <= 0:
-        raise PrivacyError("eps must be above zero, or no answer can be given")
+        raise PrivacyError("eps must be above zero, or no answer can be given", kind="budget")
     low, high = 1e-12, asked.eps + 1.0
 
     def gap(rho: float) -> float:
         return zcdp_epsilon(rho, asked.at_delta) - asked.eps
 
     if gap(low) > 0:
-        raise PrivacyError("so small an eps at that delta leaves no budget; raise either")
+        raise PrivacyError(
+            "so small an eps at that delta leaves no budget", kind="budget", remedy="raise either"
+        )
     root = float(brentq(gap, low, high, xtol=1e-15, rtol=1e-13))
     while gap(root) > 0:
         root *= 1 - 1e-10

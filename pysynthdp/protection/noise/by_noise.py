@@ -109,7 +109,9 @@ class ByNoise(Protection):
         checked_unit(self.unit)
         whole = isinstance(self.fresh, int) and not isinstance(self.fresh, bool)
         if not whole or self.fresh < 0:
-            raise PrivacyError("fresh must be a number of copies, or 0 for one noisy release")
+            raise PrivacyError(
+                "fresh must be a number of copies, or 0 for one noisy release", kind="guarantee"
+            )
         checked_flag("testing", self.testing)
         for name, value in (
             ("rho", float(rho_of(self.guarantee))),
@@ -152,7 +154,11 @@ class ByNoise(Protection):
         refuse_unknown_settings(given, ("name", *own, *_SETTINGS), at)
         lacking = [name for name in own if name not in given]
         if lacking:
-            raise PlanError(f"{at}: {given['name']!r} lacks a parameter; write {' and '.join(lacking)}")
+            raise PlanError(
+                f"{at}: {given['name']!r} lacks a parameter",
+                kind="guarantee",
+                remedy=f"write {' and '.join(lacking)}",
+            )
         asked = kind(**{name: given[name] for name in own})
         rest = {name: given[name] for name in ("hints", "fresh") if name in given}
         return cls(asked, **common_settings(given, at), **rest)
@@ -242,7 +248,7 @@ class ByNoise(Protection):
             )
         whole = isinstance(noise_seed, int) and not isinstance(noise_seed, bool) and noise_seed >= 0
         if noise_seed is not None and not whole:
-            raise PlanError("noise_seed must be a whole number of at least 0, or None")
+            raise PlanError("noise_seed must be a whole number of at least 0, or None", kind="guarantee")
 
     def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows | None:
         """Take a table; none is needed where all answers are on file."""
@@ -285,5 +291,5 @@ class ByNoise(Protection):
 def _copies(fit: Fit) -> MomentCopies:
     """Give the source that this protection made."""
     if not isinstance(fit.source, MomentCopies):
-        raise PrivacyError("this fit was not made from noised answers; fit again")
+        raise PrivacyError("this fit was not made from noised answers", kind="guarantee", remedy="fit again")
     return fit.source

@@ -79,10 +79,12 @@ class MomentCopies:
         if parameters is None:
             return self
         if parameters not in ("drawn", "fitted"):
-            raise PlanError("parameters must be 'drawn' or 'fitted'")
+            raise PlanError("parameters must be 'drawn' or 'fitted'", kind="guarantee")
         if len(self.state.answers) > 1:
             raise PlanError(
-                "parameters= does not apply where each copy has noisy answers of its own; leave it out"
+                "parameters= does not apply where each copy has noisy answers of its own",
+                kind="guarantee",
+                remedy="leave it out",
             )
         return replace(self, redraw=parameters == "drawn")
 
@@ -121,15 +123,20 @@ class _Record:
         """Refuse to ask anew what another fit asked between the reading of the file and the lock."""
         now = load_answers(path) or SavedAnswers(self.saved.plan, self.saved.n)
         if (now.plan, len(now.answers)) != (self.saved.plan, len(self.saved.answers)):
-            raise PrivacyError(f"{path} was written by another fit just now; run again, which reads it")
+            raise PrivacyError(
+                f"{path} was written by another fit just now",
+                kind="guarantee",
+                remedy="run again, which reads it",
+            )
 
     def recall(self, asked: Asked, answer: IntArray) -> None:
         """Refuse an answer on disk that answers another question, as after a change of the software."""
         entry = entry_of(asked, self.columns, self.noise.unit)
         if self.ledger.entries[self.recalled] != entry or answer.shape != (asked.size,):
             raise PrivacyError(
-                f"{self.path} holds answers to other questions, perhaps of another version of this package; "
-                "use that version, or give another path and spend the budget again"
+                f"{self.path} holds answers to other questions, perhaps of another version of this package",
+                kind="guarantee",
+                remedy="use that version, or give another path and spend the budget again",
             )
         self.recalled += 1
 
@@ -186,13 +193,18 @@ def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: FrameRows | None, pat
     saved = None if path is None else load_answers(path)
     if saved is None:
         if rows is None:
-            raise PrivacyError("there is no table and no file of answers yet; call fit(table, answers=path)")
+            raise PrivacyError(
+                "there is no table and no file of answers yet",
+                kind="guarantee",
+                remedy="call fit(table, answers=path)",
+            )
         public = noise.unit.relation == "replace_one"
         saved = SavedAnswers(digest, rows.n_rows if public else None)
     if saved.plan != digest:
         raise PrivacyError(
-            f"{path} holds the answers of another plan or budget; give the settings that made it, "
-            "or another path"
+            f"{path} holds the answers of another plan or budget",
+            kind="guarantee",
+            remedy="give the settings that made it, or another path",
         )
     if saved.n is not None:
         check_worth(plan, noise, n=saved.n)
@@ -208,8 +220,12 @@ def _alone(path: Path) -> Iterator[None]:
             yield
     except Taken:
         raise PrivacyError(
-            f"another fit is writing its answers to {path}; wait until it has ended and run again, which "
-            "reads them and spends nothing, or give another path and spend the budget once more"
+            f"another fit is writing its answers to {path}",
+            kind="guarantee",
+            remedy=(
+                "wait until it has ended and run again, which reads them and spends nothing, or "
+                "give another path and spend the budget once more"
+            ),
         ) from None
 
 
@@ -239,9 +255,17 @@ def _answers(
 
     def opened() -> NoisedRows:
         if rows is None:
-            raise PrivacyError("the file of answers is not complete; give the table to go on with it")
+            raise PrivacyError(
+                "the file of answers is not complete",
+                kind="guarantee",
+                remedy="give the table to go on with it",
+            )
         if noise.unit.relation == "replace_one" and rows.n_rows != record.saved.n:
-            raise PrivacyError("the table has another number of rows than the answers; give another path")
+            raise PrivacyError(
+                "the table has another number of rows than the answers",
+                kind="guarantee",
+                remedy="give another path",
+            )
         take()
         names = {part.column for part in layout.parts}
         schema = Schema(tuple(column for column in plan.schema if column.name in names))

@@ -96,7 +96,9 @@ def expected_precision(
     """
     n, rows = whole_count("n", n), whole_count("n_syn", n if n_syn is None else n_syn)
     if whole_count("m", m) < 2:
-        raise PrivacyError("expected_precision is about the default rule, which needs m of two or more")
+        raise PrivacyError(
+            "expected_precision is about the default rule, which needs m of two or more", kind="guarantee"
+        )
     budget = budget_of(plan, noise, n=n)
     shape = moment_shape([step.targets[0] for step in plan.steps])
     kinds = _kinds(shape.blocks, shape.numbers, budget, n)

@@ -122,6 +122,10 @@ def check_worth(plan: SynthesisPlan, noise: NoiseBudget, *, n: int) -> None:
     budget = budget_of(plan, noise, n=n)
     if budget.final.sd > n / 2:
         raise PrivacyError(
-            f"with {n} rows and this budget the noise in every count (about {budget.final.sd:,.0f} rows) "
-            "would swamp the table, so nothing was asked; raise rho, or declare fewer columns"
+            (
+                f"with {n} rows and this budget the noise in every count (about {budget.final.sd:,.0f}"
+                " rows) would swamp the table, so nothing was asked"
+            ),
+            kind="guarantee",
+            remedy="raise rho, or declare fewer columns",
         )

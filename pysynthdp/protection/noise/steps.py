@@ -56,16 +56,29 @@ def _model(part: Part, column: Column, wish: Method | None) -> ColumnModel:
     if not isinstance(model, FitsFromMoments):
         instead = _INSTEAD.get(model.name, default)
         raise PrivacyError(
-            f"{column.name}: method {model.name!r} is not fitted from noisy cross-products; use {instead!r}"
+            f"{column.name}: method {model.name!r} is not fitted from noisy cross-products",
+            column=column.name,
+            kind="guarantee",
+            remedy=f"use {instead!r}",
         )
     refuse_real_values(model, column.name)
     if not model.accepts(target_of(part, column)):
         kind = "a categorical" if part.levels else "a numeric"
-        raise PlanError(f"{column.name}: method {model.name!r} cannot draw {kind} column; leave it out")
+        raise PlanError(
+            f"{column.name}: method {model.name!r} cannot draw {kind} column",
+            column=column.name,
+            kind="guarantee",
+            remedy="leave it out",
+        )
     if part.levels and not isinstance(model, SplitsLevels):
         raise PrivacyError(
-            f"{column.name}: method {model.name!r} does not say how likely each level is (level_shares), "
-            f"which later columns need; use {default!r}"
+            (
+                f"{column.name}: method {model.name!r} does not say how likely each level is "
+                "(level_shares), which later columns need"
+            ),
+            column=column.name,
+            kind="guarantee",
+            remedy=f"use {default!r}",
         )
     return model
 
@@ -75,8 +88,10 @@ def _main_effects(name: str, terms: Terms) -> Terms:
     for term in terms:
         if len(term) > 1:
             raise PrivacyError(
-                f"{name}: the noisy cross-products hold no interaction or power such as {':'.join(term)}; "
-                "leave it out of the formula"
+                f"{name}: the noisy cross-products hold no interaction or power such as {':'.join(term)}",
+                column=name,
+                kind="guarantee",
+                remedy="leave it out of the formula",
             )
     return terms
 
@@ -149,11 +164,20 @@ def _check_hint(name: str, centre: float, spread: float, schema: Schema) -> None
     """Refuse a hint that fits no numeric column."""
     column = next((each for each in schema if each.name == name), None)
     if not isinstance(column, NumericColumn):
-        raise PrivacyError(f"hints names {name!r}, which is no numeric column; leave it out")
+        raise PrivacyError(
+            f"hints names {name!r}, which is no numeric column", kind="guarantee", remedy="leave it out"
+        )
     if not (math.isfinite(centre) and math.isfinite(spread) and spread > 0):
-        raise PrivacyError(f"{name}: a hint is (centre, spread) with a finite centre and a spread above zero")
+        raise PrivacyError(
+            f"{name}: a hint is (centre, spread) with a finite centre and a spread above zero",
+            column=name,
+            kind="guarantee",
+        )
     bounds = [bound for bound in (column.lower, column.upper) if bound is not None]
     if not all(abs(bound - centre) <= FARTHEST * spread for bound in bounds):
         raise PrivacyError(
-            f"{name}: the hint's spread is too small beside the bounds to compute with; give both in one unit"
+            f"{name}: the hint's spread is too small beside the bounds to compute with",
+            column=name,
+            kind="guarantee",
+            remedy="give both in one unit",
         )

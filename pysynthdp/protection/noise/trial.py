@@ -47,7 +47,12 @@ def try_model(step: Step, plan: SynthesisPlan) -> None:
         _check_number(params, step)
     elif shares.shape != (len(_features()), len(part.levels)) or not np.allclose(shares.sum(axis=1), 1):
         raise PrivacyError(
-            f"{step.label}: level_shares of {model.name!r} must be (rows, levels) with rows that sum to one"
+            (
+                f"{step.label}: level_shares of {model.name!r} must be (rows, levels) with rows "
+                "that sum to one"
+            ),
+            column=step.label,
+            kind="guarantee",
         )
 
 
@@ -71,7 +76,11 @@ def _check_number(params: Any, step: Step) -> None:
     lacking = [name for name in _NEEDED if not hasattr(params, name)]
     if lacking or not is_dataclass(params):
         raise PrivacyError(
-            f"{step.label}: the parameters of {step.model.name!r} must be a dataclass with "
-            f"{', '.join(_NEEDED)} (NumberParams), which later columns need; it lacks "
-            f"{', '.join(lacking) or 'that form'}"
+            (
+                f"{step.label}: the parameters of {step.model.name!r} must be a dataclass with "
+                f"{', '.join(_NEEDED)} (NumberParams), which later columns need"
+            ),
+            column=step.label,
+            kind="guarantee",
+            remedy=f"it lacks {', '.join(lacking) or 'that form'}",
         )

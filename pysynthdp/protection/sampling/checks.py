@@ -39,8 +39,10 @@ def check_models(plan: SynthesisPlan) -> None:
 def _unpriced(step: Step) -> PrivacyError:
     """Say which column has no price."""
     return PrivacyError(
-        f"{step.label}: method {step.model.name!r} has no guarantee by sampling "
-        f"({step.model.reason}); choose one that has, such as 'gaussian', 'dirichlet' or 'logridge'"
+        f"{step.label}: method {step.model.name!r} has no guarantee by sampling ({step.model.reason})",
+        column=step.label,
+        kind="guarantee",
+        remedy="choose one that has, such as 'gaussian', 'dirichlet' or 'logridge'",
     )
 
 

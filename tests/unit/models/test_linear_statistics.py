@@ -189,7 +189,7 @@ def test_the_linear_program_beats_every_other_weighting():
     [
         ({"bins": {"c": 2}}, "epsilon"),
         ({"epsilon": -1.0, "bins": {"c": 2}}, "epsilon"),
-        ({"epsilon": 1.0}, "c: declare public bins"),
+        ({"epsilon": 1.0}, "c: this number needs public bins"),
         ({"epsilon": 1.0, "bins": {"c": [0.2, 0.8]}}, "cover the declared range"),
         ({"epsilon": 1.0, "bins": {"c": [0, 0, 1]}}, "increasing edges"),
     ],
