@@ -17,6 +17,7 @@ from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
 from pysynthdp.infer import Codes, Rare
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.overview import slow_plan
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
@@ -215,10 +216,13 @@ class Synthesizer:
             plan, n=0 if rows is None else rows.n_rows
         )  # priced before a record is read
         path = None if answers is None else Path(answers)
+        slow = slow_plan(plan)
+        say(slow, stacklevel=3)  # before, since it is no use after
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         fit = replace(fit, merged=merged) if merged else fit
         fit = with_seen(self, plan, rows, fit)
         say(fit.remarks, stacklevel=3)
+        fit = replace(fit, remarks=(*slow, *fit.remarks)) if slow else fit
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _opened(
