@@ -30,6 +30,7 @@ from pysynthdp.cli_options import (
     Rows,
     Strict,
 )
+from pysynthdp.cli_reading import reading_of, with_reading
 from pysynthdp.cli_run import closed_quietly, reporting, this_run
 from pysynthdp.cli_synth import Copying, fitted_from, tell
 from pysynthdp.errors import PlanError, PrivacyError, SchemaError
@@ -100,20 +101,21 @@ def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dic
     return {} if plan is None else read_plan(plan, dtypes=dtypes)
 
 
-def _read(file: Path, plan: Path | None) -> tuple[Any, dict[str, Any]]:
+def _read(file: Path, plan: Path | None, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
     asked = _settings(plan)
     this_run().learns = learns = _learns(asked)
+    declared = {name: asked[name] for name in ("schema", "levels", "missing", "bounds") if name in asked}
     with this_run().stage("read") as stage:
-        table = _table(file, learns=learns, schema=asked.get("schema"))
+        table = _table(file, learns=learns, **declared, **reading_of(reading, plan))
         stage.object, stage.size = file.name, f"{len(table):,} rows, {len(table.columns):,} columns"
     return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
 
 
-def _table(file: Path, *, learns: bool, schema: Any) -> Any:
+def _table(file: Path, *, learns: bool, **asked: Any) -> Any:
     """Read a table; a file without rows, or in which they cannot be told apart, is at fault itself."""
     try:
-        table = read_table(file, texts=not learns, schema=schema)
+        table = read_table(file, texts=not learns, **asked)
     except PrivacyError as error:
         raise SchemaError(error.what, column=error.column, kind=error.kind, remedy=error.remedy) from error
     if learns and not len(table):
@@ -136,10 +138,11 @@ def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]
 
 
 @command()
-def look(file: File, plan: PlanFile = None, *, debug: Debug = False) -> None:  # noqa: ARG001
+@with_reading
+def look(file: File, plan: PlanFile = None, *, reading: dict[str, Any], debug: Debug = False) -> None:  # noqa: ARG001
     """Show how every column is understood; for the person who holds the data."""
     this_run().quiet = True
-    table, settings = _read(file, plan)
+    table, settings = _read(file, plan, reading)
     _show_columns(table, settings)
 
 
@@ -157,6 +160,7 @@ def _show_columns(table: Any, settings: Mapping[str, Any]) -> None:
 
 
 @command()
+@with_reading
 def plan(
     file: Annotated[Path | None, typer.Argument(help="Table to plan for.", show_default=False)] = None,
     plan: PlanFile = None,
@@ -164,6 +168,7 @@ def plan(
     m: Copies = 5,
     k: Rows = None,
     *,
+    reading: dict[str, Any],
     keys: Annotated[  # noqa: ARG001
         bool,
         typer.Option("--keys", callback=_keys, is_eager=True, help="List the keys of a plan file, and stop."),
@@ -176,7 +181,7 @@ def plan(
     """Show who is drawn from whom and by what, without fitting; with a codebook no record is read."""
     if file is None and plan is None:
         raise PlanError("there is nothing to plan; give a table, or --plan with a codebook")
-    table, settings = (None, _settings(plan)) if file is None else _read(file, plan)
+    table, settings = (None, _settings(plan)) if file is None else _read(file, plan, reading)
     made = sdp.Synthesizer(**settings).plan(table)
     rows = n if table is None else len(table)
     shown = [str(made)]
@@ -188,6 +193,7 @@ def plan(
 
 
 @command()
+@with_reading
 def synth(
     files: Files,
     out: Annotated[Path, typer.Option(help="Folder to write; must not exist.", show_default=False)],
@@ -209,6 +215,7 @@ def synth(
         typer.Option(help="Levels of fewer than five records: keep, merge or refuse.", show_default=False),
     ] = None,
     *,
+    reading: dict[str, Any],
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
     quiet: Quiet = False,
@@ -220,7 +227,7 @@ def synth(
     _check_before_reading(out, seed, sign)
     if len(files) > 1:
         protection_of(_settings(plan).get("guarantee")).check_imputed()
-    table, settings = _read(files[0], plan)
+    table, settings = _read(files[0], plan, reading)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     settings["rare"] = rare or settings.get("rare", "keep")
@@ -229,7 +236,7 @@ def synth(
     # an overview depends on the data: not under a guarantee, and not into a batch job's log
     if _learns(settings) and sys.stdout.isatty():
         _show_columns(table, settings)
-    others = [_read(file, plan)[0] for file in files[1:]]
+    others = [_read(file, plan, reading)[0] for file in files[1:]]
     fitted = fitted_from(synthesizer, table, others)
     copies = Copying(out, m, k, seed, file_format.value, sign)
     statement = copies.stream(fitted) if stream else copies.draw_and_write(fitted)
@@ -247,6 +254,7 @@ def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> Non
 
 
 @command()
+@with_reading
 def parameter(
     file: File,
     plan: Annotated[Path, typer.Option(help="TOML with codebook and [[parameters]].", show_default=False)],
@@ -254,6 +262,7 @@ def parameter(
         Path | None, typer.Option(help="JSON file for the privacy statement of all of them together.")
     ] = None,
     *,
+    reading: dict[str, Any],
     quiet: Quiet = False,  # noqa: ARG001
     as_object: JsonObject = False,  # noqa: ARG001
     debug: Debug = False,  # noqa: ARG001
@@ -267,7 +276,8 @@ def parameter(
     run.learns = False
     asked = read_parameters(plan)
     with run.stage("read") as stage:
-        table, stage.object = _table(file, learns=False, schema=asked.schema), file.name
+        table = _table(file, learns=False, schema=asked.schema, **reading_of(reading, plan))
+        stage.object = file.name
     check_parameters(table, asked.schema, asked.asked, account=asked.account)
     with run.stage("release") as stage:
         made = [

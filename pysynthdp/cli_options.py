@@ -47,14 +47,14 @@ class Report(StrEnum):
 
 
 File = Annotated[
-    Path, typer.Argument(help="Confidential table: .csv, .csv.gz or .parquet.", show_default=False)
+    Path, typer.Argument(help="Confidential table: .csv, .tsv (also .gz) or .parquet.", show_default=False)
 ]
 Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...",
-        help="Confidential table: .csv, .csv.gz or .parquet; several are imputations of one table, whose "
-        "missing values were filled in each.",
+        help="Confidential table: .csv, .tsv (also .gz) or .parquet; several are imputations of one "
+        "table, whose missing values were filled in each.",
         show_default=False,
     ),
 ]

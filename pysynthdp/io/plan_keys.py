@@ -29,6 +29,7 @@ _ABOUT = {
     "decimal": 'decimal mark of the CSV file: ","',
     "encoding": 'encoding of the CSV file: "latin-1"',
     "text": 'columns of the CSV file that are texts whatever they look like: ["postcode"]',
+    "day_first": "true or false: whether 01/02/2020 in the CSV file is 1 February",
 }
 
 

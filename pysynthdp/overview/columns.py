@@ -23,8 +23,9 @@ from pysynthdp.overview.found import hints_of, plain_numbers
 from pysynthdp.overview.size import slow_table
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark, without_overlap
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.slips import answers_slips
 from pysynthdp.words import Dialect
 
 __all__ = ["ColumnLook", "Look", "look"]
@@ -155,6 +156,7 @@ def _shown(shares: Shares) -> str:
     return ", ".join(f"{label} {100 * share:.1f} %" for label, share in shares)
 
 
+@answers_slips
 def look(
     table: pd.DataFrame,
     *,
@@ -204,7 +206,8 @@ def look(
     >>> seen.columns[0].missing
     (('no job', 0.09090909090909091),)
     """
-    rows = FrameRows(table)
+    rows = FrameRows(dense(table))
+    table = rows.frame
     declared = by_column(
         rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
     )
@@ -212,7 +215,8 @@ def look(
     found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
     columns = [column for look, column in found if column is not None and look.name not in free]
-    return Look(tuple(shown), rows.n_rows, (*_size(rows.n_rows, columns), *slow_table(columns)))
+    notes = (*_size(rows.n_rows, columns), *slow_table(columns), *index_remarks(table))
+    return Look(tuple(shown), rows.n_rows, notes)
 
 
 def _size(n: int, columns: Sequence[Column]) -> Iterable[Remark]:
