@@ -33,6 +33,11 @@ print.synthetic <- function(x, ...) {
   cat("parameters:", if (tags$parameters == "drawn") "drawn for each copy" else "fitted, one set for all", "\n")
   if (length(tags$kept)) cat("released REAL:", paste(unlist(tags$kept), collapse = ", "), "\n")
   cat("formal privacy guarantee:", x$privacy$status, "\n")
+  beyond <- names(tags$column_notes)
+  if (length(beyond)) {
+    cat(strwrap(paste("drawn values may lie beyond the declared bounds:", paste(beyond, collapse = ", ")), exdent = 2),
+        sep = "\n")
+  }
   drawn <- x$method[names(x$visit.sequence)]
   cat("drawn in this order:\n")
   cat(strwrap(paste0(names(drawn), " (", drawn, ")", collapse = ", "), indent = 2, exdent = 2), sep = "\n")
