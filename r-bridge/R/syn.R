@@ -14,8 +14,9 @@
 #'   `predictor.matrix` prevent it.
 #' @param predictor.matrix Matrix of 0 and 1 with a row for each target. As in synthpop, columns that are not drawn
 #'   before their target cannot be used: where it names such, a warning says so.
-#' @param m Number of copies. As in synthpop, `m = 0` draws nothing and gives `method`, `visit.sequence` and
-#'   `predictor.matrix` as they would be used, to be changed and given to `syn()` again.
+#' @param m Number of copies. As in synthpop, `m = 0` draws nothing and gives `method`, `visit.sequence`,
+#'   `predictor.matrix` and `semicont` as they would be used, to be changed and given to `syn()` again. Values that pile
+#'   up are seen only where the method of their column is left to its type, so give `semicont` back with `method`.
 #' @param k Rows of a copy.
 #' @param proper Draw the parameters anew for each copy.
 #' @param minnumlevels Numbers with no more than so many distinct values are drawn as categories, and are numbers again
@@ -37,8 +38,8 @@
 #' @param seed A number; `"sample"` and `NA` let [set.seed()] govern the draw. Never stored.
 #' @param ... Further arguments of [synthesise()], such as `bounds`, `rare` or `guarantee`, by their whole names.
 #' @param drop Columns to leave out.
-#' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence` and
-#'   `predictor.matrix`, and without copies.
+#' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence`,
+#'   `predictor.matrix` and `semicont`, and without copies.
 #' @details Of synthpop's methods there are the parametric ones. `polr` takes a factor without declared order too, with
 #'   the order of its levels, and says so. `constant` is for columns of one value: synthpop lets other columns stand as
 #'   they really are.
@@ -48,7 +49,7 @@
 #'   syn(iris, method = "parametric", m = 2, seed = 1)
 #'   start <- syn(iris, method = "parametric", m = 0)
 #'   start$predictor.matrix["Species", "Sepal.Width"] <- 0
-#'   syn(iris, method = start$method, predictor.matrix = start$predictor.matrix, seed = 1)
+#'   syn(iris, method = "parametric", predictor.matrix = start$predictor.matrix, seed = 1)
 #' }
 #' }
 #' @export

@@ -71,7 +71,7 @@ test_that("what is asked for is done", {
   refused(p_syn(d, maxfaclevels = 2), "region")
   expect_silent(p_syn(d, maxfaclevels = 100))
   expect_warning(p_syn(d, smoothing = list(age = "spline")), "smooth", class = "pysynthdp_warning")
-  refused(p_syn(d, smoothing = list(aeg = "spline")), "did you mean age")
+  refused(p_syn(d, smoothing = list(ages = "spline")), "did you mean age")
   expect_identical(names(p_syn(d, drop = "region")$syn), c("age", "sex", "income", "size"))
 })
 
@@ -82,6 +82,7 @@ test_that("what is not here is refused, with what to use", {
   refused(p_syn(d, rule = list(income = "age < 20")), "rules") # abbreviated, as R allows
   refused(p_syn(d, rvalues = list(income = 0)), "rvalues")
   refused(p_syn(d, event = list(age = "sex")), "survival")
+  expect_silent(p_syn(d, event = stats::setNames(rep(0, 4), names(d)), denom = 0, rules = list(age = ""), rvalues = NA))
   refused(p_syn(d, denom = list(age = "income")), "poisson")
   refused(p_syn(d, numtocat = "age"), "cut\\(\\)")
   refused(p_syn(d, models = TRUE), "synthesis_plan")
@@ -129,7 +130,7 @@ test_that("each method of synthpop's that is not here says what to use", {
   expect_warning(s <- syn(d, c(region = "polr"), seed = 1), "polr.*order", class = "pysynthdp_warning")
   expect_identical(s$method[["region"]], "polr")
   expect_identical(class(s$syn$region), "factor")
-  refused(syn(d, c(aeg = "norm"), seed = 1), "did you mean age")
+  refused(syn(d, c(ages = "norm"), seed = 1), "did you mean age")
 })
 
 test_that("a visit sequence is checked before anything is said", {
@@ -182,8 +183,10 @@ test_that("m = 0 gives what is to be changed, and takes it back", {
   expect_output(print(start), "predictor.matrix")
   whole <- p_syn(d)
   for (field in c("method", "visit.sequence", "predictor.matrix")) expect_equal(start[[field]], whole[[field]])
-  again <- syn(d, start$method, start$visit.sequence, start$predictor.matrix, cont.na = start$cont.na, seed = 1)
+  again <- syn(d, start$method, start$visit.sequence, start$predictor.matrix, cont.na = start$cont.na,
+               semicont = start$semicont, event = start$event, seed = 1)
   expect_identical(again$syn, whole$syn)
+  expect_identical(start$semicont, list(income = -8))
   start$predictor.matrix["income", "age"] <- 0
   changed <- syn(d, start$method, predictor.matrix = start$predictor.matrix, seed = 1)
   expect_identical(changed$predictor.matrix["income", "age"], 0)
