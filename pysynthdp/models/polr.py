@@ -141,9 +141,7 @@ class PolR:
 def _order_taken(name: str) -> Remark:
     """Say that the order of levels is taken from their list, as nobody declared one."""
     what = "'polr' takes the levels in the order in which they are listed, since none was declared"
-    remedy = Words(
-        "{way} where they have no order", way=Setting("method", {name: "polyreg"})
-    )
+    remedy = Words("{way} where they have no order", way=Setting("method", {name: "polyreg"}))
     return Remark(name, "order of levels", what, remedy)
 
 

@@ -130,7 +130,8 @@ setup_fault <- function(engine, errors) {
     absent <- sub("^No module named '?", "", found[[1L]])
     own <- startsWith(absent, "pysynthdp")
     return(paste0(engine, if (own) " has no pysynthdp" else paste0(" lacks ", absent, ", which pysynthdp needs"),
-                  ". In a terminal: ", engine, " -m pip install ", if (!own) "--force-reinstall ", "pysynthdp"))
+                  ". In a terminal, in a checkout of pysynthdp (or name its wheel for the dot): ", engine, " -m pip install ",
+                  if (!own) "--force-reinstall ", "."))
   }
   if (is.na(version)) paste0(engine, " is no Python that can be run. ", other)
 }

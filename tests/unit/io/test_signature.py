@@ -210,7 +210,7 @@ print(checked.exit_code)
 """
     (folder / SIGNATURE).write_bytes(b"x" * 64)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    remedy = "a signature needs the package cryptography; install it with: pip install 'pysynthdp[sign]'"
+    remedy = "a signature needs the package cryptography; install it with: pip install cryptography"
     assert done.stdout.splitlines() == [remedy, remedy, "10"], done.stderr
 
 
