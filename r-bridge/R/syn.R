@@ -79,7 +79,7 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
     proper = proper, missing = without_na(cont.na, columns, "cont.na"),
     spikes = without_na(semicont, columns, "semicont"), keep = parts$released, drop = parts$dropped
   ), with_levels(more, looked$levels))
-  if (identical(as.numeric(m), 0)) return(setup_only(data, settings, k, drop.not.used, call))
+  if (is.numeric(m) && identical(as.numeric(m), 0)) return(setup_only(data, settings, k, drop.not.used, call))
   made <- do.call(synthesise, c(list(data, m = m, k = k, seed = synthpop_seed(seed)), settings))
   made <- with_call(made, call)
   if (isTRUE(print.flag)) print(made)
@@ -93,8 +93,11 @@ columns_in_parts <- function(columns, visited, drop, chosen, drop_not_used) {
   left <- setdiff(if (is.null(visited)) character() else setdiff(columns, visited), drop)
   apart <- if (isTRUE(drop_not_used)) character() else left
   bare <- setdiff(names(chosen)[vapply(chosen, identical, NA, "")], c(drop, left))
-  order <- if (is.null(visited)) columns else visited
-  list(drawn = setdiff(order, c(bare, drop)), released = or_null(c(apart, bare)), unvisited = apart,
+  drawn <- setdiff(if (is.null(visited)) columns else visited, c(bare, drop))
+  if (!length(drawn)) {
+    abort("pysynthdp_plan_error", "no column is left to draw, and the real table is no synthetic one; visit one, or give it a method")
+  }
+  list(drawn = drawn, released = or_null(c(apart, bare)), unvisited = apart,
        dropped = or_null(c(drop, if (isTRUE(drop_not_used)) left)))
 }
 
@@ -117,7 +120,7 @@ as_visited <- function(x, columns) {
 # Predictors that are there when their target is drawn; others are said once and not used.
 usable_predictors <- function(x, columns, parts) {
   if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
-  x <- as_predictors(x, columns)
+  x <- as_predictors(x, columns, "predictor.matrix")
   known_columns(c(rownames(x), colnames(x)), columns, "predictor.matrix")
   if (!all(x %in% c(0, 1))) {
     abort("pysynthdp_plan_error", "predictor.matrix holds 0 and 1 only; other marks, such as mice's 2, mean nothing here")

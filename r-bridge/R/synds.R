@@ -34,6 +34,7 @@ as_synds <- function(x) {
   made$syn <- if (is.data.frame(x$syn)) plain[[1L]] else plain
   coded <- vapply(plain[[1L]], is.factor, NA)
   made$cont.na[names(coded)[coded]] <- NA # factors have levels for their codes
+  if (is.call(made$call)) names(made$call)[names(made$call) == "x"] <- "data" # write.syn() tells the data's name
   structure(made, class = "synds")
 }
 

@@ -114,6 +114,7 @@ test_that("a synds object keeps synthpop's fields and their types", {
     expect_identical(o$cont.na$income, c(NA, -8))
     expect_identical(o$cont.na$age, NA)
     expect_true(is.call(o$call))
+    expect_named(as.list(o$call), c("", "data", "m", "missing", "seed"), ignore.order = TRUE)
     expect_type(o$seed, "double")
     expect_named(o, c("call", "m", "syn", "method", "visit.sequence", "predictor.matrix", "smoothing", "event",
                       "denom", "proper", "n", "k", "rules", "rvalues", "cont.na", "semicont", "drop.not.used",

@@ -105,7 +105,7 @@ test_that("the advice works when it is followed", {
   d <- people()
   expect_s3_class(p_syn(d, visit.sequence = c("region", "age", "sex", "income"), cont.na = list(income = -8),
                         formulas = list(income ~ region * age)), "synthetic")
-  parts <- lapply(split(d, d$region), p_syn)
+  parts <- lapply(split(d, d$region), function(part) p_syn(droplevels(part)))
   expect_identical(names(parts), levels(d$region))
   d$band <- cut(d$age, c(0, 30, 60, 100))
   expect_true(is.factor(p_syn(d)$syn$band))
@@ -155,6 +155,8 @@ test_that("columns that are not visited are real, and said to be predictors", {
   expect_identical(real$predictor.matrix["sex", ], c(age = 0, sex = 0, income = 1, region = 1))
   expect_warning(blank <- syn(d, method = c("", "logreg", "norm", "polyreg"), seed = 1), "age")
   expect_identical(blank$syn$age, d$age)
+  refused(syn(d, ""), "no column is left to draw")
+  refused(p_syn(d, visit.sequence = character()), "no column is left to draw")
   refused(suppressWarnings(p_syn(d, visit.sequence = 1:3, drop.pred.only = TRUE)), "drop.not.used")
   expect_silent(p_syn(d, drop.pred.only = TRUE))
 })
@@ -170,6 +172,8 @@ test_that("a full predictor matrix is taken, and later predictors are said once"
   expect_identical(s$syn, p_syn(d)$syn)
   expect_silent(p_syn(d, predictor.matrix = full * lower.tri(full) + diag(4)))
   refused(p_syn(d, predictor.matrix = 2 * full), "0 and 1")
+  refused(p_syn(d, predictor.matrix = matrix("a", 4, 4)), "0 and 1")
+  refused(p_syn(d, predictor.matrix = diag(3)), "predictor.matrix needs names")
   full[1, 2] <- NA
   refused(p_syn(d, predictor.matrix = full), "0 and 1")
 })
@@ -190,6 +194,7 @@ test_that("m = 0 gives what is to be changed, and takes it back", {
   start$predictor.matrix["income", "age"] <- 0
   changed <- syn(d, start$method, predictor.matrix = start$predictor.matrix, seed = 1)
   expect_identical(changed$predictor.matrix["income", "age"], 0)
+  refused(expect_silent(p_syn(d, m = "a")), "whole number")
   part <- p_syn(d, m = 0, visit.sequence = c("region", "sex"), drop.not.used = TRUE)
   expect_identical(part$visit.sequence, c(region = 4L, sex = 2L))
   expect_identical(names(p_syn(d, visit.sequence = part$visit.sequence, drop.not.used = TRUE)$syn), c("sex", "region"))
