@@ -2,10 +2,13 @@
 
 check_frame <- function(data) {
   if (!is.data.frame(data)) {
-    abort("pysynthdp_bridge_error", paste0("data must be a data frame, not an object of class ", class(data)[[1L]]))
+    refuse("bridge", paste0("data must be a data frame, not an object of class ", class(data)[[1L]]),
+           if (is.matrix(data)) "write as.data.frame(data)", kind = "no data")
   }
   if (anyDuplicated(names(data))) {
-    abort("pysynthdp_schema_error", "two columns of the data have the same name; rename one")
+    twice <- names(data)[anyDuplicated(names(data))]
+    refuse("schema", paste0("two columns of the data have the same name, ", sQuote(twice, FALSE)), "rename one", twice,
+           "duplicated name")
   }
   invisible(data)
 }
@@ -85,13 +88,10 @@ safe_call <- function(call) {
 }
 
 # Everything that is sent as settings, in the form in which it is sent.
-settings_of <- function(data, method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
+settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, joint, schema, guarantee, plan, rare = NULL,
-                        visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL, semicont = NULL, ...) {
-  unknown <- names_of_dots(...)
-  if (length(unknown)) {
-    abort("pysynthdp_plan_error", paste0("there is no argument ", sQuote(unknown[[1L]], FALSE)))
-  }
+                        visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
+  refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)))
   columns <- names(data)
   settings <- list(
     method = as_method(by_column(method, columns, "method")),

@@ -199,6 +199,27 @@ test_that("as_synds() gives plain columns, of copies and of the data", {
   expect_identical(as_synds(plain), plain)
 })
 
+test_that("what as_synds() made of tibbles is ours again, or what sdc() made of it", {
+  skip_without_engine()
+  skip_without("tibble")
+  skip_without("haven")
+  for (m in c(1, 2)) {
+    s <- synthesise(tibble::as_tibble(odd_columns()), m = m, seed = 1)
+    o <- as_synds(s)
+    back <- from_synds(o)
+    expect_identical(copies(back), copies(s))
+    expect_identical(back$cont.na, s$cont.na)
+    expect_identical(back$tags, s$tags)
+    expect_identical(as_synds(back), o)
+    flagged <- o
+    flagged$syn <- if (m == 1) cbind(flag = "made up", o$syn) else lapply(o$syn, function(d) cbind(flag = "made up", d))
+    expect_error(from_synds(flagged), "flag", class = "pysynthdp_changed_error")
+    taken <- accept_sdc(flagged)
+    expect_identical(taken[[1]]$born, as_synds(s[[1]])$born)
+    expect_s3_class(taken, "synthetic")
+  }
+})
+
 # synthpop is on CRAN only, where a machine without network cannot get it; nothing of it is named with :: here, so
 # that the check of the package does not ask for it.
 theirs <- function(name, ...) getExportedValue("synthpop", name)(...)
