@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pysynthdp.io.snippets.example import Task, about, fill
+from pysynthdp.io.snippets.example import Task, about, fill, texts_of
 
 __all__ = ["program"]
 
@@ -29,7 +29,13 @@ def program(task: Task) -> str:
         "files": json.dumps(list(task.copies)),
         "nests": list(task.constants["nests"]),
         "model": repr(f"Q({json.dumps(example.outcome)}) ~ {right}"),
-        "reader": "read_parquet(file)" if task.parquet else "read_csv(file)",
+        "reader": "read_parquet(file)" if task.parquet else _csv(task),
         "prepared": "\n".join(lines) or _NOTHING,
     }
     return fill("analyse.py", task.places | places)
+
+
+def _csv(task: Task) -> str:
+    """Read a CSV as it was written: only an empty field is missing, and text stays text."""
+    texts = json.dumps(dict.fromkeys(texts_of(task.schema), "str"), ensure_ascii=False)
+    return f'read_csv(file, keep_default_na=False, na_values=[""], dtype={texts})'

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from pysynthdp.io.snippets.example import Task, about, fill, listed
+from pysynthdp.io.snippets.example import Task, about, fill, listed, texts_of
 
 __all__ = ["program"]
 
-_CSV = 'read.csv(file, check.names = FALSE, na.strings = "", encoding = "UTF-8")'
+_CSV = 'read.csv(file, check.names = FALSE, na.strings = "", encoding = "UTF-8"'
 
 
 def program(task: Task) -> str:
@@ -31,10 +31,16 @@ def program(task: Task) -> str:
         "files": ", ".join(_text(name) for name in task.copies),
         "nests": listed(task.constants["nests"]),
         "model": f"{_name(example.outcome)} ~ {right}",
-        "reader": "arrow::read_parquet(file)" if task.parquet else _CSV,
+        "reader": "arrow::read_parquet(file)" if task.parquet else _csv(task),
         "prepared": "\n".join(lines) or "  # set codes that are not values to NA here, if there are any",
     }
     return fill("analyse.R", task.places | places)
+
+
+def _csv(task: Task) -> str:
+    """Read a CSV as it was written: only an empty field is missing, and text stays text."""
+    texts = ", ".join(f'{_name(name)} = "character"' for name in texts_of(task.schema))
+    return f"{_CSV}, colClasses = c({texts}))" if texts else f"{_CSV})"
 
 
 def _text(text: str | None) -> str:
