@@ -11,9 +11,11 @@ import math
 import textwrap
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
+
+from pysynthdp.words import Dialect, said
 
 __all__ = ["Cell", "PValue", "Printable", "Table", "number"]
 
@@ -23,6 +25,7 @@ _FEW = 4  # facts in it
 _SMALLEST: Final = 0.001  # a p-value below it says no more than that
 _WIDE = "max-width:60em; white-space:normal"  # long facts and notes break; they do not widen a table
 Cell: TypeAlias = str | int | float | bool | None
+_Text = TypeVar("_Text", bound=Cell)
 
 
 class PValue(float):
@@ -105,6 +108,18 @@ class Table:
     notes: tuple[str, ...] = field(default=())
     folded: tuple[tuple[str, str], ...] = ()
 
+    def said(self, dialect: Dialect) -> Table:
+        """Word its texts for somebody who writes Python, types commands, or writes R."""
+        return replace(
+            self,
+            title=_said(self.title, dialect),
+            columns=tuple(_said(head, dialect) for head in self.columns),
+            rows=tuple(tuple(_said(cell, dialect) for cell in row) for row in self.rows),
+            facts=tuple((_said(label, dialect), _said(value, dialect)) for label, value in self.facts),
+            notes=tuple(_said(note, dialect) for note in self.notes),
+            folded=tuple((_said(head, dialect), _said(text, dialect)) for head, text in self.folded),
+        )
+
     def to_text(self) -> str:
         """Write plain text, at most as wide as its content."""
         parts = [self.title, "=" * len(self.title), *self._fact_lines()]
@@ -165,6 +180,11 @@ def _all_numbers(cells: Sequence[Cell]) -> bool:
     return bool(known) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known)
 
 
+def _said(cell: _Text, dialect: Dialect) -> _Text:
+    """Word a cell, if it is a text."""
+    return said(cell, dialect) if isinstance(cell, str) else cell  # type: ignore[return-value]  # a text stays one
+
+
 def _wrapped(text: str, head: str) -> str:
     """Break a long text into lines that stand below its beginning."""
     lines = textwrap.wrap(text, _WIDTH - len(head), break_long_words=False, break_on_hyphens=False) or [""]
@@ -200,6 +220,21 @@ class Printable:
 
     def __str__(self) -> str:
         return self.to_table().to_text()
+
+    def said(self, dialect: Dialect) -> str:
+        """Write it as text for somebody who writes Python, types commands, or writes R.
+
+        Parameters
+        ----------
+        dialect : {"python", "shell", "r"}
+            Who reads.
+
+        Returns
+        -------
+        str
+            As ``print`` shows it, with settings as this reader types them.
+        """
+        return self.to_table().said(dialect).to_text()
 
     def __repr__(self) -> str:
         table = self.to_table()

@@ -212,6 +212,9 @@ def compare_fits(
     """
     from scipy import stats  # slow to import: only where it is used
 
+    if not hasattr(pooled, "combined"):
+        what = "compare_fits needs the pooled result first"
+        raise FitError(what, kind="call", remedy="write compare_fits(pooled, table)")
     confidential_fit = _fitted(pooled, confidential_fit)
     own = estimates_of(confidential_fit)
     here, there = _matched(pooled, own)
@@ -252,7 +255,8 @@ def _fitted(pooled: PooledResults, confidential: Any) -> Any:
     if not isinstance(confidential, pd.DataFrame):
         return confidential
     if pooled.fit_table is None:
-        raise FitError("this result holds no model to fit to a table; give the model fitted to the table")
+        what = "this result holds no model to fit to a table"
+        raise FitError(what, kind="call", remedy="give the model fitted to the table")
     return pooled.fit_table(confidential)
 
 

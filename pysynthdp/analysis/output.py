@@ -129,9 +129,9 @@ def _nests(copies: int, nests: int) -> Cell:
 
 
 def _covariance(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
-    """Kind of covariance that was pooled, where it is not the one that goes with the model."""
+    """Kind of covariance that was pooled, where the fits tell it."""
     about = result.estimates[0].about if result.estimates else None
-    return (("covariance", about.covariance),) if about is not None and about.covariance else ()
+    return () if about is None else (("covariance", about.covariance or "nonrobust, that of the model"),)
 
 
 def _count(value: float | None) -> Cell:
