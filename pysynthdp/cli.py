@@ -19,6 +19,7 @@ import typer
 
 import pysynthdp as sdp
 from pysynthdp.cli_errors import OneLineErrors, fail, show_warning
+from pysynthdp.cli_reading import reading_of, with_reading
 from pysynthdp.errors import PlanError
 from pysynthdp.io.parameters_file import read_parameters, write_statement
 from pysynthdp.io.plan_file import read_plan
@@ -69,14 +70,14 @@ class Report(StrEnum):
 
 
 File = Annotated[
-    Path, typer.Argument(help="Confidential table: .csv, .csv.gz or .parquet.", show_default=False)
+    Path, typer.Argument(help="Confidential table: .csv, .tsv (also .gz) or .parquet.", show_default=False)
 ]
 Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...",
-        help="Confidential table: .csv, .csv.gz or .parquet; several are imputations of one table, whose "
-        "missing values were filled in each.",
+        help="Confidential table: .csv, .tsv (also .gz) or .parquet; several are imputations of one "
+        "table, whose missing values were filled in each.",
         show_default=False,
     ),
 ]
@@ -127,10 +128,11 @@ def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dic
     return {} if plan is None else read_plan(plan, dtypes=dtypes)
 
 
-def _read(file: Path, plan: Path | None) -> tuple[Any, dict[str, Any]]:
+def _read(file: Path, plan: Path | None, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
     asked = _settings(plan)
-    table = read_table(file, texts=not _learns(asked), schema=asked.get("schema"))
+    declared = {name: asked[name] for name in ("schema", "levels", "missing", "bounds") if name in asked}
+    table = read_table(file, texts=not _learns(asked), **declared, **reading_of(reading, plan))
     return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
 
 
@@ -149,9 +151,10 @@ def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]
 
 
 @command
-def look(file: File, plan: PlanFile = None, *, debug: Debug = False) -> None:  # noqa: ARG001
+@with_reading
+def look(file: File, plan: PlanFile = None, *, reading: dict[str, Any], debug: Debug = False) -> None:  # noqa: ARG001
     """Show how every column is understood; for the person who holds the data."""
-    table, settings = _read(file, plan)
+    table, settings = _read(file, plan, reading)
     _show_columns(table, settings)
 
 
@@ -169,6 +172,7 @@ def _show_columns(table: Any, settings: Mapping[str, Any]) -> None:
 
 
 @command
+@with_reading
 def plan(
     file: Annotated[Path | None, typer.Argument(help="Table to plan for.", show_default=False)] = None,
     plan: PlanFile = None,
@@ -176,12 +180,13 @@ def plan(
     m: Copies = 5,
     k: Rows = None,
     *,
+    reading: dict[str, Any],
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Show who is drawn from whom and by what, without fitting; with a codebook no record is read."""
     if file is None and plan is None:
         raise PlanError("there is nothing to plan; give a table, or --plan with a codebook")
-    table, settings = (None, _settings(plan)) if file is None else _read(file, plan)
+    table, settings = (None, _settings(plan)) if file is None else _read(file, plan, reading)
     made = sdp.Synthesizer(**settings).plan(table)
     typer.echo(str(made))
     rows = n if table is None else len(table)
@@ -190,6 +195,7 @@ def plan(
 
 
 @command
+@with_reading
 def synth(
     files: Files,
     out: Annotated[Path, typer.Option(help="Folder to write; must not exist.", show_default=False)],
@@ -211,6 +217,7 @@ def synth(
         typer.Option(help="Levels of fewer than five records: keep, merge or refuse.", show_default=False),
     ] = None,
     *,
+    reading: dict[str, Any],
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
     debug: Debug = False,  # noqa: ARG001
@@ -219,7 +226,7 @@ def synth(
     _check_before_reading(out, seed, sign)
     if len(files) > 1:
         protection_of(_settings(plan).get("guarantee")).check_imputed()
-    table, settings = _read(files[0], plan)
+    table, settings = _read(files[0], plan, reading)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     settings["rare"] = rare or settings.get("rare", "keep")
@@ -228,7 +235,7 @@ def synth(
     # an overview depends on the data: not under a guarantee, and not into a batch job's log
     if _learns(settings) and sys.stdout.isatty():
         _show_columns(table, settings)
-    others = [_read(file, plan)[0] for file in files[1:]]
+    others = [_read(file, plan, reading)[0] for file in files[1:]]
     fitted = synthesizer.fit([table, *others] if others else table)
     if stream:
         folder = fitted.draw_to(out, m, k, rng=seed, format=file_format.value, sign=sign)
@@ -252,6 +259,7 @@ def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> Non
 
 
 @command
+@with_reading
 def parameter(
     file: File,
     plan: Annotated[Path, typer.Option(help="TOML with codebook and [[parameters]].", show_default=False)],
@@ -259,6 +267,7 @@ def parameter(
         Path | None, typer.Option(help="JSON file for the privacy statement of all of them together.")
     ] = None,
     *,
+    reading: dict[str, Any],
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
@@ -267,7 +276,7 @@ def parameter(
     if out is not None and not out.parent.is_dir():
         raise PlanError(f"--out: there is no folder {out.parent}; make it first")
     asked = read_parameters(plan)
-    table = read_table(file, texts=True, schema=asked.schema)
+    table = read_table(file, texts=True, schema=asked.schema, **reading_of(reading, plan))
     check_parameters(table, asked.schema, asked.asked, account=asked.account)
     for entry in asked.asked:
         typer.echo(f"{release_parameter(table, asked.schema, account=asked.account, **entry)}\n")

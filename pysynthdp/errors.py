@@ -20,6 +20,7 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "SchemaError",
+    "SettingError",
     "together",
 ]
 
@@ -108,6 +109,10 @@ class SchemaError(PysynthdpError, ValueError):
 
 class PlanError(PysynthdpError, ValueError):
     """A synthesis plan asks for something that cannot be done."""
+
+
+class SettingError(PlanError, TypeError):
+    """A call names a setting that is not there, or lacks one; also a TypeError, as Python itself raises."""
 
 
 class PrivacyError(PysynthdpError, ValueError):

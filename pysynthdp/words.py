@@ -8,7 +8,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal, Protocol, Self, runtime_checkable
 
-__all__ = ["Argument", "Dialect", "Said", "Setting", "Words", "joined", "meant", "nearest", "said"]
+__all__ = [
+    "CODEBOOK",
+    "FLAG",
+    "GUARANTEE",
+    "TABLE",
+    "Argument",
+    "Dialect",
+    "Facts",
+    "Said",
+    "Setting",
+    "Words",
+    "joined",
+    "meant",
+    "nearest",
+    "said",
+]
 
 Dialect = Literal["python", "shell", "r"]
 """Who reads: somebody who writes Python, types commands (and plan files), or writes R."""
@@ -127,6 +142,52 @@ class Said:
         return self._texts[dialect]
 
 
+FLAG: Final = Said("True or False", "true or false", "TRUE or FALSE")
+TABLE: Final = Said("a pandas DataFrame", "a table", "a data frame")
+GUARANTEE: Final = Said(
+    "guarantee=ZCDP(rho=...) or guarantee=BySampling()",
+    'guarantee = { name = "zcdp", rho = ... } or guarantee = { name = "by_sampling" } in the plan',
+    "guarantee = zcdp(rho = ...) or guarantee = by_sampling()",
+)
+CODEBOOK: Final = Said(
+    "schema=Schema([...])", 'a codebook, codebook = "..." in the plan', "schema = list(...)"
+)
+
+
+class Facts:
+    """Facts of a column as somebody declares them: arguments of a column, or keys of a codebook.
+
+    Parameters
+    ----------
+    **facts : object
+        Each with its value, ``...`` where it is for the reader to know.
+
+    Examples
+    --------
+    >>> facts = Facts(may_be_missing=False, fallback=...)
+    >>> str(facts), facts.said("r")
+    ('may_be_missing=False, fallback=...', 'may_be_missing = FALSE, fallback = ...')
+    >>> facts.said("shell")
+    'may_be_missing = false, fallback = ... in the codebook'
+    """
+
+    __slots__ = ("_facts",)
+
+    def __init__(self, **facts: object) -> None:
+        self._facts = facts
+
+    def __str__(self) -> str:
+        return self.said("python")
+
+    def said(self, dialect: Dialect) -> str:
+        """Write them as one kind of reader types them."""
+        if dialect == "python":
+            return ", ".join(f"{name}={_python(value)}" for name, value in self._facts.items())
+        form = _r if dialect == "r" else _toml
+        listed = ", ".join(f"{name} = {form(value)}" for name, value in self._facts.items())
+        return listed if dialect == "r" else f"{listed} in the codebook"
+
+
 class Setting:
     """A setting of the synthesis with a value to give it: an argument, an option or a key of the plan file.
 
@@ -159,7 +220,7 @@ class Setting:
     def said(self, dialect: Dialect) -> str:
         """Write it as one kind of reader types it."""
         if dialect == "python":
-            return f"{self.name}={self.value!r}"
+            return f"{self.name}={_python(self.value)}"
         if dialect == "r":
             return f"{self.name} = {_r(self.value)}"
         if self.name in _OPTIONS:
@@ -209,6 +270,11 @@ def joined(texts: Sequence[str], between: str = ", ") -> Words:
     return Words("{between}".join(f"{{{name}}}" for name in parts), between=between, **parts)
 
 
+def _python(value: object) -> str:
+    """Write a value as Python does."""
+    return repr(value).replace("Ellipsis", "...")
+
+
 def _options(name: str, value: object) -> str:
     """Write an option of the command line, once for each of several values."""
     if value is True:
@@ -236,6 +302,8 @@ def _toml(value: object) -> str:
 
 def _toml_key(key: object) -> str:
     """Write a key, in quotes where TOML asks for them."""
+    if key is ...:
+        return "..."
     return str(key) if _TOML_KEY.match(str(key)) else json.dumps(str(key), ensure_ascii=False)
 
 

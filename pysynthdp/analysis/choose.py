@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
+from typing import Self
 
 import numpy as np
 
@@ -20,9 +21,32 @@ __all__ = ["Why", "choose", "facts_of", "model_columns", "objections", "take", "
 
 
 class Why(str):
-    """Two sentences on the choice of a rule; calling it returns it."""
+    """Two sentences on the choice of a rule; calling it returns it.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    made : str
+        How the copies were made.
+    theory : str
+        Why the rule fits that.
+    short : str
+        The first without the sizes, for a table that shows those by themselves.
+    """
+
+    __slots__ = ("short", "theory")
+
+    short: str
+    theory: str
+
+    def __new__(cls, made: str, theory: str, short: str) -> Self:
+        """Join the sentences, and keep the parts."""
+        text = super().__new__(cls, f"{made}. {theory}")
+        text.theory, text.short = theory, short
+        return text
+
+    def __reduce__(self) -> tuple[type[Why], tuple[str, str, str]]:
+        """Copy and pickle with its parts."""
+        return Why, (self.removesuffix(f". {self.theory}"), self.theory, self.short)
 
     def __call__(self) -> str:
         """Return the sentences."""
@@ -170,7 +194,7 @@ def why(facts: Facts | None, rule: Rule, *, n_syn: float | None, n_org: float | 
     """Write two sentences: how the copies were made, and why the rule fits that."""
     sizes = f"{_size(n_syn)} rows each for {_size(n_org)} confidential ones"
     if facts is None:
-        return Why(f"{m} copies without tags, {sizes}. {rule.right_when}")
+        return Why(f"{m} copies without tags, {sizes}", rule.right_when, "copies without tags")
     kind = "all values in the model are synthetic"
     if not facts.all_synthetic:
         kind = "some values in the model are real"
@@ -179,7 +203,8 @@ def why(facts: Facts | None, rule: Rule, *, n_syn: float | None, n_org: float | 
     drawn = "drawn anew for each copy" if facts.parameters == "drawn" else "fitted once"
     noise = "no privacy noise" if facts.noise == "none" else f"privacy noise: {facts.noise.replace('_', ' ')}"
     copies = "One copy" if m == 1 else f"{m} copies"
-    return Why(f"{copies}, {sizes}: {kind}, parameters {drawn}, {noise}. {rule.right_when}")
+    short = f"{kind}, parameters {drawn}, {noise}"
+    return Why(f"{copies}, {sizes}: {short}", rule.right_when, short)
 
 
 def _size(value: float | None) -> str:

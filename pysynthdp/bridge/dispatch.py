@@ -47,6 +47,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
     "pool": ("pooling", "pool_fits"),
     "compare": ("pooling", "compare"),
     "from_synds": ("objects", "from_synds"),
+    "accept_sdc": ("objects", "accept_sdc"),
     "write_release": ("objects", "write_release"),
     "read_release": ("objects", "read_release"),
     "verify_release": ("objects", "verify_release"),

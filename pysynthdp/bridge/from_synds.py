@@ -125,7 +125,8 @@ def _copies(fields: Mapping[str, RValue]) -> tuple[pd.DataFrame, ...]:
     if len(copies) != _number(fields["m"]) or len({tuple(copy.columns) for copy in copies}) > 1:
         raise BridgeError("the copies in 'syn' are not the m that the object tells of, or differ in columns")
     if not len(copies[0]) or len({len(copy) for copy in copies}) > 1:
-        raise BridgeError("the copies in 'syn' have no rows or differ in length; rows were dropped from some")
+        what = "the copies in 'syn' have no rows or differ in length"
+        raise BridgeError(what, kind="changed copies", remedy="after sdc(), accept_sdc() of R takes them")
     return copies
 
 

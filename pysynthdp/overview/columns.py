@@ -21,8 +21,9 @@ from pysynthdp.errors import FitError, SchemaError
 from pysynthdp.infer import Codes, by_column, infer_column
 from pysynthdp.overview.hints import code_hints, level_hints, number_hints
 from pysynthdp.queries import FEWEST
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.slips import answers_slips
 
 __all__ = ["ColumnLook", "Look", "look"]
 
@@ -125,6 +126,7 @@ def _shown(shares: Shares) -> str:
     return ", ".join(f"{label} {100 * share:.1f} %" for label, share in shares)
 
 
+@answers_slips
 def look(
     table: pd.DataFrame,
     *,
@@ -174,7 +176,8 @@ def look(
     >>> seen.columns[0].missing
     (('no job', 0.09090909090909091),)
     """
-    rows = FrameRows(table)
+    rows = FrameRows(dense(table))
+    table = rows.frame
     declared = by_column(
         rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
     )
@@ -182,7 +185,8 @@ def look(
     found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
     columns = [column for look, column in found if column is not None and look.name not in free]
-    return Look(tuple(shown), rows.n_rows, tuple(map(str, _size(rows.n_rows, columns))))
+    notes = (*_size(rows.n_rows, columns), *index_remarks(table))
+    return Look(tuple(shown), rows.n_rows, tuple(map(str, notes)))
 
 
 def _size(n: int, columns: Sequence[Column]) -> Iterable[object]:

@@ -26,8 +26,9 @@ by_column <- function(x, columns, what) {
 # Positions become names; a vector that is one may stay one.
 as_columns <- function(x, columns, what) {
   if (is.null(x) || is.character(x)) return(x)
-  if (!is.numeric(x) || anyNA(x) || any(x < 1 | x > length(columns))) {
-    abort("pysynthdp_plan_error", paste0(what, " must name columns, or give their positions"))
+  if (!is.numeric(x) || anyNA(x) || any(x < 1 | x > length(columns) | x != round(x))) {
+    abort("pysynthdp_plan_error", paste0(
+      what, " must name columns, or give their positions: whole numbers from 1 to ", length(columns)))
   }
   unname(columns[x])
 }
@@ -122,5 +123,10 @@ names_of_dots <- function(...) {
   if (is.null(named)) rep("...", length(given)) else ifelse(nzchar(named), named, "...")
 }
 
-# A character vector with names is a list of methods.
-as_method <- function(method) if (is.null(names(method))) method else as.list(method)
+# A character vector with names is a list of methods; "parametric" is the choice by type, which is made anyhow.
+as_method <- function(method) {
+  refuse_methods(method)
+  chosen <- !vapply(as.list(method), identical, NA, "parametric")
+  if (!any(chosen)) return(NULL)
+  if (is.null(names(method))) method else as.list(method)[chosen]
+}

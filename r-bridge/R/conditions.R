@@ -11,6 +11,7 @@
 #' * `pysynthdp_privacy_error`: a guarantee cannot be given;
 #' * `pysynthdp_fit_error`: a model cannot be fitted;
 #' * `pysynthdp_combining_rule_error`: a combining rule is not valid for these copies;
+#' * `pysynthdp_changed_error`: copies were changed since they were drawn, so that what is said of them no longer holds;
 #' * `pysynthdp_release_error`: a release cannot be read or written;
 #' * `pysynthdp_bridge_error`: a value cannot be sent, for example a function in a list column;
 #' * `pysynthdp_setup_error`: the engine was not found, or is not whole;

@@ -153,7 +153,8 @@ given <- function(...) {
 #' @param m Number of copies, for the price.
 #' @param n Rows of the data, for the price without data.
 #' @param ... Settings of [synthesise()].
-#' @return A list of class `synth_text`, which prints.
+#' @return A list of class `synth_text`, which prints; that of a plan has `method`, `visit.sequence` and
+#'   `predictor.matrix` too.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
@@ -172,7 +173,16 @@ look <- function(data, ...) {
 synthesis_plan <- function(data = NULL, m = 5L, n = NULL, ...) {
   if (!is.null(data)) check_frame(data)
   refuse_na(list(m = m, n = n))
-  structure(ask("plan", data = data, settings = declared(data, ...), m = m, n = n), class = "synth_text")
+  as_plan(ask("plan", data = data, settings = declared(data, ...), m = m, n = n))
+}
+
+# Beside the text what can be computed with, under synthpop's names.
+as_plan <- function(made) {
+  names <- made$columns
+  structure(list(
+    text = made$text, method = stats::setNames(made$method, names), visit.sequence = made$visit.sequence,
+    predictor.matrix = matrix(made$predictor.matrix, length(names), dimnames = list(names, names))
+  ), class = "synth_text")
 }
 
 declared <- function(data, ..., method = NULL, visit_sequence = NULL, predictor_matrix = NULL, formulas = NULL,
@@ -189,6 +199,7 @@ declared <- function(data, ..., method = NULL, visit_sequence = NULL, predictor_
 
 #' @export
 print.synth_text <- function(x, ...) {
+  check_no_dots("print", ...)
   cat(x$text, "\n", sep = "")
   invisible(x)
 }

@@ -11,7 +11,7 @@ import numpy as np
 
 import pysynthdp as sdp
 from pysynthdp.bridge.cells_from_r import cells_from_r, declared_facts
-from pysynthdp.bridge.codec import RValue, RVector
+from pysynthdp.bridge.codec import RValue, RVector, character
 from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.columns_from_r import is_a_list
 from pysynthdp.bridge.facts import FrameFacts, RFrame
@@ -192,7 +192,19 @@ def plan(data: RValue | RFrame, settings: Mapping[str, Any], m: Any = 5, n: Any 
     text = made.said("r")
     if made.protection.spends != "nothing" and rows is not None:
         text += "\n\n" + said(made.price(n=_whole(rows, "n"), m=_whole(m, "m")), "r")
-    return {"text": text}
+    return {"text": text, **_as_drawn(made)}
+
+
+def _as_drawn(plan: Any) -> dict[str, Any]:
+    """Say who is drawn from whom in synthpop's terms; a column released as it is has no method."""
+    names = list(plan.schema.names)
+    methods = plan.methods | dict.fromkeys(plan.keep, "")
+    return {
+        "columns": character(names),
+        "method": character([methods[name] for name in names]),
+        "visit.sequence": character(plan.visit_sequence),
+        "predictor.matrix": plan.predictor_matrix.to_numpy(dtype=np.float64),
+    }
 
 
 def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,12 @@ test_over_carriers <- function(what, code) {
 ask <- function(...) pysynthdp:::ask(...)
 state <- function() pysynthdp:::.state
 
+# Copies that a test made by hand, in an object that takes them for those that were drawn.
+as_if_drawn <- function(s) {
+  s$digest <- pysynthdp:::digests_of(copies(s))
+  s
+}
+
 # One column of every kind that needs no other package.
 kinds <- function() {
   d <- data.frame(
