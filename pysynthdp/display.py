@@ -117,7 +117,7 @@ class Table:
             rows=tuple(tuple(_said(cell, dialect) for cell in row) for row in self.rows),
             facts=tuple((_said(label, dialect), _said(value, dialect)) for label, value in self.facts),
             notes=tuple(_said(note, dialect) for note in self.notes),
-            folded=tuple((_said(label, dialect), _said(text, dialect)) for label, text in self.folded),
+            folded=tuple((_said(head, dialect), _said(text, dialect)) for head, text in self.folded),
         )
 
     def to_text(self) -> str:

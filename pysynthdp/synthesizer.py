@@ -15,9 +15,10 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
-from pysynthdp.imputing import fit_imputed, learned_plan, opened
+from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
 from pysynthdp.infer import Codes, Rare
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.overview import slow_plan
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
@@ -74,7 +75,7 @@ class Synthesizer(Printable):
         Columns that one model draws together.
     rare : {"keep", "merge", "refuse"}
         What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
-        whatever the other columns say, and one warning names the columns. Merged, they go into the column's
+        whatever the other columns say, and a warning names the column. Merged, they go into the column's
         ``other`` level, which is made where there is none, or, where they have fewer than five records
         together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
         the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
@@ -202,6 +203,11 @@ class Synthesizer(Printable):
         Notes
         -----
         Privacy: reads real rows; gives no formal guarantee unless every column's model carries one.
+
+        Without a guarantee, what :func:`pysynthdp.look` finds odd is said once as ``PysynthdpWarning``, with
+        ``column``, ``kind`` and ``remedy`` beside the text: no value of a record, no code that was learned,
+        no count below ten. Where more than five columns share a remark, one warning names them all. Of the
+        columns of a ``schema`` of one's own only what the fit itself had to change is said.
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
@@ -222,10 +228,15 @@ class Synthesizer(Printable):
         n = 0 if rows is None else rows.n_rows
         account = protection.account(plan, n=n)  # priced before a record is read
         path = None if answers is None else Path(answers)
+        slow = slow_plan(plan)
+        say(slow, stacklevel=4)  # before, since it is no use after
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         fit = replace(fit, merged=merged) if merged else fit
+        fit = with_seen(self, plan, rows, fit)
         unseen = () if rows is None else index_remarks(rows.frame)
         say((*unseen, *fit.remarks), stacklevel=4)  # beyond the function that answers slips
+        if protection.learns:
+            fit = replace(fit, remarks=(*slow, *unseen, *fit.remarks))
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _opened(

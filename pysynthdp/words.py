@@ -196,7 +196,8 @@ class Setting:
     name : str
         Name of the setting, the same everywhere.
     value : object
-        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them.
+        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them; ``...`` for what the
+        reader has to fill in.
 
     Examples
     --------
@@ -226,6 +227,15 @@ class Setting:
         if self.name in _OPTIONS:
             return _options(self.name, self.value)
         return f"{self.name} = {_toml(self.value)} in the plan"
+
+
+def _python(value: object) -> str:
+    """Write a value as Python does; an open place as three dots."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_python(key)}: {_python(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_python, value)) + "]"
+    return "..." if value is ... else repr(value)
 
 
 class Argument:
@@ -268,11 +278,6 @@ def joined(texts: Sequence[str], between: str = ", ") -> Words:
     """
     parts = {f"part{at}": text for at, text in enumerate(texts)}
     return Words("{between}".join(f"{{{name}}}" for name in parts), between=between, **parts)
-
-
-def _python(value: object) -> str:
-    """Write a value as Python does."""
-    return repr(value).replace("Ellipsis", "...")
 
 
 def _options(name: str, value: object) -> str:

@@ -26,7 +26,7 @@ from pysynthdp.io.toml_values import (
 )
 from pysynthdp.models.base import COLUMN_MODELS
 
-__all__ = ["PLAN_VERSION", "READING_KEYS", "read_plan", "read_reading", "settle_codes", "write_plan"]
+__all__ = ["KEYS", "PLAN_VERSION", "READING_KEYS", "read_plan", "read_reading", "settle_codes", "write_plan"]
 
 PLAN_VERSION = 2  # to be raised when keys move or change their meaning
 READING_KEYS: dict[str, Reader] = {
@@ -203,6 +203,7 @@ _READERS: dict[str, Reader] = {
     "rare": text_of,
     "guarantee": guarantee_of,
 }
+KEYS = (*_OWN, *_READERS)
 _RENAMED = {"predictors": "predictor_matrix"}
 
 
