@@ -13,6 +13,7 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.queries import RowSum, Sampler, Sums
+from pysynthdp.words import Argument, Words
 
 __all__ = ["FlooredNormal", "GaussianFloor"]
 
@@ -84,13 +85,13 @@ class GaussianFloor:
             )
         if floor > (upper - lower) / 2:
             raise PrivacyError(
-                (
-                    f"{task.target.name}: the floor exceeds half the range, so the variance would be "
-                    "a constant"
+                Words(
+                    "{column}: the floor exceeds half the range, so the variance would be a constant",
+                    column=task.target.name,
                 ),
                 column=task.target.name,
-                kind="method",
-                remedy="use 'gaussian' with sigma=...",
+                kind="setting",
+                remedy=Words("use 'gaussian' with {sigma}", sigma=Argument("sigma")),
             )
         return lower, upper, floor
 

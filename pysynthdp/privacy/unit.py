@@ -74,9 +74,7 @@ class PrivacyUnit:
                 "name must say in one line what one unit is, for example 'person'", kind="unit"
             )
         if self.key is not None and (not isinstance(self.key, str) or not self.key):
-            raise PrivacyError(
-                "key must be the name of the column that says whose a row is, or None", kind="unit"
-            )
+            raise PrivacyError("key must be the name of the column that says whose a row is", kind="unit")
 
     @property
     def neighbours(self) -> str:

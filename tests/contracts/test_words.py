@@ -36,11 +36,11 @@ NOT_YET = {  # to be emptied, never to grow
     "io/plain_values.py",
     "overview/hints.py",
 }
-PROGRAMS = "snippets"  # what is written there is code of another language
+PROGRAMS = {"snippets", "release_text.py"}  # what is written there is code, named by its language
 FILES = [
     path
     for path in sorted(HOME.rglob("*.py"))
-    if path.relative_to(HOME).as_posix() not in NOT_YET and PROGRAMS not in path.parts
+    if path.relative_to(HOME).as_posix() not in NOT_YET and not PROGRAMS & set(path.parts)
 ]
 
 
