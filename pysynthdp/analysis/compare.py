@@ -18,6 +18,7 @@ from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.term_names import readable
 from pysynthdp.display import Cell, Printable, PValue, Table
 from pysynthdp.errors import FitError
+from pysynthdp.slips import answers_slips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,6 +164,7 @@ class Comparison(Printable):
         return ax
 
 
+@answers_slips
 def compare_fits(
     pooled: PooledResults, confidential_fit: Any, *, target: Target = "population", alpha: float = 0.05
 ) -> Comparison:

@@ -25,6 +25,7 @@ from pysynthdp.analysis.same_rows import check_equal, check_rows, lost_rows
 from pysynthdp.analysis.separation import without_outlying
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
+from pysynthdp.slips import answers_slips
 from pysynthdp.tags import AnalysableRelease, ReleaseTags
 from pysynthdp.words import Said, Setting, Words
 
@@ -41,6 +42,7 @@ _ONE_RULE = Said(
 )
 
 
+@answers_slips
 def pool(
     fits: Sequence[Any],
     *,

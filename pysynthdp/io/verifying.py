@@ -16,6 +16,7 @@ from pysynthdp.io.manifest import MANIFEST, read_json, read_manifest
 from pysynthdp.io.signature import SIGNATURE, verifier_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.verification import Verification
+from pysynthdp.slips import answers_slips
 
 __all__ = ["ReleaseVerification", "VerifiedStatus", "check_folder", "verify"]
 
@@ -139,6 +140,7 @@ def _arithmetic(found: Verification | None, problem: str) -> Finding:
     return compared(what, wrong, right=f"{len(found.checks)} numbers and words follow from its constants")
 
 
+@answers_slips
 def verify(folder: str | Path, *, key: str | Path | None = None) -> ReleaseVerification:
     """Check a release folder, as far as that can be done with the folder alone.
 

@@ -48,6 +48,8 @@ SLIPS = {
     "exakt": (sdp.BySampling, "exact"),
     "row_per_unit": (sdp.PrivacyUnit, "rows_per_unit"),
     "bnds": (lambda **own: sdp.look(pd.DataFrame(), **own), "bounds"),
+    "ruel": (lambda **own: sdp.pool([], **own), "rule"),
+    "keey": (lambda **own: sdp.verify("here", **own), "key"),
     "foldr": (sdp.SyntheticRelease.load, "folder"),
 }
 
