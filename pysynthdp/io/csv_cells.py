@@ -26,6 +26,7 @@ WORDS: Final = (
 )  # fmt: skip  # what programs write for a missing value
 _FLAGS: Final = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_INFINITE: Final = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 _COMMAS: Final = re.compile(r"[+-]?(?:\d+|\d*,\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _GROUPS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 _POINT_GROUPS: Final = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})*(?:,\d+)?", re.ASCII)
@@ -57,10 +58,10 @@ class Numbers:
     def series(self) -> pd.Series[Any]:
         """Make a column: whole numbers with missing ones keep all their digits."""
         if not pa.types.is_integer(self.column.type) or not self.column.null_count:
-            return pd.Series(np.array(self.column.to_numpy()))
+            return pd.Series(np.array(self.column.to_numpy()), copy=False)
         plain = self.column.fill_null(0).to_numpy()
         absent = self.column.is_null().to_numpy()
-        return pd.Series(pd.arrays.IntegerArray(np.array(plain), np.array(absent)))
+        return pd.Series(pd.arrays.IntegerArray(np.array(plain), np.array(absent)), copy=False)
 
 
 def with_points(texts: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -72,21 +73,16 @@ def numbers_of(texts: pa.ChunkedArray) -> Numbers | None:
     """Read a column as numbers; None where a cell is none."""
     if texts.null_count == len(texts):
         return Numbers(texts.cast(pa.float64()), "", folded=False)
-    if not _like_numbers(texts):
+    shown = [cell.strip() for cell in pc.drop_null(texts.slice(0, _LOOKED_AT)).to_pylist()]
+    if not all(cell in WORDS or _NUMBER.fullmatch(cell) or _INFINITE.fullmatch(cell) for cell in shown):
         return None
+    whole = all(cell in WORDS or cell.lstrip("+-").isdigit() for cell in shown)
     for step in (_as_it_is, _folded, _trimmed):
         plain = step(texts)
-        values = _cast(plain)
+        values = _cast(plain, (pa.int64(), pa.float64()) if whole else (pa.float64(),))
         if values is not None:
             return Numbers(values, _odd(plain, values), folded=step is not _as_it_is)
     return None
-
-
-def _like_numbers(texts: pa.ChunkedArray) -> bool:
-    """Whether the first cells that are no words for missing begin as numbers do."""
-    shown = pc.drop_null(texts.slice(0, _LOOKED_AT)).to_pylist()
-    cells = [cell for cell in map(str.strip, shown) if cell not in WORDS]
-    return all(cell[0] in "+-.0123456789Ii" for cell in cells)
 
 
 def _as_it_is(texts: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -104,11 +100,11 @@ def _trimmed(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     return _folded(pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^\+", ""))
 
 
-def _cast(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Turn all texts into whole numbers, or into real ones; None where some are no numbers or all missing."""
+def _cast(texts: pa.ChunkedArray, kinds: Sequence[pa.DataType]) -> pa.ChunkedArray | None:
+    """Turn all texts into the first kind of numbers that takes them; None where there is none."""
     if texts.null_count == len(texts):
         return None
-    for kind in (pa.int64(), pa.float64()):
+    for kind in kinds:
         try:
             return texts.cast(kind)
         except pa.ArrowInvalid:  # names the cell, so it goes nowhere
@@ -160,6 +156,11 @@ class Cells:
     def others(self) -> list[str]:
         """All that are no words for missing."""
         return [value for value in self.distinct if value.strip() not in WORDS]
+
+    @classmethod
+    def of_words(cls, texts: pa.ChunkedArray) -> Cells:
+        """Take apart the cells that hold a word for missing, alone."""
+        return cls.of(texts.filter(pc.is_in(pc.utf8_trim_whitespace(texts), pa.array(WORDS))))
 
     def count(self, texts: Sequence[str]) -> int:
         """Count the cells that hold one of some texts."""

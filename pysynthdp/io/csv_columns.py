@@ -104,14 +104,15 @@ class _Reading:
         zeros = bool(quick) and zero_before_digit(self.source.content, str(self.form.sep))
         found = read_texts(self.source, open_=() if zeros else quick)
         self.empty = any(column.null_count for column in found.values())
-        for name, values in found.items():
+        for name in self.source.heads:
+            values = found.pop(name)
             if pa.types.is_integer(values.type) or (
                 pa.types.is_floating(values.type) and name in quotes.real
             ):
                 self.take(name, Numbers(values, "", folded=False))
             elif pa.types.is_string(values.type):
                 self.texts[name] = values
-        again = [name for name in found if name not in self.texts and name not in self.done]
+        again = [name for name in self.source.heads if name not in self.texts and name not in self.done]
         self.texts |= read_texts(self.source, only=again) if again else {}
 
     def other_numbers(self) -> None:
@@ -133,7 +134,7 @@ class _Reading:
         if pa.types.is_floating(numbers.column.type):
             self.real.append(name)
         if numbers.folded:
-            self.say_folded(name, Cells.of(self.texts[name]))
+            self.say_folded(name, Cells.of_words(self.texts[name]))
 
     def fits(self, name: str, numbers: Numbers) -> bool:
         """Whether a column of numbers is one: no codes with leading zeros, none in quotes, none too long."""
@@ -201,8 +202,13 @@ class _Reading:
     def flags_and_dates(self) -> None:
         """Settle TRUE and FALSE, and dates."""
         for name, cells in self.cells.items():
-            flags = None if name in self.done or self.means_text(name) else cells.flags()
-            if flags is not None:
+            flags = None if name in self.done else cells.flags()
+            if flags is not None and self.means_text(name):
+                what = "its TRUE and FALSE stand in quotes and numbers of other columns do not; read as text"
+                self.say(name, "quoted flags", what, Words(
+                    "{levels} reads them as yes and no", levels=Setting("levels", {name: [True, False]})
+                ))  # fmt: skip
+            elif flags is not None:
                 self.done[name] = flags
                 self.say_folded(name, cells)
         open_ = [name for name in self.cells if name not in self.done]

@@ -195,6 +195,15 @@ def test_numbers_in_quotes_are_texts_where_others_have_none(read):
     assert read('"grade","x"\n"0","1.5"\n"1","2"\n')[0]["grade"].tolist() == [0, 1]
 
 
+def test_flags_in_quotes_are_texts_where_numbers_have_none(read):
+    frame, said = read('"works","x"\n"TRUE",1.5\n"FALSE",2\n')
+    assert frame["works"].tolist() == ["TRUE", "FALSE"]
+    assert [one.kind for one in said] == ["quoted flags"]
+    frame, said = read('"works","x"\n"TRUE",1.5\n"FALSE",2\n', levels={"works": [True, False]})
+    assert frame["works"].tolist() == [True, False]
+    assert not said
+
+
 def test_odd_numbers(read):
     frame, _ = read("a,b,c,d\n 7,+1,Inf,1e5\n8,2,3,-.5\n")
     assert frame["a"].tolist() == [7, 8]
