@@ -1,6 +1,12 @@
-"""``python -m pysynthdp``."""
+"""``python -m pysynthdp``: the command line."""
 
-from pysynthdp.cli import main
+from pysynthdp.cli_signals import stop_at_once
+
+stop_at_once()  # before what is slow to load
+
+from pysynthdp.cli import main  # noqa: E402 -- a signal may come while it loads
+
+__all__ = ["main"]
 
 if __name__ == "__main__":
     main()

@@ -6,16 +6,15 @@ What the exit codes mean says :mod:`pysynthdp.exit_codes`.
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, ParamSpec
+from typing import Annotated, Any, ParamSpec
 
 import typer
 
 import pysynthdp as sdp
-from pysynthdp.cli_errors import OneLineErrors, complain
+from pysynthdp.cli_errors import OneLineErrors
 from pysynthdp.cli_options import (
     Copies,
     Debug,
@@ -32,6 +31,7 @@ from pysynthdp.cli_options import (
 )
 from pysynthdp.cli_reading import reading_of, with_reading
 from pysynthdp.cli_run import closed_quietly, reporting, this_run
+from pysynthdp.cli_signals import stop_in_order
 from pysynthdp.cli_synth import Copying, fitted_from, tell
 from pysynthdp.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.exit_codes import Exit, exit_lines
@@ -47,7 +47,6 @@ __all__ = ["app", "main"]
 
 P = ParamSpec("P")
 DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
-_STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _CODES = "Exit codes:\n\n\b\n" + "\n".join(exit_lines())
 
 app = typer.Typer(
@@ -352,19 +351,9 @@ def verify(
         raise typer.Exit(checked.exit_code)
 
 
-def _stop(number: int, _: Any) -> NoReturn:
-    """Leave in order on a signal, so that no draft of a release stays behind."""
-    for each in _STOPPING:
-        signal.signal(each, signal.SIG_IGN)
-    name = signal.Signals(number).name
-    complain(f"stopped by {name}; nothing is written, and the run can be started again")
-    sys.exit(Exit.STOPPED)
-
-
 def main() -> None:
     """Run the command line."""
-    for number in _STOPPING:
-        signal.signal(number, _stop)
+    stop_in_order()
     for channel in (sys.stdout, sys.stderr):
         if hasattr(channel, "reconfigure"):
             channel.reconfigure(errors="backslashreplace")  # names in any script, whatever the terminal

@@ -12,6 +12,7 @@ import pandas as pd
 from pysynthdp._typing import FloatArray
 from pysynthdp.curator.extremes import extremes_remarked
 from pysynthdp.curator.few_records import without_few_of
+from pysynthdp.curator.table import groups_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
@@ -215,19 +216,23 @@ def look(
     found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
     columns = [column for look, column in found if column is not None and look.name not in free]
-    notes = (*_size(rows.n_rows, columns), *slow_table(columns), *index_remarks(table))
+    notes = (*_size(rows, columns), *slow_table(columns), *index_remarks(table))
     return Look(tuple(shown), rows.n_rows, notes)
 
 
-def _size(n: int, columns: Sequence[Column]) -> Iterable[Remark]:
+def _size(rows: FrameRows, columns: Sequence[Column]) -> Iterable[Remark]:
     """Say that a table is too small for its columns, each drawn from all before it."""
-    parts = [part for column in columns for part in parts_of(column)]
+    parts = tuple(part for column in columns for part in parts_of(column))
     read = [part for part in parts if part.column != columns[-1].name]
     try:
-        check_rows(n)
+        check_rows(rows.n_rows)
+        groups = groups_of(split_rows(rows, Schema(tuple(columns))), parts)
     except FitError as problem:
         return (_problem("", problem, "small table"),)
-    return size_remarks(n, 1 + sum(map(n_features, read)))
+    except SchemaError:  # shown with its column
+        groups = {}
+    sizes = (groups[part.key].size - 1 if part.key in groups else n_features(part) for part in read)
+    return size_remarks(rows.n_rows, 1 + sum(sizes))
 
 
 def _problem(name: str, problem: PysynthdpError, kind: str) -> Remark:

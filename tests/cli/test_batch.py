@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -222,6 +223,24 @@ def test_a_reader_that_goes_away_is_no_error(file):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_the_program_loads_is_told(number):
+    code = (
+        "import sys, os, signal, importlib.abc\n"
+        "class Slow(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'pandas': os.kill(os.getpid(), signal.Signals(int(sys.argv[1])))\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "import pysynthdp.__main__\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(int(number))], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 75
+    assert done.stderr.startswith(f"pysynthdp: stopped by {number.name}; nothing is written")
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_full_disk_below_stdout_is_told(file):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

@@ -160,6 +160,15 @@ def test_a_wide_table_is_said_before_the_fit_with_a_way_out(monkeypatch) -> None
     assert "wide table" not in {one.kind for one in sdp.look(table.iloc[:, :60]).remarks}
 
 
+def test_the_size_of_a_table_is_judged_alike_where_levels_are_rare() -> None:
+    rng = np.random.default_rng(5)
+    town = [f"t{i // 2}" for i in range(80)] + ["A"] * 60 + ["B"] * 60
+    table = pd.DataFrame({"town": town, "x": rng.normal(size=200)}).assign(y=rng.normal(size=200))
+    for rows in (200, 60):  # 42 levels are 3 groups, so 200 rows are enough for them
+        fitted, _ = heard_by(table.head(rows))
+        assert {(remark.column, remark.kind) for remark in fitted.remarks} == shown_by(table.head(rows))
+
+
 def test_draw_and_load_say_nothing_again(tmp_path) -> None:
     fitted, _ = heard_by(odd())
     with warnings.catch_warnings():
