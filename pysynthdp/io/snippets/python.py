@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from pysynthdp.io.snippets.example import Task, about, fill, texts_of
+from pysynthdp.io.reading_lines import pandas_call
+from pysynthdp.io.snippets.example import Task, about, fill
 
 __all__ = ["program"]
 
@@ -29,13 +30,7 @@ def program(task: Task) -> str:
         "files": json.dumps(list(task.copies)),
         "nests": list(task.constants["nests"]),
         "model": repr(f"Q({json.dumps(example.outcome)}) ~ {right}"),
-        "reader": "read_parquet(file)" if task.parquet else _csv(task),
+        "reader": "read_parquet(file)" if task.parquet else pandas_call("file", task.schema, dates=False),
         "prepared": "\n".join(lines) or _NOTHING,
     }
     return fill("analyse.py", task.places | places)
-
-
-def _csv(task: Task) -> str:
-    """Read a CSV as it was written: only an empty field is missing, and text stays text."""
-    texts = json.dumps(dict.fromkeys(texts_of(task.schema), "str"), ensure_ascii=False)
-    return f'read_csv(file, keep_default_na=False, na_values=[""], dtype={texts})'
