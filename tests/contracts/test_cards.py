@@ -29,10 +29,8 @@ def another(table):
     """Give a table of the same kind: each column permuted, numbers shifted, zeros still zero."""
     rng = np.random.default_rng(4)
     mixed = pd.DataFrame({name: rng.permutation(table[name]) for name in table})
-    return mixed.assign(
-        age=mixed["age"] + 5, weight=mixed["weight"] + 7.5,
-        income=mixed["income"].where(mixed["income"] == 0, mixed["income"] + 1000.25),
-    )  # fmt: skip
+    numbers = mixed.select_dtypes("number")
+    return mixed.assign(**numbers.where(numbers == 0, numbers + 5))
 
 
 def cards(synthesizer, table):
@@ -46,7 +44,6 @@ def cards(synthesizer, table):
 DECLARED = Schema(
     [
         NumericColumn("age", lower=0, upper=120, decimals=0, fallback=50),
-        NumericColumn("income", lower=0, upper=100_000, decimals=2, fallback=0),
         CategoricalColumn("job", ["yes", "no", "retired"], other="no", may_be_missing=False),
         NumericColumn("weight", lower=20, upper=200, decimals=1, fallback=70),
     ]
@@ -65,6 +62,7 @@ DECLARED = Schema(
 )
 def test_a_card_says_nothing_of_the_values_it_was_fitted_to(table, settings):
     synthesizer = Synthesizer(progress=False, **settings)
+    table = table[list(settings["schema"].names)] if "schema" in settings else table
     assert cards(synthesizer, table) == cards(synthesizer, another(table))
 
 
