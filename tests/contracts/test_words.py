@@ -51,6 +51,9 @@ def told(node: ast.AST) -> Iterator[ast.Constant]:
     """The literals of several words, but for docstrings and those in parts that are worded anew."""
     if isinstance(node, ast.Call) and called(node) in WORDED:
         return
+    if isinstance(node, ast.JoinedStr):  # as one text: what shows a setting may stand beside a space only
+        pieces = [piece.value if isinstance(piece, ast.Constant) else "..." for piece in node.values]
+        node = ast.copy_location(ast.Constant("".join(map(str, pieces))), node)
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
         yield node
     for child in ast.iter_child_nodes(node):
