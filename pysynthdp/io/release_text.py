@@ -12,14 +12,18 @@ from pysynthdp.schema import Schema
 __all__ = ["readme_text"]
 
 _WIDTH = 96
+_ONLY_CSV = " Programs for Stata and SPSS come with a release whose copies are CSV files, which those read."
 _DO_NOT = (
     "Do not analyse a single copy as if it were real data: its standard errors are too small.",
     "Do not stack the copies into one table: that counts every record m times.",
     "Do not publish estimates as findings before they are validated on the confidential data.",
     "Do not rely on a relationship that the models did not contain: it is not in the copies.",
     "Do not try to match records to persons.",
-    "Do not remove the marks that say that the data are synthetic.",
 )
+_MARKS = {
+    True: "Do not remove what the files' metadata say of the data, and keep their names: they say synthetic.",
+    False: "Do not rename the files: within them nothing says that the data are synthetic.",
+}
 
 
 def readme_text(
@@ -89,7 +93,7 @@ def readme_text(
         "HOW TO ANALYSE",
         _how_to_pool(m, programs, no_program, nested=bool(nests)),
         "WHAT NOT TO DO",
-        "\n".join(_wrapped(sentence, bullet=True) for sentence in _DO_NOT),
+        "\n".join(_wrapped(sentence, bullet=True) for sentence in (*_DO_NOT, _MARKS[_is_parquet(files[0])])),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -127,11 +131,16 @@ def _files(files: Sequence[str], programs: Sequence[str]) -> str:
     return "\n".join(f"{name:<{width}}  {what}" for name, what in described)
 
 
+def _is_parquet(name: str) -> bool:
+    """Whether a file is Parquet, which has room for marks; CSV has none."""
+    return name.endswith(".parquet")
+
+
 def _how_to_read(first: str, schema: Schema, withheld: Collection[str]) -> str:
     """Show how to read the copies with and without this package."""
     load = 'pysynthdp.SyntheticRelease.load(".")'
     check = "Check    pysynthdp verify .   (the files and their sums; only a signature tells who made them)"
-    if first.endswith(".parquet"):
+    if _is_parquet(first):
         return (
             f'Python   {load}   or   pandas.read_parquet("{first}")\n'
             f'R        arrow::read_parquet("{first}")\n{check}'
@@ -171,6 +180,7 @@ def _how_to_pool(m: int, programs: Sequence[str], no_program: str, *, nested: bo
         )
     if programs:
         text += f" {', '.join(programs)} do that for one example; put in your own model."
+        text += "" if "analyse.do" in programs else _ONLY_CSV
     if no_program:
         text += f" There is no ready-made program, since no rule is sure for every analysis: {no_program}"
     return (

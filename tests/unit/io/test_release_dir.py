@@ -238,9 +238,7 @@ def test_folder_is_readable_without_the_package(release_of, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == [
         "README.txt",
         "analyse.R",
-        "analyse.do",
         "analyse.py",
-        "analyse.sps",
         "codebook.csv",
         "privacy.json",
         "release.json",
