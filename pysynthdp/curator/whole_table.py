@@ -104,6 +104,6 @@ def unused_remarks(frame: pd.DataFrame, schema: Schema, names: Iterable[str]) ->
         if left:
             occur, are = ("occurs", "is") if left == 1 else ("occur", "are")
             what = f"{left:,} of its categories {occur} in no record and {are} left out"
-            remedy = f"levels={{{name!r}: [...]}} declares what may be there"
+            remedy = Words("{levels} declares what may be there", levels=Setting("levels", {name: [...]}))
             found.append(Remark(name, "unused categories", what, remedy))
     return tuple(found)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn
+from pysynthdp.words import Setting, Words
 
 __all__ = ["identifier"]
 
@@ -17,9 +18,13 @@ def identifier(series: pd.Series[Any], name: str, exempt: bool) -> CategoricalCo
     if exempt:
         return CategoricalColumn(name, (), dtype=series.dtype, declared=False)
     raise SchemaError(
-        f"{name} looks like an identifier or free text: most of its values occur once. Leave it out with "
-        f"drop=[{name!r}], number the rows anew with method={{{name!r}: 'serial'}}, or declare its "
-        "levels in the schema",
+        Words("{name} looks like an identifier or free text: most of its values occur once", name=name),
         column=name,
         kind="identifier",
+        remedy=Words(
+            "leave it out with {drop}, number the rows anew with {serial}, or declare its levels in the "
+            "schema",
+            drop=Setting("drop", [name]),
+            serial=Setting("method", {name: "serial"}),
+        ),
     )

@@ -273,9 +273,8 @@ def _as_numbers(name: str) -> Words:
     """Say how texts become numbers."""
     column = _r_column(name)
     python = f"df[{name!r}] = pd.to_numeric(df[{name!r}])"
-    how = Said(
-        python, "write them without quotes or separators of thousands", f"{column} <- as.numeric({column})"
-    )
+    in_r = f"{column} <- as.numeric(as.character({column}))"
+    how = Said(python, "write them without quotes or separators of thousands", in_r)
     return Words("{how}, unless they are labels", how=how)
 
 
@@ -283,7 +282,8 @@ def _as_dates(name: str) -> Words:
     """Say how texts become dates."""
     column = _r_column(name)
     python = f"df[{name!r}] = pd.to_datetime(df[{name!r}])"
-    how = Said(python, "write them as 2024-05-31", f"{column} <- as.Date({column}, format = ...)")
+    in_r = f"{column} <- as.Date(as.character({column}), format = ...)"
+    how = Said(python, "write them as 2024-05-31", in_r)
     return Words("{how}", how=how)
 
 

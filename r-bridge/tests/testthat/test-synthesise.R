@@ -215,14 +215,12 @@ test_over_carriers("a list of imputed tables gives copies in nests, pooled by th
   expect_equal(vcov(pooled)[2L, 2L], (1 + 1 / 3) * between - mean(tapply(q, nest, var)) / 2 + mean(u))
 })
 
-test_that("mids objects are taken with all their imputations, and mice's pool() is warned of", {
+test_that("mids objects are taken with all their imputations", {
   skip_without_engine()
   skip_without("mice")
   imp <- suppressWarnings(mice::mice(mice::nhanes2[rep(1:25, 8), ], m = 2, maxit = 1, printFlag = FALSE, seed = 1))
   made <- synthesise(imp, m = 2, method = list(bmi = "norm", chl = "norm"), seed = 1)
   expect_identical(unlist(made$tags$nests), c("1", "1", "2", "2"))
-  expect_warning(warn_of_mice(mice::pool), "pysynthdp::pool", class = "pysynthdp_warning")
-  expect_silent(warn_of_mice(pysynthdp::pool))
 })
 
 test_that("what is no list of imputations is refused", {
