@@ -110,9 +110,8 @@ def _fields(value: RValue) -> dict[str, RValue]:
     fields = {str(name): item for name, item in zip(value.names, value.items, strict=True)}
     for name in _NEEDED:
         if fields.get(name) is None:
-            raise BridgeError(
-                f"the synds object lacks {name!r}, which pooling needs; make it again with syn()"
-            )
+            what = f"the synds object lacks {name!r}, which pooling needs"
+            raise BridgeError(what, kind="object", remedy="make it again with syn()")
     return fields
 
 

@@ -48,7 +48,8 @@ def r_package_source() -> Path:
         if (folder / "DESCRIPTION").is_file():
             return folder
     raise BridgeError(
-        "this installation does not carry the R package; run pip install --force-reinstall pysynthdp"
+        "this installation does not carry the R package; install it again from the checkout or the wheel "
+        "that it came from: pip install --force-reinstall PATH"
     )
 
 

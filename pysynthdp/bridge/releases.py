@@ -15,12 +15,12 @@ from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.bridge.from_synds import release_from_synds
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.synds import synds_fields
-from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import BridgeError, PysynthdpError
 from pysynthdp.io.schema_file import from_plain, to_plain
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance, SyntheticRelease
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.words import said
 
 __all__ = ["changed_release_from_r", "release_from_r", "release_to_r", "statement_words"]
 
@@ -82,7 +82,7 @@ def release_to_r(
 
 def statement_words(privacy: PrivacyStatement) -> dict[str, str]:
     """Write a statement for people: as a card, and as a paragraph."""
-    return {"card": in_r_words(str(privacy)), "paragraph": in_r_words(privacy.plain_language())}
+    return {"card": privacy.said("r"), "paragraph": said(privacy.plain_language(), "r")}
 
 
 def release_from_r(value: RValue) -> SyntheticRelease:

@@ -105,17 +105,7 @@ def without_few(
             absent[column.name] = changed.absent
         if column.name not in silent:
             remarks += changed.remarks
-    return replace(table, parts=parts, absent=absent), _together(remarks)
-
-
-def _together(remarks: list[Remark]) -> tuple[Remark, ...]:
-    """Say once of all columns that few of their records have no value; most surveys have such columns."""
-    told = [remark for remark in remarks if remark.remedy == _FILL]
-    if len(told) < 2:
-        return tuple(remarks)
-    names = ", ".join(remark.column for remark in told)
-    one = replace(told[0], column="", what=f"{names}: {told[0].what}")
-    return (*(remark for remark in remarks if remark.remedy != _FILL), one)
+    return replace(table, parts=parts, absent=absent), tuple(remarks)
 
 
 def _keys(name: str) -> tuple[Key, Key]:

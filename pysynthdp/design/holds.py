@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
 import pandas as pd
 
-from pysynthdp.design.values import is_dated
+from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
 from pysynthdp.errors import SchemaError
+from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["MANY_LEVELS", "holds", "names_rows"]
 
@@ -16,11 +18,11 @@ MANY_LEVELS = (
 )
 _SHARE = 0.5
 _FEW = 10  # with fewer rows, values that occur once say nothing
-_TO_NUMBERS = "convert it with pd.to_numeric"
-_TO_TIMES = "convert it with pd.to_datetime, or pd.to_timedelta for durations"
-_MENDS = {
-    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), _TO_NUMBERS),
-    **dict.fromkeys(("datetime", "datetime64", "timedelta", "timedelta64"), _TO_TIMES),
+_DURATIONS: Final = Said("pd.to_timedelta", "a number of seconds", "as.difftime()")
+_MENDS: Final[Mapping[str, Said]] = {
+    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), TO_NUMBERS),
+    **dict.fromkeys(("datetime", "datetime64"), TO_TIMES),
+    **dict.fromkeys(("timedelta", "timedelta64"), _DURATIONS),
 }
 
 
@@ -39,8 +41,15 @@ def holds(series: pd.Series[Any], name: str, exempt: bool) -> Literal["text", "e
         return "date"
     if exempt:
         return "empty"
-    mend = _MENDS.get(found, "convert it to text, numbers or dates")
-    raise SchemaError(f"{name} holds {found} objects: {mend}, or drop=[{name!r}]")
+    how = _MENDS.get(found)
+    mend = Words("convert it with {how}", how=how) if how else "convert it to text, numbers or dates"
+    drop = Setting("drop", [name])
+    raise SchemaError(
+        Words("{name} holds {found} objects", name=name, found=found),
+        column=name,
+        kind="type",
+        remedy=Words("{mend}, or leave it out with {drop}", mend=mend, drop=drop),
+    )
 
 
 def names_rows(series: pd.Series[Any]) -> bool:

@@ -19,5 +19,7 @@ def identifier(series: pd.Series[Any], name: str, exempt: bool) -> CategoricalCo
     raise SchemaError(
         f"{name} looks like an identifier or free text: most of its values occur once. Leave it out with "
         f"drop=[{name!r}], number the rows anew with method={{{name!r}: 'serial'}}, or declare its "
-        "levels in the schema"
+        "levels in the schema",
+        column=name,
+        kind="identifier",
     )

@@ -16,8 +16,7 @@ import pandas as pd
 
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.design.grain import decimals_of, step_of
-from pysynthdp.design.values import EXACT
-from pysynthdp.errors import SchemaError
+from pysynthdp.design.values import EXACT, check_exact, check_size
 from pysynthdp.infer.identifiers import identifier
 from pysynthdp.infer.spikes import learned_spikes
 from pysynthdp.queries import FEWEST
@@ -57,20 +56,30 @@ def infer_number(series: pd.Series[Any], name: str, facts: NumberFacts, *, exemp
         series.dtype,
         declared=False,
     )
-    numbers = _plain(series, draft, name)
+    numbers = _plain(series, draft)
     beyond = _whole_type(series) and bool((np.abs(numbers) >= EXACT).any())
     if _is_running_number(numbers, series) or (beyond and exempt):
         return identifier(series, name, exempt)
     if beyond:
-        raise SchemaError(
-            f"{name} holds whole numbers beyond 2^53, which cannot be kept exact; "
-            f"drop=[{name!r}], method={{{name!r}: 'serial'}} or declare its levels"
-        )
+        return _beyond(series, numbers, draft, facts)
     distinct, counts = np.unique(numbers, return_counts=True)
     if _is_levels(distinct, counts, facts):
         own = tuple(_native(value, series.dtype) for value in distinct)
         return CategoricalColumn(name, own, False, None, facts.missing, absent, series.dtype, False)
     return _with_learned(draft, distinct, counts, facts)
+
+
+def _beyond(
+    series: pd.Series[Any], numbers: FloatArray, draft: NumericColumn, facts: NumberFacts
+) -> CategoricalColumn:
+    """Take whole numbers beyond 2^53 as levels, which are exact, where they are few; else refuse them."""
+    counts = series.value_counts()
+    own = counts[~counts.index.isin(draft.specials)]
+    if not _is_levels(np.asarray(own.index, dtype=np.float64), np.asarray(own, dtype=np.int64), facts):
+        check_exact(numbers, draft.name)
+    values = tuple(sorted(int(value) for value in own.index))
+    absent = draft.may_be_missing
+    return CategoricalColumn(draft.name, values, False, None, facts.missing, absent, series.dtype, False)
 
 
 def _is_levels(distinct: FloatArray, counts: IntArray, facts: NumberFacts) -> bool:
@@ -106,12 +115,11 @@ def _with_learned(
     return replace(draft, decimals=decimals, step=step, spikes=shown, learned_spikes=bool(spikes))
 
 
-def _plain(series: pd.Series[Any], draft: NumericColumn, name: str) -> FloatArray:
+def _plain(series: pd.Series[Any], draft: NumericColumn) -> FloatArray:
     """Present numbers without codes and spikes."""
     values = series.dropna()
     numbers = values.to_numpy(dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise SchemaError(f"{name} holds infinite values; make them missing or give them a code")
+    check_size(numbers, draft)
     return numbers[~np.isin(numbers, np.array(draft.specials, dtype=np.float64))]
 
 

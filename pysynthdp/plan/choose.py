@@ -7,9 +7,11 @@ from dataclasses import replace
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.errors import PlanError
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
+from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import Wishes
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.words import Facts, Setting, Words
 
 __all__ = ["all_steps", "draws_numbers_only", "model_of"]
 
@@ -49,14 +51,15 @@ def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bo
             "constant" if lone else "sample" if not has_terms or _name(wish) == "sample" else _logistic(part)
         )
         return COLUMN_MODELS[name]()
-    model = model_of(wish if wish is not None else _default(part, column, has_terms))
+    model = model_of(wish if wish is not None else _default(part, column, has_terms), column.name)
     if not has_terms and wish is None:
         model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
     if not model.accepts(target_of(part, column)):
         kind = "a categorical" if part.levels else "a numeric"
-        raise PlanError(
-            f"{column.name}: method {model.name!r} cannot draw {kind} column; leave it out for the default"
-        )
+        text = "{name}: method '{method}' cannot draw {kind} column"
+        what = Words(text, name=column.name, method=model.name, kind=kind)
+        mend = "leave it out for the default"
+        raise PlanError(what, column=column.name, kind="method", remedy=mend)
     return model
 
 
@@ -65,12 +68,16 @@ def _name(wish: Method | None) -> str | None:
     return wish if wish is None or isinstance(wish, str) else wish.name
 
 
-def model_of(method: Method) -> ColumnModel:
-    """Make a model from its name."""
+def model_of(method: Method, column: str | None = None) -> ColumnModel:
+    """Make a model from its name; ``column`` is named where there is no such model."""
     if isinstance(method, str):
+        if method not in COLUMN_MODELS:
+            raise no_method(method, column)
         return COLUMN_MODELS[method]()
     if isinstance(method, type) or not hasattr(method, "accepts"):
-        raise PlanError("a method must be a name such as 'norm', or a column model, Norm(); see method=")
+        what = "a method must be a name such as 'norm', or a column model"
+        mend = Words("write {method}", method=Setting("method", {column or "column": "norm"}))
+        raise PlanError(what, column=column, kind="method", remedy=mend)
     return method
 
 
@@ -102,10 +109,17 @@ def _joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema) ->
     parts = [part for name in columns for part in parts_of(schema[name])]
     for part in parts:
         if part.role == "kind":
+            text = "{name} may be missing or has codes, which the joint method '{method}' cannot draw"
             raise PlanError(
-                f"{part.column} may be missing or has codes, which the joint method {model.name!r} cannot "
-                "draw; declare may_be_missing=False, or give the missing value a level"
+                Words(text, name=part.column, method=model.name),
+                column=part.column,
+                kind="method",
+                remedy=Words(
+                    "declare {fact}, or give the missing value a level", fact=Facts(may_be_missing=False)
+                ),
             )
         if not model.accepts(target_of(part, schema[part.column])):
-            raise PlanError(f"{part.column}: the joint method {model.name!r} cannot draw this kind of column")
+            text = "{name}: the joint method '{method}' cannot draw this kind of column"
+            what = Words(text, name=part.column, method=model.name)
+            raise PlanError(what, column=part.column, kind="method", remedy="leave it out of the joint step")
     return Step(tuple(parts), model, ())

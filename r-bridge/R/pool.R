@@ -44,7 +44,7 @@ pool <- function(object, ...) UseMethod("pool")
 
 #' @rdname pool
 #' @export
-pool.synthetic_fits <- function(object, rule = "auto", n_org = NULL, variables = NULL, ...) {
+pool.synthetic_fits <- function(object, ..., rule = "auto", n_org = NULL, variables = NULL) {
   check_no_dots("pool", ...)
   request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org,
                           object$own)
@@ -53,7 +53,7 @@ pool.synthetic_fits <- function(object, rule = "auto", n_org = NULL, variables =
 
 #' @rdname pool
 #' @export
-pool.list <- function(object, data = NULL, rule = "auto", n_syn = NULL, n_org = NULL, variables = NULL, ...) {
+pool.list <- function(object, data = NULL, ..., rule = "auto", n_syn = NULL, n_org = NULL, variables = NULL) {
   check_no_dots("pool", ...)
   tags <- columns <- own <- part <- NULL
   if (!is.null(data)) {
@@ -96,7 +96,7 @@ refuse_mids <- function() {
 }
 
 refuse_one <- function(object) {
-  kind <- if (is.data.frame(object)) "a data frame" else if (inherits(object, c("synthetic", "synds"))) "copies" else
+  kind <- if (is.data.frame(object)) "a data frame" else if (inherits(object, c("synthetic", "synds"))) "the copies themselves" else
     if (inherits(object, "synthetic_pooled")) "what is pooled already" else
       paste("one object of class", class(object)[[1L]])
   abort("pysynthdp_fit_error", paste0(
@@ -139,13 +139,14 @@ check_no_dots <- function(what, ...) {
   given <- list(...)
   if (isTRUE(given$population.inference)) given$population.inference <- NULL
   unknown <- do.call(names_of_dots, given)
+  known <- names(formals(sys.function(sys.parent())))
   if (!length(unknown)) return(invisible())
   if (unknown[[1L]] == "population.inference") {
     abort("pysynthdp_plan_error", paste0(
       "population.inference = FALSE asks for intervals of the confidential estimate; those here are for the ",
       "population, so leave it out, or see compare_synthetic(target = \"original\")"))
   }
-  abort("pysynthdp_plan_error", paste0(what, "() has no argument ", sQuote(unknown[[1L]], FALSE)))
+  refuse_unknown(what, unknown, known)
 }
 
 # The object keeps what was sent, which is numbers, so that it can be compared later; no fit and no environment.

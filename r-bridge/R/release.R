@@ -24,7 +24,7 @@ write_release <- function(object, folder, format = c("parquet", "csv"), sign = N
   check_unchanged(object)
   check_path(folder)
   invisible(ask("write_release", x = sendable(object), folder = normalizePath(folder, mustWork = FALSE),
-                format = match.arg(format), sign = key_path(sign)))
+                format = one_of(format, "format"), sign = key_path(sign)))
 }
 
 #' @rdname write_release

@@ -86,3 +86,6 @@ def test_it_is_written_as_we_write(source, tmp_path):
     subprocess.run([sys.executable, *tidy], check=True)
     layout = ["-m", "ruff", "format", "--check", "--config", str(ROOT / "pyproject.toml"), str(file)]
     subprocess.run([sys.executable, *layout], check=True)
+    types = ["-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), str(file)]
+    done = subprocess.run([sys.executable, *types], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 import pysynthdp
+from pysynthdp.models.base import COLUMN_MODELS, Priced
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "build.py"
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "docs" / "build.py"
 ENTRIES = {
     name: entry
     for name in pysynthdp.__all__
@@ -52,3 +54,21 @@ METHODS = {
 @pytest.mark.parametrize("method", METHODS)
 def test_every_public_method_is_documented(method):
     assert inspect.getdoc(METHODS[method])
+
+
+@pytest.mark.parametrize(
+    ("place", "read"),
+    [
+        ("Synthesizer", lambda: inspect.getdoc(pysynthdp.Synthesizer)),
+        ("synthesise.R", lambda: (ROOT / "r-bridge/R/synthesise.R").read_text("utf-8")),
+        ("synthesise.Rd", lambda: (ROOT / "r-bridge/man/synthesise.Rd").read_text("utf-8")),
+        ("ARCHITECTURE.md", lambda: (ROOT / "ARCHITECTURE.md").read_text("utf-8")),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_the_lists_of_models_name_every_model(place, read):
+    # those that a guarantee alone can use are listed in docs/guarantees.md
+    plain = [name for name in COLUMN_MODELS if not issubclass(COLUMN_MODELS[name], Priced)]
+    text = read()
+    missing = [name for name in plain if not re.search(rf"\b{name}\b", text)]
+    assert not missing, f"{place} lacks {missing}"

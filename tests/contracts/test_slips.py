@@ -193,7 +193,7 @@ def test_the_shell_refuses_them_before_the_fit(tmp_path, monkeypatch):
     with monkeypatch.context() as watched:
         watched.setattr(sdp.Synthesizer, "fit", None)  # whoever calls it fails
         found = CliRunner().invoke(app, [*asked, "4"])
-    assert found.exit_code == 1
+    assert found.exit_code == 2
     assert "3 copies with noise of their own" in found.output
     assert CliRunner().invoke(app, [*asked, "3"]).exit_code == 0
 

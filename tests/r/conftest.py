@@ -1,7 +1,11 @@
-"""Tests here need R. Where PYSYNTHDP_TESTS_MUST_RUN or CI is set, its absence is a failure, not a skip."""
+"""Tests here need R, and some of its packages: ``@pytest.mark.r_packages("mice")``.
+
+Where PYSYNTHDP_TESTS_MUST_RUN or CI is set, the absence of either is a failure, not a skip.
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -16,11 +20,27 @@ MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN") or os.environ.get("CI
 
 
 def pytest_runtest_setup(item):
-    if ROOT / "tests" / "r" not in Path(item.path).parents or shutil.which("Rscript"):
+    if ROOT / "tests" / "r" not in Path(item.path).parents:
         return
+    if not shutil.which("Rscript"):
+        _without("R", "apt-get install r-base-core")
+    needed = {name for marker in item.iter_markers("r_packages") for name in marker.args}
+    for name in sorted(needed - (_r_packages() if needed else needed)):
+        _without(f"R's package {name}", f"apt-get install r-cran-{name.lower()}")
+
+
+def _without(what: str, mend: str) -> None:
+    """Skip a test where a user lacks something; fail where all must run."""
     if MUST_RUN:
-        pytest.fail("Rscript is not on the path, and these tests must run here")
-    pytest.skip("R is not installed: apt-get install r-base-core")
+        pytest.fail(f"{what} is not installed, and these tests must run here: {mend}")
+    pytest.skip(f"{what} is not installed: {mend}")
+
+
+@functools.cache
+def _r_packages() -> frozenset[str]:
+    """Name the packages that R finds."""
+    command = ["Rscript", "--vanilla", "-e", "cat(rownames(installed.packages()))"]
+    return frozenset(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
 
 
 def _environment(**more: str) -> dict[str, str]:

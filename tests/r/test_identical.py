@@ -93,6 +93,7 @@ def test_r_writes_the_same_bytes(tmp_path):
     assert (tmp_path / "x.bin").read_bytes()[23:] == dumps(load_rds(tmp_path / "x.rds"))[23:]
 
 
+@pytest.mark.r_packages("haven", "bit64", "tibble")
 def test_the_fixtures_are_what_the_script_makes(tmp_path, differences_of_files):
     script = Path(__file__).parents[2] / "r-bridge" / "golden" / "make_rds.R"
     _r(f"commandArgs <- function(...) '{tmp_path}'; source('{script}')")

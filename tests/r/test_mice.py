@@ -5,8 +5,6 @@ mice has T_p for copies of the confidential size, so n_syn = n_org here.
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 
@@ -17,20 +15,7 @@ import statsmodels.formula.api as smf
 
 from pysynthdp.analysis import ReleaseTags, combine, fit_copies, logit, ols, pool
 
-
-def _has_mice() -> bool:
-    """Whether R finds mice."""
-    if shutil.which("Rscript") is None:
-        return False
-    code = "quit(status = !requireNamespace('mice', quietly = TRUE))"
-    return (
-        subprocess.run(["Rscript", "--vanilla", "-e", code], check=False, capture_output=True).returncode == 0
-    )
-
-
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("CI") and not _has_mice(), reason="R with mice is not installed"
-)
+pytestmark = pytest.mark.r_packages("mice")
 N, M = 120, 5
 POOL = """
 suppressMessages(library(mice))

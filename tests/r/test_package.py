@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 FILES = sorted(
     path.stem.removeprefix("test-") for path in (ROOT / "r-bridge/tests/testthat").glob("test-*.R")
 )
+MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN") or os.environ.get("CI"))
 MAY_BE_ABSENT = {"synthpop"}  # no Debian package has it
 
 
@@ -18,6 +20,7 @@ def test_all_files_are_found():
     assert {"leaks", "objects", "pool", "synthesise", "transport"} <= set(FILES)
 
 
+@pytest.mark.r_packages("testthat")
 @pytest.mark.parametrize("name", FILES)
 def test_testthat_passes(run_r, name):
     path = ROOT / "r-bridge" / "tests" / "testthat" / f"test-{name}.R"
@@ -29,6 +32,8 @@ def test_testthat_passes(run_r, name):
     )
     failed, skipped, expectations = map(int, re.findall(r"TOTAL (\d+) (\d+) (\d+)", said)[-1])
     assert failed == 0, said
+    if not MUST_RUN:
+        return  # somebody's R may lack any of the packages that ours works with
     assert expectations > 5, said
     for line in re.findall(r"^• .*$", said, flags=re.MULTILINE):
         assert any(package in line for package in MAY_BE_ABSENT), said

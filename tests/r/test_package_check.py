@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN") or os.environ.get("CI"))
+DESCRIPTION = (ROOT / "r-bridge" / "DESCRIPTION").read_text("utf-8")
+SUGGESTED = re.findall(r"^    (\w+)", DESCRIPTION.split("Suggests:")[1].split("\nVignette")[0], re.MULTILINE)
 NEEDED = ("qpdf", "pandoc")  # the check looks at PDFs by one, the vignette is built by the other
 
 
@@ -33,6 +35,7 @@ def r_cmd(r_environment, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.r_packages(*SUGGESTED)
 @pytest.mark.skipif(
     not MUST_RUN and not all(map(shutil.which, NEEDED)), reason="R CMD check needs qpdf and pandoc"
 )

@@ -218,7 +218,7 @@ def test_a_notebook_has_r_with_the_package(r_library, monkeypatch):
         "%%R\ntryCatch(synthesise(iris, m = 0), pysynthdp_plan_error = function(e) cat('caught'))",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=None, kernel_name="python3").execute()
     printed = ["".join(o.get("text", "") for o in cell.outputs) for cell in notebook.cells]
     assert "5 copies of 32 rows" in printed[4]
     assert "partial_size_adjusted" in printed[6]

@@ -59,6 +59,7 @@ def _same(theirs, ours, columns, tolerance):
 COLUMNS = ["estimate", "std.error", "statistic", "df", "p.value", "conf.low", "conf.high"]
 
 
+@pytest.mark.r_packages("generics")
 @pytest.mark.parametrize("carrier", ["worker", "oneshot"])
 def test_tidy_of_pool_equals_ols(release, pooled_by_r, carrier):
     code = f'{{options(pysynthdp.transport = "{carrier}"); pool(with(s, lm(income ~ age + sex + region)))}}'
@@ -67,6 +68,7 @@ def test_tidy_of_pool_equals_ols(release, pooled_by_r, carrier):
     _same(theirs, ours, COLUMNS, 1e-12)
 
 
+@pytest.mark.r_packages("generics")
 def test_proper_copies_of_another_size(pooled_by_r):
     release = sdp.Synthesizer(proper=True, progress=False).fit(_survey()).draw(m=4, k=900, rng=5)
     theirs = pooled_by_r(release, "pool(with(s, lm(income ~ age + sex)))")
@@ -74,6 +76,7 @@ def test_proper_copies_of_another_size(pooled_by_r):
     _same(theirs, ours, COLUMNS, 1e-12)
 
 
+@pytest.mark.r_packages("generics")
 def test_one_copy(pooled_by_r):
     release = sdp.synthesize(_survey(), m=1, rng=3, progress=False)
     theirs = pooled_by_r(release, "pool(with(s, lm(income ~ age)))")
@@ -81,6 +84,7 @@ def test_one_copy(pooled_by_r):
     _same(theirs, ours, COLUMNS, 1e-12)
 
 
+@pytest.mark.r_packages("generics")
 def test_logistic_regression(release, pooled_by_r):
     code = "pool(with(s, glm(smokes ~ age + sex, family = binomial, control = glm.control(1e-14, 50))))"
     theirs = pooled_by_r(release, code)

@@ -16,6 +16,7 @@ DOCUMENTS = [FOLDER / "from-R.Rmd", ROOT / "r-bridge" / "vignettes" / "pysynthdp
 MUST_RUN = bool(os.environ.get("PYSYNTHDP_TESTS_MUST_RUN") or os.environ.get("CI"))
 
 
+@pytest.mark.r_packages("knitr", "tibble", "haven", "MASS", "survey", "generics", "mice", "broom")
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_a_document_runs_without_errors(run_r, tmp_path, path):
     run_r(
@@ -33,7 +34,7 @@ def test_the_notebook_runs_and_both_languages_pool_alike(r_library, monkeypatch,
     notebook = nbformat.read(FOLDER / "R-in-a-notebook.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)
     resources = {"metadata": {"path": tmp_path}}
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
+    nbclient.NotebookClient(notebook, timeout=None, kernel_name="python3", resources=resources).execute()
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", ())]
     said = "".join(out.get("text", "") for out in outputs)
     assert "Rule: partial_size_adjusted" in said

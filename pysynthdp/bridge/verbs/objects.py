@@ -10,7 +10,7 @@ import pysynthdp as sdp
 from pysynthdp.bridge.codec import RValue, RVector
 from pysynthdp.bridge.edited import edited_release
 from pysynthdp.bridge.releases import changed_release_from_r, release_from_r, release_to_r
-from pysynthdp.bridge.wording import in_r_words
+from pysynthdp.words import said
 
 __all__ = ["accept_sdc", "from_synds", "read_release", "verify_release", "write_release"]
 
@@ -56,9 +56,9 @@ def verify_release(folder: str, key: str | None = None) -> dict[str, Any]:
         "ok": checked.ok,
         "exit_code": checked.exit_code,
         "signed": checked.signed,
-        "verdict": in_r_words(checked.verdict),
+        "verdict": said(checked.verdict, "r"),
         "what": [finding.what for finding in checked.findings],
         "result": [finding.result for finding in checked.findings],
-        "detail": [in_r_words(finding.detail) for finding in checked.findings],
-        "text": in_r_words(str(checked)),
+        "detail": [said(finding.detail, "r") for finding in checked.findings],
+        "text": checked.said("r"),
     }

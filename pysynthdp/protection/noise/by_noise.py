@@ -36,6 +36,7 @@ from pysynthdp.protection.noise.trial import try_model
 from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
+from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["ByNoise"]
@@ -46,6 +47,7 @@ _SETTINGS = ("unit", "deltas", "hints", "fresh", "outside")
 
 
 @PROTECTIONS.register
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class ByNoise(Protection):
     """A guarantee by noise in the answers that all columns are fitted to; copies cost nothing.

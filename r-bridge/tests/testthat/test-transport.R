@@ -57,6 +57,13 @@ test_that("a worker that is killed between two calls is replaced", {
   expect_identical(ask("echo", x = 1), 1)
 })
 
+# Does something once, when a request was sent and its answer is waited for.
+while_waiting <- function(action, code) {
+  suppressMessages(trace("wait_for", tracer = substitute(action), where = asNamespace("pysynthdp"), print = FALSE))
+  on.exit(suppressMessages(untrace("wait_for", where = asNamespace("pysynthdp"))))
+  code
+}
+
 test_that("a worker that is killed in the middle of a call is an error, and the next call works", {
   only_by_worker()
   skip_on_os("windows")
@@ -64,11 +71,9 @@ test_that("a worker that is killed in the middle of a call is an error, and the 
   on.exit(options(old))
   skip_without_engine()
   synth_engine()
-  pid <- state()$process$get_pid()
-  big <- data.frame(x = stats::rnorm(1e6), y = stats::rnorm(1e6))
-  killer <- processx::process$new("sh", c("-c", paste("sleep 0.7; kill -9", pid)))
-  expect_error(synthesise(big, m = 50, seed = 1), "ended with status", class = "pysynthdp_worker_died")
-  killer$wait()
+  call <- quote(synthesise(data.frame(x = 1:60 / 7, y = 60:1 / 3), m = 50, seed = 1))
+  expect_error(while_waiting(tools::pskill(.state$process$get_pid(), tools::SIGKILL), eval(call)), "ended with status",
+               class = "pysynthdp_worker_died")
   expect_identical(ask("echo", x = 1), 1)
 })
 
@@ -80,9 +85,9 @@ test_that("an interrupt comes through at once, and the worker that it stopped is
   skip_without_engine()
   synth_engine()
   first <- state()$process$get_pid()
-  big <- data.frame(x = stats::rnorm(1e6), y = stats::rnorm(1e6))
-  processx::process$new("sh", c("-c", paste("sleep 0.7; kill -INT", Sys.getpid())))
-  heard <- tryCatch(synthesise(big, m = 50, seed = 1), interrupt = function(i) "interrupted")
+  call <- quote(synthesise(data.frame(x = 1:60 / 7, y = 60:1 / 3), m = 50, seed = 1))
+  heard <- tryCatch(while_waiting(tools::pskill(Sys.getpid(), tools::SIGINT), eval(call)),
+                    interrupt = function(i) "interrupted")
   expect_identical(heard, "interrupted")
   expect_identical(ask("echo", x = 1), 1)
   expect_false(identical(state()$process$get_pid(), first))
@@ -101,13 +106,13 @@ test_that("a Python that is not there, or without pysynthdp, or that is no Pytho
     writeLines(c("#!/bin/sh", "echo \"ModuleNotFoundError: No module named 'pysynthdp'\" >&2", "exit 1"), bare)
     Sys.chmod(bare, "700")
     options(pysynthdp.python = bare)
-    expect_error(synth_engine(), "-m pip install pysynthdp", class = "pysynthdp_setup_error")
+    expect_error(synth_engine(), "-m pip install \\. ", class = "pysynthdp_setup_error")
     partial <- tempfile("partial")
     writeLines(c("#!/bin/sh", "if [ \"$1\" = --version ]; then echo Python 3.11.2; exit 0; fi",
                  "echo \"ModuleNotFoundError: No module named 'numpy'\" >&2", "exit 1"), partial)
     Sys.chmod(partial, "700")
     options(pysynthdp.python = partial)
-    expect_error(synth_engine(), "lacks numpy.*--force-reinstall pysynthdp", class = "pysynthdp_setup_error")
+    expect_error(synth_engine(), "lacks numpy.*--force-reinstall \\. ", class = "pysynthdp_setup_error")
     aged <- tempfile("aged")
     writeLines(c("#!/bin/sh", "if [ \"$1\" = --version ]; then echo Python 3.8.1; else exit 1; fi"), aged)
     Sys.chmod(aged, "700")

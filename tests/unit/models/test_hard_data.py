@@ -9,7 +9,7 @@ import pytest
 import statsmodels.api as sm
 
 from pysynthdp.errors import FitError
-from pysynthdp.models.base import COLUMN_MODELS, Target
+from pysynthdp.models.base import COLUMN_MODELS, Priced, Target
 from pysynthdp.models.constant import Constant
 from pysynthdp.models.lognorm import LogNorm
 from pysynthdp.models.logreg import LogReg
@@ -21,8 +21,15 @@ from pysynthdp.models.sqrtnorm import SqrtNorm
 from pysynthdp.numerics.multinomial import level_probabilities
 from pysynthdp.numerics.ordinal import ordinal_probabilities
 
-NUMERIC = ["norm", "lognorm", "sqrtnorm", "cubertnorm", "normrank", "poisson", "negbin", "sample"]
-LEVELS = {"logreg": 2, "polyreg": 5, "polr": 5, "sample": 5}
+PLAIN = {name: COLUMN_MODELS[name]() for name in COLUMN_MODELS if not issubclass(COLUMN_MODELS[name], Priced)}
+"""Every model that fits exact answers, so that a new one is tried too."""
+PLAIN.pop("constant")  # one value only
+NUMERIC = [name for name, model in PLAIN.items() if model.accepts(Target("y", "numeric"))]
+LEVELS = {
+    name: max(levels for levels in (2, 5) if model.accepts(Target("y", "categorical", levels, ordered=True)))
+    for name, model in PLAIN.items()
+    if model.accepts(Target("y", "categorical", 2, ordered=True))
+}
 
 
 def features(rng, n, numeric, dummies=0):
@@ -292,6 +299,13 @@ def test_refusals_name_the_column_and_no_value(drive, model, y, rule):
         drive.fit(model, np.ones((len(y), 1)), np.array(y), name="wage")
     assert "wage" in str(caught.value)
     assert "2.5" not in str(caught.value)
+
+
+def test_the_models_that_are_tried_are_found():
+    assert set(NUMERIC) >= {"norm", "lognorm", "sqrtnorm", "cubertnorm", "normrank", "poisson", "negbin"}
+    assert {name: LEVELS[name] for name in ("logreg", "polyreg", "polr", "sample")} == {
+        "logreg": 2, "polyreg": 5, "polr": 5, "sample": 5,
+    }  # fmt: skip
 
 
 def test_every_model_states_why_it_has_no_guarantee():

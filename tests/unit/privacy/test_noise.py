@@ -1,6 +1,5 @@
 """Exact noise has the law that the price assumes; each test states its two error rates."""
 
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -84,10 +83,11 @@ def test_urn_pairs_have_the_law_of_the_urn():
     assert stats.chisquare(seen, expected(2)).pvalue < 1e-9
 
 
-def test_an_urn_is_fast_and_refuses_too_many_balls():
-    start = time.perf_counter()
+def test_an_urn_asks_once_for_a_million_balls_and_refuses_too_many(monkeypatch):
+    asked, real = [], noise._uniform_below_each
+    monkeypatch.setattr(noise, "_uniform_below_each", lambda ends: asked.append(ends.size) or real(ends))
     assert noise.draw_urn(np.array([10**6, 3 * 10**6]), 10**6, 10**6).size == 10**6
-    assert time.perf_counter() - start < 5
+    assert asked == [10**6]
     for weights, added in (([0], 1), ([2**62], 1), ([-1], 1), ([1], 0)):
         with pytest.raises(PrivacyError):
             noise.draw_urn(np.array(weights), added, 2)
@@ -145,10 +145,8 @@ def _near(value):
     return (np.nextafter(value, -np.inf), value, np.nextafter(value, np.inf))
 
 
-def test_ten_million_records_within_a_second():
-    start = time.perf_counter()
+def test_ten_million_records_have_a_delta():
     assert 0 < binary_delta(10**7, 10**7, (20, 20), epsilon=1.0) < 1e-5
-    assert time.perf_counter() - start < 1
 
 
 @pytest.mark.statistical
