@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from pysynthdp.bridge.r_programs import find_program, run_program, run_r
+from pysynthdp.bridge.vignettes import add_vignettes
 from pysynthdp.errors import BridgeError
 
 __all__ = ["install_r_package", "r_package_source"]
@@ -99,5 +100,6 @@ def _with_engine(source: Path, target: Path) -> Path:
         else:
             shutil.copy(part, target / name)
     (target / "inst").mkdir()
+    add_vignettes(source, target)
     (target / "inst" / "engine").write_text(f"{sys.executable}\n", encoding="utf-8")
     return target

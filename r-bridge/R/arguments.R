@@ -34,15 +34,16 @@ as_columns <- function(x, columns, what) {
 }
 
 # A matrix with a row for each target; a square one without names is in the order of the columns.
-as_predictors <- function(x, columns) {
+as_predictors <- function(x, columns, what = "predictor_matrix") {
   if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
   x <- as.matrix(x)
   if (is.null(rownames(x)) || is.null(colnames(x))) {
     if (!identical(dim(x), rep(length(columns), 2L))) {
-      abort("pysynthdp_plan_error", "predictor_matrix needs names on both sides, a row for each target")
+      abort("pysynthdp_plan_error", paste(what, "needs names on both sides, a row for each target"))
     }
     dimnames(x) <- list(columns, columns)
   }
+  if (!is.numeric(x) && !is.logical(x)) abort("pysynthdp_plan_error", paste(what, "must be a matrix of 0 and 1"))
   storage.mode(x) <- "double"
   x
 }

@@ -153,8 +153,8 @@ given <- function(...) {
 #' @param m Number of copies, for the price.
 #' @param n Rows of the data, for the price without data.
 #' @param ... Settings of [synthesise()].
-#' @return A list of class `synth_text`, which prints; that of a plan has `method`, `visit.sequence` and
-#'   `predictor.matrix` too.
+#' @return A list of class `synth_text`, which prints; that of a plan has `method`, `visit.sequence`,
+#'   `predictor.matrix` and `semicont` too, as in synthpop.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
@@ -181,7 +181,8 @@ as_plan <- function(made) {
   names <- made$columns
   structure(list(
     text = made$text, method = stats::setNames(made$method, names), visit.sequence = made$visit.sequence,
-    predictor.matrix = matrix(made$predictor.matrix, length(names), dimnames = list(names, names))
+    predictor.matrix = matrix(made$predictor.matrix, length(names), dimnames = list(names, names)),
+    semicont = made$semicont
   ), class = "synth_text")
 }
 

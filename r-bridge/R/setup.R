@@ -6,7 +6,7 @@ setup_only <- function(data, settings, k, drop_not_used, call) {
     call = call, m = 0, syn = NULL, method = shown$method,
     visit.sequence = stats::setNames(match(shown$visit.sequence, names(data)), shown$visit.sequence),
     predictor.matrix = shown$predictor.matrix, proper = isTRUE(settings$proper), n = nrow(data),
-    k = if (is.null(k)) nrow(data) else k, cont.na = settings$missing, semicont = settings$spikes,
+    k = if (is.null(k)) nrow(data) else k, cont.na = settings$missing, semicont = shown$semicont,
     drop.not.used = isTRUE(drop_not_used), obs.vars = columns
   ), class = "synth_setup")
 }
@@ -21,5 +21,9 @@ print.synth_setup <- function(x, ...) {
   print(x$visit.sequence)
   cat("\n$predictor.matrix\n")
   print(x$predictor.matrix)
+  if (length(x$semicont)) {
+    cat("\n$semicont\n")
+    utils::str(x$semicont, no.list = TRUE, comp.str = "", give.attr = FALSE)
+  }
   invisible(x)
 }

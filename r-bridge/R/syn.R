@@ -14,8 +14,9 @@
 #'   `predictor.matrix` prevent it.
 #' @param predictor.matrix Matrix of 0 and 1 with a row for each target. As in synthpop, columns that are not drawn
 #'   before their target cannot be used: where it names such, a warning says so.
-#' @param m Number of copies. As in synthpop, `m = 0` draws nothing and gives `method`, `visit.sequence` and
-#'   `predictor.matrix` as they would be used, to be changed and given to `syn()` again.
+#' @param m Number of copies. As in synthpop, `m = 0` draws nothing and gives `method`, `visit.sequence`,
+#'   `predictor.matrix` and `semicont` as they would be used, to be changed and given to `syn()` again. Values that pile
+#'   up are seen only where the method of their column is left to its type, so give `semicont` back with `method`.
 #' @param k Rows of a copy.
 #' @param proper Draw the parameters anew for each copy.
 #' @param minnumlevels Numbers with no more than so many distinct values are drawn as categories, and are numbers again
@@ -37,8 +38,8 @@
 #' @param seed A number; `"sample"` and `NA` let [set.seed()] govern the draw. Never stored.
 #' @param ... Further arguments of [synthesise()], such as `bounds`, `rare` or `guarantee`, by their whole names.
 #' @param drop Columns to leave out.
-#' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence` and
-#'   `predictor.matrix`, and without copies.
+#' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence`,
+#'   `predictor.matrix` and `semicont`, and without copies.
 #' @details Of synthpop's methods there are the parametric ones. `polr` takes a factor without declared order too, with
 #'   the order of its levels, and says so. `constant` is for columns of one value: synthpop lets other columns stand as
 #'   they really are.
@@ -48,7 +49,7 @@
 #'   syn(iris, method = "parametric", m = 2, seed = 1)
 #'   start <- syn(iris, method = "parametric", m = 0)
 #'   start$predictor.matrix["Species", "Sepal.Width"] <- 0
-#'   syn(iris, method = start$method, predictor.matrix = start$predictor.matrix, seed = 1)
+#'   syn(iris, method = "parametric", predictor.matrix = start$predictor.matrix, seed = 1)
 #' }
 #' }
 #' @export
@@ -78,7 +79,7 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
     proper = proper, missing = without_na(cont.na, columns, "cont.na"),
     spikes = without_na(semicont, columns, "semicont"), keep = parts$released, drop = parts$dropped
   ), with_levels(more, looked$levels))
-  if (identical(as.numeric(m), 0)) return(setup_only(data, settings, k, drop.not.used, call))
+  if (is.numeric(m) && identical(as.numeric(m), 0)) return(setup_only(data, settings, k, drop.not.used, call))
   made <- do.call(synthesise, c(list(data, m = m, k = k, seed = synthpop_seed(seed)), settings))
   made <- with_call(made, call)
   if (isTRUE(print.flag)) print(made)
@@ -92,8 +93,11 @@ columns_in_parts <- function(columns, visited, drop, chosen, drop_not_used) {
   left <- setdiff(if (is.null(visited)) character() else setdiff(columns, visited), drop)
   apart <- if (isTRUE(drop_not_used)) character() else left
   bare <- setdiff(names(chosen)[vapply(chosen, identical, NA, "")], c(drop, left))
-  order <- if (is.null(visited)) columns else visited
-  list(drawn = setdiff(order, c(bare, drop)), released = or_null(c(apart, bare)), unvisited = apart,
+  drawn <- setdiff(if (is.null(visited)) columns else visited, c(bare, drop))
+  if (!length(drawn)) {
+    abort("pysynthdp_plan_error", "no column is left to draw, and the real table is no synthetic one; visit one, or give it a method")
+  }
+  list(drawn = drawn, released = or_null(c(apart, bare)), unvisited = apart,
        dropped = or_null(c(drop, if (isTRUE(drop_not_used)) left)))
 }
 
@@ -116,7 +120,7 @@ as_visited <- function(x, columns) {
 # Predictors that are there when their target is drawn; others are said once and not used.
 usable_predictors <- function(x, columns, parts) {
   if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
-  x <- as_predictors(x, columns)
+  x <- as_predictors(x, columns, "predictor.matrix")
   known_columns(c(rownames(x), colnames(x)), columns, "predictor.matrix")
   if (!all(x %in% c(0, 1))) {
     abort("pysynthdp_plan_error", "predictor.matrix holds 0 and 1 only; other marks, such as mice's 2, mean nothing here")

@@ -1,14 +1,19 @@
 #' To and from synthpop
 #'
 #' `as_synds()` makes a plain object of synthpop's class `synds`, for `compare()`, `utility.gen()`, `utility.tab()`,
-#' `disclosure()`, `lm.synds()`, `write.syn()`, `sdc()` and the others; objects from [synthesise()] are of this class
-#' too and can be given to them as they are. `from_synds()` takes what synthpop's `syn()` or `syn.strata()` returned,
-#' so that [pool()] can choose the rule that is right for it.
+#' `disclosure()`, `lm.synds()`, `write.syn()`, `sdc()` and the others. These functions know plain data frames of
+#' numbers, factors, logicals and texts, so the copies are brought into that form; give the data that they compare with
+#' through `as_synds()` too: `compare(as_synds(s), as_synds(data))`. `from_synds()` takes what synthpop's `syn()` or
+#' `syn.strata()` returned, so that [pool()] can choose the rule that is right for it.
 #'
-#' @param x For `as_synds()` an object from [synthesise()]; for `from_synds()` an object of class `synds`, or the path
-#'   of an `.rds` file with one.
-#' @return An object of class `synds`, or as from [synthesise()].
-#' @details Of a `synds` object are read: the copies, `method`, `visit.sequence`, `proper`, `n`, `k` and `cont.na`. A
+#' @param x For `as_synds()` an object from [synthesise()], or a data frame; for `from_synds()` an object of class
+#'   `synds`, or the path of an `.rds` file with one.
+#' @return An object of class `synds`, or for a data frame one in the same form; or as from [synthesise()].
+#' @details `as_synds()` makes data frames of tibbles, factors of haven's labelled columns whose values all have labels
+#'   and numbers of the others, and numbers of dates, times, durations and 64-bit integers. Copies of a data frame
+#'   without such columns stay as they are.
+#'
+#'   Of a `synds` object are read: the copies, `method`, `visit.sequence`, `proper`, `n`, `k` and `cont.na`. A
 #'   column that was not visited, or whose method is `""`, holds real values: it is named in the statement, and the
 #'   choice of the rule counts it. The object's `call` and `models`, which can hold confidential rows, are not passed
 #'   on. An object that `as_synds()` made becomes what it was, with its statement and tags; if synthpop changed its copies,
@@ -23,10 +28,51 @@
 #' }
 #' @export
 as_synds <- function(x) {
+  if (is.data.frame(x)) return(for_synthpop(list(x))[[1L]])
   check_unchanged(x)
+  own <- unclass(x)[own_fields]
   made <- unclass(x)[setdiff(names(unclass(x)), own_fields)]
-  structure(made, class = "synds", pysynthdp = unclass(x)[own_fields])
+  plain <- for_synthpop(copies(x))
+  if (!identical(plain, copies(x))) {
+    own$drawn <- made[c("syn", "cont.na")]
+    made$syn <- if (is.data.frame(x$syn)) plain[[1L]] else plain
+    coded <- vapply(plain[[1L]], is.factor, NA)
+    made$cont.na[names(coded)[coded]] <- NA # factors have levels for their codes
+  }
+  if (is.call(made$call)) names(made$call)[names(made$call) == "x"] <- "data" # write.syn() tells the data's name
+  structure(made, class = "synds", pysynthdp = own)
 }
+
+# Copies as synthpop's functions know them; each column is treated alike in all.
+for_synthpop <- function(frames) {
+  columns <- lapply(seq_along(frames[[1L]]), function(i) plain_columns(lapply(frames, `[[`, i)))
+  lapply(seq_along(frames), function(j) {
+    held <- stats::setNames(lapply(columns, `[[`, j), names(frames[[j]]))
+    structure(held, row.names = .set_row_names(nrow(frames[[j]])), class = "data.frame")
+  })
+}
+
+plain_columns <- function(columns) {
+  first <- columns[[1L]]
+  if (inherits(first, "haven_labelled")) return(without_labels(columns))
+  if (inherits(first, "integer64")) need_package("bit64")
+  if (inherits(first, c("Date", "POSIXct", "difftime", "integer64"))) return(lapply(columns, as.numeric))
+  if (inherits(first, "AsIs")) return(lapply(columns, function(x) structure(x, class = setdiff(class(x), "AsIs"))))
+  columns
+}
+
+# A factor where every value has a label, as in haven's as_factor(); else what is labelled.
+without_labels <- function(columns) {
+  codes <- attr(columns[[1L]], "labels")
+  bare <- lapply(columns, function(x) as.vector(unclass(x)))
+  values <- unlist(bare)
+  if (!length(codes) || !all(values[!is.na(values)] %in% codes)) return(bare)
+  codes <- codes[!is.na(codes)]
+  lapply(bare, factor, levels = as.vector(unclass(codes)), labels = make.unique(names(codes)))
+}
+
+# One copy or several as a list.
+listed <- function(syn) if (is.data.frame(syn)) list(syn) else syn
 
 # What an object of this package has beside those of synthpop.
 own_fields <- c("privacy", "words", "tags", "schema", "provenance", "digest")
@@ -37,6 +83,9 @@ restored <- function(x) {
   if (inherits(x, "synthetic") || is.null(own)) return(x)
   fields <- unclass(x)
   attr(fields, "pysynthdp") <- NULL
+  drawn <- own$drawn
+  own$drawn <- NULL
+  if (!is.null(drawn) && identical(listed(fields$syn), for_synthpop(listed(drawn$syn)))) fields[names(drawn)] <- drawn
   structure(c(fields, own), class = c("synthetic", "synds"))
 }
 

@@ -47,6 +47,7 @@
 #'   are understood; any other argument is an error.
 #' @return An object of class `c("synthetic", "synds")`: the copies are in `$syn`, and `x[[i]]` gives the i-th. It
 #'   holds no confidential row but those of columns in `keep`.
+#' @details Row names, the groups of a grouped tibble, contrasts of factors and comments are not passed on to the copies.
 #' @section Privacy:
 #' Without `guarantee` the copies carry no formal guarantee, and [privacy_statement()] says so.
 #' @seealso [pool()], [privacy_statement()], [write_release()], [compare_synthetic()].

@@ -49,6 +49,11 @@ print.synthetic <- function(x, ...) {
   changed <- if (!is.null(unclass(x)$digest)) change_of_shape(copies(x), unclass(x)$digest, tags$n_syn)
   if (length(changed)) cat("CHANGED since they were drawn: ", changed, "\n", sep = "")
   cat("formal privacy guarantee:", x$privacy$status, "\n")
+  beyond <- names(tags$column_notes)
+  if (length(beyond)) {
+    cat(strwrap(paste("drawn values may lie beyond the declared bounds:", paste(beyond, collapse = ", ")), exdent = 2),
+        sep = "\n")
+  }
   drawn <- x$method[names(x$visit.sequence)]
   cat("drawn in this order:\n")
   cat(strwrap(paste0(names(drawn), " (", drawn, ")", collapse = ", "), indent = 2, exdent = 2), sep = "\n")

@@ -18,13 +18,14 @@ synthpop_lacks <- c(
 )
 
 # Whether an argument asks for nothing: absent, or what syn(m = 0) of synthpop fills in for each column.
-is_idle <- function(x) {
+is_idle <- function(x, nothing = "") {
   held <- unlist(x)
-  is.null(held) || all(is.na(held) | as.character(held) %in% c("", "0", "FALSE"))
+  is.null(held) || all(is.na(held) | as.character(held) %in% nothing)
 }
 
 refuse_synthpop <- function(given) {
-  for (name in names(given)) if (!is_idle(given[[name]])) lacks(name)
+  nothing <- list(event = c("", "0"), denom = c("", "0"), models = "FALSE")
+  for (name in names(given)) if (!is_idle(given[[name]], c("", nothing[[name]]))) lacks(name)
 }
 
 lacks <- function(name) {

@@ -23,7 +23,7 @@ from pysynthdp.bridge.settings import labelled_codes, settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
 from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.plan.protection import protection_of
-from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.words import said
 
 __all__ = ["look", "plan", "synthesise"]
@@ -204,7 +204,13 @@ def _as_drawn(plan: Any) -> dict[str, Any]:
         "method": character([methods[name] for name in names]),
         "visit.sequence": character(plan.visit_sequence),
         "predictor.matrix": plan.predictor_matrix.to_numpy(dtype=np.float64),
+        "semicont": {column.name: np.array(column.spikes) for column in plan.schema if _has_spikes(column)},
     }
+
+
+def _has_spikes(column: Column) -> bool:
+    """Whether a column of numbers has values with a mass of their own."""
+    return isinstance(column, NumericColumn) and column.unit == "number" and bool(column.spikes)
 
 
 def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # syn() under synthpop's argument names. What synthpop's own syn() does was seen with 1.9-2.
 people <- function() {
   d <- survey_data()[c("age", "sex", "income", "region")]
-  d$income[1:40] <- -8
+  d$income[1:40] <- 0
   d
 }
 
@@ -71,7 +71,7 @@ test_that("what is asked for is done", {
   refused(p_syn(d, maxfaclevels = 2), "region")
   expect_silent(p_syn(d, maxfaclevels = 100))
   expect_warning(p_syn(d, smoothing = list(age = "spline")), "smooth", class = "pysynthdp_warning")
-  refused(p_syn(d, smoothing = list(aeg = "spline")), "did you mean age")
+  refused(p_syn(d, smoothing = list(ages = "spline")), "did you mean age")
   expect_identical(names(p_syn(d, drop = "region")$syn), c("age", "sex", "income", "size"))
 })
 
@@ -82,6 +82,7 @@ test_that("what is not here is refused, with what to use", {
   refused(p_syn(d, rule = list(income = "age < 20")), "rules") # abbreviated, as R allows
   refused(p_syn(d, rvalues = list(income = 0)), "rvalues")
   refused(p_syn(d, event = list(age = "sex")), "survival")
+  expect_silent(p_syn(d, event = stats::setNames(rep(0, 4), names(d)), denom = 0, rules = list(age = ""), rvalues = NA))
   refused(p_syn(d, denom = list(age = "income")), "poisson")
   refused(p_syn(d, numtocat = "age"), "cut\\(\\)")
   refused(p_syn(d, models = TRUE), "synthesis_plan")
@@ -104,7 +105,7 @@ test_that("the advice works when it is followed", {
   d <- people()
   expect_s3_class(p_syn(d, visit.sequence = c("region", "age", "sex", "income"), cont.na = list(income = -8),
                         formulas = list(income ~ region * age)), "synthetic")
-  parts <- lapply(split(d, d$region), p_syn)
+  parts <- lapply(split(d, d$region), function(part) p_syn(droplevels(part)))
   expect_identical(names(parts), levels(d$region))
   d$band <- cut(d$age, c(0, 30, 60, 100))
   expect_true(is.factor(p_syn(d)$syn$band))
@@ -129,7 +130,7 @@ test_that("each method of synthpop's that is not here says what to use", {
   expect_warning(s <- syn(d, c(region = "polr"), seed = 1), "polr.*order", class = "pysynthdp_warning")
   expect_identical(s$method[["region"]], "polr")
   expect_identical(class(s$syn$region), "factor")
-  refused(syn(d, c(aeg = "norm"), seed = 1), "did you mean age")
+  refused(syn(d, c(ages = "norm"), seed = 1), "did you mean age")
 })
 
 test_that("a visit sequence is checked before anything is said", {
@@ -154,6 +155,8 @@ test_that("columns that are not visited are real, and said to be predictors", {
   expect_identical(real$predictor.matrix["sex", ], c(age = 0, sex = 0, income = 1, region = 1))
   expect_warning(blank <- syn(d, method = c("", "logreg", "norm", "polyreg"), seed = 1), "age")
   expect_identical(blank$syn$age, d$age)
+  refused(syn(d, ""), "no column is left to draw")
+  refused(p_syn(d, visit.sequence = character()), "no column is left to draw")
   refused(suppressWarnings(p_syn(d, visit.sequence = 1:3, drop.pred.only = TRUE)), "drop.not.used")
   expect_silent(p_syn(d, drop.pred.only = TRUE))
 })
@@ -169,6 +172,8 @@ test_that("a full predictor matrix is taken, and later predictors are said once"
   expect_identical(s$syn, p_syn(d)$syn)
   expect_silent(p_syn(d, predictor.matrix = full * lower.tri(full) + diag(4)))
   refused(p_syn(d, predictor.matrix = 2 * full), "0 and 1")
+  refused(p_syn(d, predictor.matrix = matrix("a", 4, 4)), "0 and 1")
+  refused(p_syn(d, predictor.matrix = diag(3)), "predictor.matrix needs names")
   full[1, 2] <- NA
   refused(p_syn(d, predictor.matrix = full), "0 and 1")
 })
@@ -182,11 +187,14 @@ test_that("m = 0 gives what is to be changed, and takes it back", {
   expect_output(print(start), "predictor.matrix")
   whole <- p_syn(d)
   for (field in c("method", "visit.sequence", "predictor.matrix")) expect_equal(start[[field]], whole[[field]])
-  again <- syn(d, start$method, start$visit.sequence, start$predictor.matrix, cont.na = start$cont.na, seed = 1)
+  again <- syn(d, start$method, start$visit.sequence, start$predictor.matrix, cont.na = start$cont.na,
+               semicont = start$semicont, event = start$event, seed = 1)
   expect_identical(again$syn, whole$syn)
+  expect_identical(start$semicont, list(income = 0))
   start$predictor.matrix["income", "age"] <- 0
   changed <- syn(d, start$method, predictor.matrix = start$predictor.matrix, seed = 1)
   expect_identical(changed$predictor.matrix["income", "age"], 0)
+  refused(expect_silent(p_syn(d, m = "a")), "whole number")
   part <- p_syn(d, m = 0, visit.sequence = c("region", "sex"), drop.not.used = TRUE)
   expect_identical(part$visit.sequence, c(region = 4L, sex = 2L))
   expect_identical(names(p_syn(d, visit.sequence = part$visit.sequence, drop.not.used = TRUE)$syn), c("sex", "region"))
