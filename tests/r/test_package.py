@@ -37,4 +37,4 @@ def test_testthat_passes(run_r, name):
     assert expectations > 5, said
     for line in re.findall(r"^• .*$", said, flags=re.MULTILINE):
         assert any(package in line for package in MAY_BE_ABSENT), said
-    assert skipped <= 1, said
+    assert skipped <= 2, said  # what needs synthpop

@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 _EVERY_KIND = """
 d <- data.frame(integer = c(1L, NA, 3L), logical = c(TRUE, NA, FALSE), text = c("a", NA, ""),
-  double = c(1.5, NA, NaN), date = as.Date(c("2020-02-29", NA, "1900-01-01")), factor = factor(c("u", NA, "v"), c("v", "u", "unused")))
+  double = c(1.5, NA, NaN), date = as.Date(c("2020-02-29", NA, "1900-01-01")),
+  factor = factor(c("u", NA, "v"), c("v", "u", "unused")))
 d$labelled <- haven::labelled(c(1, 2, NA), c(yes = 1, no = 2), label = "Question")
 d$spss <- haven::labelled_spss(c(1, -8, NA), c(refused = -8), na_values = -8)
 d$tagged <- haven::labelled(c(1, haven::tagged_na("a"), NA), c(gone = haven::tagged_na("a")))
@@ -28,8 +29,8 @@ cat(names(d)[!same], all(same), bits, identical(haven::na_tag(back$tagged), c(NA
 def test_columns_with_na_of_every_kind_are_identical_after_python(run_r):
     """A data frame with NA in every kind of column goes to Python and back identical, column by column.
 
-    Integer, logical, character, Date, factor, and haven's labelled and tagged ones, of which the tags of missing
-    values are compared too.
+    Integer, logical, character, Date, factor, and haven's labelled and tagged ones, of which the tags of
+    missing values are compared too.
     """
     assert run_r(_EVERY_KIND) == "TRUE TRUE TRUE"
 
@@ -54,7 +55,7 @@ cat(isTRUE(all.equal(coef(p), rowMeans(q), tolerance = 1e-12)),
 
 
 def test_designs_of_five_copies_pool_by_the_rule_for_synthetic_copies(run_r):
-    """``svyglm`` on five synthetic designs of ``apistrat``: estimates and standard errors are those of the formula.
+    """``svyglm`` on five synthetic designs of ``apistrat`` is pooled by the formula.
 
     T = f ubar + b / m, as R computes it from the five fits.
     """
@@ -105,5 +106,5 @@ cat(identical(setdiff(names(wide), "df"), theirs),
 
 
 def test_a_pooled_table_is_tidied_as_broom_tidies(run_r):
-    """``tidy()`` of a pooled fit has broom's columns in its order, beside ``df``; ``conf.int = TRUE`` adds two."""
+    """``tidy()`` has broom's columns in its order, beside ``df``; ``conf.int = TRUE`` adds two."""
     assert run_r(_TIDY) == "TRUE TRUE TRUE TRUE TRUE"

@@ -43,7 +43,7 @@ in_session <- function(libraries) {
     "s <- synthesise(d, m = 3, seed = 1)",
     "fits <- with(s, lm(y ~ x))",
     "said <- tryCatch(suppressWarnings(pool(fits)), pysynthdp_combining_rule_error = function(e) 'refused')",
-    "cat(if (inherits(said, 'synthetic_pooled')) said$rule else said, ",
+    "cat('SAID', if (inherits(said, 'synthetic_pooled')) said$rule else said, ",
     "    sum(sapply(fits, nobs)), class(tryCatch(tidy(pysynthdp::pool(fits)), error = function(e) 1)))"
   ), code)
   paste(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(code)), stdout = TRUE, stderr = TRUE),
