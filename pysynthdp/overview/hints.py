@@ -273,9 +273,8 @@ def _as_numbers(name: str) -> Words:
     """Say how texts become numbers."""
     column = _r_column(name)
     python = f"df[{name!r}] = pd.to_numeric(df[{name!r}])"
-    how = Said(
-        python, "write them without quotes or separators of thousands", f"{column} <- as.numeric({column})"
-    )
+    r = f"{column} <- as.numeric(as.character({column}))"  # of a factor the numbers, not their places
+    how = Said(python, "write them without quotes or separators of thousands", r)
     return Words("{how}, unless they are labels", how=how)
 
 
