@@ -90,7 +90,7 @@ class Table:
     title : str
         First line.
     columns : tuple of str
-        Column heads; may be empty when there are only facts.
+        Column heads; may be empty when there are only facts. Heads over no row are not shown.
     rows : tuple of tuples
         Cells; numbers are formatted here and right-aligned.
     facts : tuple of (label, value)
@@ -123,7 +123,7 @@ class Table:
     def to_text(self) -> str:
         """Write plain text, at most as wide as its content."""
         parts = [self.title, "=" * len(self.title), *self._fact_lines()]
-        if self.columns:
+        if self.rows:
             parts += ["", *self._grid()] if self.facts else self._grid()
         parts += [_wrapped(note, "* ") for note in self.notes]
         return "\n".join(parts)
@@ -157,7 +157,7 @@ class Table:
         if self.facts:
             rows = "".join(f"<tr>{_th(label)}{_td(value)}</tr>" for label, value in self.facts)
             parts.append(f"<table><tbody>{rows}</tbody></table>")
-        parts += [self._html_grid()] if self.columns else []
+        parts += [self._html_grid()] if self.rows else []
         if self.notes:
             notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
             parts.append(f'<ul style="{_WIDE}">{notes}</ul>')

@@ -28,6 +28,7 @@ from pysynthdp.remarks import Remark
 from pysynthdp.schema import Schema
 from pysynthdp.slips import answers_slips
 from pysynthdp.tagging import marked_imputed, marked_outside, provenance_of, release_tags
+from pysynthdp.words import Argument, Words
 
 __all__ = ["FittedSynthesizer"]
 
@@ -180,7 +181,9 @@ class FittedSynthesizer(Printable):
         """Check m and k."""
         if k is None and not self.plan.protection.n_told:
             raise PrivacyError(
-                "under add/remove neighbours the number of rows is confidential; give k= from public facts"
+                "under add/remove neighbours the number of rows is confidential",
+                kind="rows",
+                remedy=Words("give {k} from public facts", k=Argument("k")),
             )
         rows = self.n_org if k is None else k
         for what, value in (("m, the number of copies,", m), ("k, the rows of a copy,", rows)):

@@ -98,7 +98,7 @@ def with_seen(settings: Synthesizer, plan: SynthesisPlan, rows: FrameRows | None
     """
     if not plan.protection.learns or rows is None or settings.schema is not None:
         return fit
-    seen = remarks_of(rows.frame, plan.schema, exempt=[*plan.keep, *plan.serials])
+    seen = remarks_of(rows.frame, plan.schema, exempt=[*plan.keep, *plan.serials], methods=plan.methods)
     return replace(fit, remarks=in_order(without_overlap((*seen, *fit.remarks)), plan.schema.names))
 
 

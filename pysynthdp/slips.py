@@ -160,9 +160,9 @@ def way_out(given: str, known: Collection[str]) -> Words:
     ours = plain if plain in known else _OURS.get(plain, plain)
     if ours in known:
         return Words("here it is called '{ours}'", ours=ours)
-    if ours in _ELSEWHERE:
-        return _ELSEWHERE[ours]
     near = nearest(plain, known)
+    if ours in _ELSEWHERE and (ours != plain or near is None):
+        return _ELSEWHERE[ours]
     if near is not None:
         return Words("did you mean '{near}'?", near=near)
     return Words("it has {known}", known=", ".join(known) or "none")

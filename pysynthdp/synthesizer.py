@@ -18,6 +18,7 @@ from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
 from pysynthdp.infer import Codes, Rare
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.overview import slow_plan
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
@@ -227,11 +228,15 @@ class Synthesizer(Printable):
         n = 0 if rows is None else rows.n_rows
         account = protection.account(plan, n=n)  # priced before a record is read
         path = None if answers is None else Path(answers)
+        slow = slow_plan(plan)
+        say(slow, stacklevel=4)  # before, since it is no use after
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         fit = replace(fit, merged=merged) if merged else fit
         fit = with_seen(self, plan, rows, fit)
         unseen = () if rows is None else index_remarks(rows.frame)
         say((*unseen, *fit.remarks), stacklevel=4)  # beyond the function that answers slips
+        if protection.learns:
+            fit = replace(fit, remarks=(*slow, *unseen, *fit.remarks))
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _opened(

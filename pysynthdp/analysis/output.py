@@ -82,7 +82,8 @@ def table(result: PooledResults, *, details: bool = False, alpha: float = 0.05) 
     theory = _theory(result)
     facts = (*_header(result), *(theory if details else ()))
     notes = (*_reasons(result), *result.notes)
-    return Table(title, tuple(data), rows, facts, notes, () if details else theory)
+    folded = () if details else (("why this rule", "\n".join(text for _, text in theory)),)
+    return Table(title, tuple(data), rows, facts, notes, folded)
 
 
 def _theory(result: PooledResults) -> tuple[tuple[str, str], ...]:

@@ -53,7 +53,10 @@ def size_remarks(n: int, features: int) -> tuple[Remark, ...]:
             "",
             "small table",
             f"{what}: copies repeat its records more than they tell of a population",
-            "take fewer predictors (predictor_matrix=), merge levels, or leave columns out with drop=[...]",
+            Words(
+                "take fewer predictors, merge levels, or leave columns out with {drop}",
+                drop=Setting("drop", [...]),
+            ),
         ),
     )
 

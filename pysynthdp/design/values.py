@@ -85,8 +85,8 @@ def to_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
     return numbers
 
 
-def check_size(numbers: FloatArray, column: NumericColumn) -> None:
-    """Refuse infinite numbers, and others than codes that are too large to square.
+def check_size(numbers: FloatArray, column: NumericColumn, *, modelled: bool = True) -> None:
+    """Refuse infinite numbers, and, where they are modelled, others than codes too large to square.
 
     Raises
     ------
@@ -99,6 +99,8 @@ def check_size(numbers: FloatArray, column: NumericColumn) -> None:
     if infinite:
         what = Words("{name} holds infinite values in {rows}", name=column.name, rows=in_rows(infinite))
         raise SchemaError(what, column=column.name, kind="infinite", remedy=_TO_MISSING)
+    if not modelled:
+        return
     codes = np.array(column.specials, dtype=np.float64)
     large = int(((np.abs(numbers) > LARGEST) & ~np.isin(numbers, codes)).sum())
     if large:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.words import Argument, Words
 
 __all__ = ["kinds_apart", "united"]
 
@@ -85,8 +86,15 @@ def _united_number(columns: Sequence[NumericColumn]) -> NumericColumn:
     first = columns[0]
     if len({column.unit for column in columns}) > 1:
         raise SchemaError(
-            f"{first.name} holds whole days in some of the imputed tables and times in others; round the "
-            "imputed ones, or declare its unit in schema="
+            Words(
+                "{column} holds whole days in some of the imputed tables and times in others",
+                column=first.name,
+            ),
+            column=first.name,
+            kind="imputed",
+            remedy=Words(
+                "round the imputed ones, or declare its unit in {schema}", schema=Argument("schema")
+            ),
         )
     decimals = [column.decimals for column in columns]
     spikes = dict.fromkeys(spike for column in columns for spike in column.spikes)

@@ -56,7 +56,7 @@ def infer_number(series: pd.Series[Any], name: str, facts: NumberFacts, *, exemp
         series.dtype,
         declared=False,
     )
-    numbers = _plain(series, draft)
+    numbers = _plain(series, draft, modelled=not facts.released)
     beyond = _whole_type(series) and bool((np.abs(numbers) >= EXACT).any())
     if _is_running_number(numbers, series) or (beyond and exempt):
         return identifier(series, name, exempt)
@@ -115,11 +115,11 @@ def _with_learned(
     return replace(draft, decimals=decimals, step=step, spikes=shown, learned_spikes=bool(spikes))
 
 
-def _plain(series: pd.Series[Any], draft: NumericColumn) -> FloatArray:
+def _plain(series: pd.Series[Any], draft: NumericColumn, *, modelled: bool) -> FloatArray:
     """Present numbers without codes and spikes."""
     values = series.dropna()
     numbers = values.to_numpy(dtype=np.float64)
-    check_size(numbers, draft)
+    check_size(numbers, draft, modelled=modelled)
     return numbers[~np.isin(numbers, np.array(draft.specials, dtype=np.float64))]
 
 

@@ -11,11 +11,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pysynthdp.io.csv_cells import WORDS, Cells, Numbers, numbers_of, with_points
+from pysynthdp.io.csv_cells import Cells, Numbers, numbers_of, with_points
 from pysynthdp.io.csv_dates import Dates, dates_of
 from pysynthdp.io.csv_form import Form
 from pysynthdp.io.csv_learned import Source, read_texts
 from pysynthdp.io.csv_wishes import Declared, Wish
+from pysynthdp.io.csv_words import listed, settled_texts
 from pysynthdp.io.csv_zeros import zero_before_digit
 from pysynthdp.remarks import Remark, few
 from pysynthdp.words import Setting, Words
@@ -48,7 +49,7 @@ def typed_columns(source: Source, declared: Declared) -> tuple[pd.DataFrame, lis
     for step in reading.steps():
         step()
     columns = {name: reading.done[name] for name in source.heads}
-    return pd.DataFrame(columns, columns=source.heads, copy=False), [*source.remarks, *reading.remarks]
+    return pd.DataFrame(columns, columns=source.heads, copy=False), [*reading.of_file(), *reading.remarks]
 
 
 @dataclass(slots=True)
@@ -66,11 +67,29 @@ class _Reading:
     remarks: list[Remark] = field(default_factory=list)
     folds_na: bool = False
     empty: bool = False  # whether any field is empty
+    commas: bool = False  # whether decimal commas were found
 
     def steps(self) -> tuple[Callable[[], None], ...]:
         """List what settles columns, in order."""
         numbers = (self.plain_numbers, self.other_numbers, self.with_commas)
         return (*numbers, self.flags_and_dates, self.texts_left)
+
+    def of_file(self) -> list[Remark]:
+        """Say in one remark what was found of the file as a whole."""
+        found, others = dict(self.source.found), self.source.others
+        if self.commas:
+            found["decimal"] = ","
+        if not found:
+            return []
+        places = {"sep": "between fields", "decimal": "in numbers"}
+        shown = " and ".join(f"{_sign(sign)} {places[name]}" for name, sign in found.items())
+        what = Words("read with {shown}", shown=shown)
+        if others:
+            what = Words("{what}, though {other} would part them as well", what=what, other=_sign(others[0]))
+        parts = {name: Setting(name, "tab" if sign == "\t" else sign) for name, sign in found.items()}
+        joined = " and ".join(f"{{{name}}}" for name in parts)
+        declare = f"{joined} {'declares' if len(parts) == 1 else 'declare'} it"
+        return [Remark("", "file form", what, Words(declare, **parts))]
 
     def say(self, column: str, kind: str, what: str, remedy: str) -> None:
         """Note something for the user."""
@@ -147,7 +166,7 @@ class _Reading:
         written = {name: cells.written_as() for name, cells in self.cells.items()}
         found = self.form.decimal is None and "commas" in written.values()
         if found:
-            self.say("", "decimal mark", "read with ',' in numbers", _declares("decimal", ","))
+            self.commas = True
             for name in self.real:
                 self.withdraw(name)
         for name, form in written.items():
@@ -222,77 +241,24 @@ class _Reading:
             what = Words(
                 "{count} cells hold {words}; read as missing",
                 count=few(cells.count(words)),
-                words=_list(words),
+                words=listed(words),
             )
             self.say(name, "missing", what, Words("{text} keeps all cells", text=Setting("text", [name])))
 
     def texts_left(self) -> None:
-        """Settle texts: words that often mean missing are texts, but where the file says otherwise."""
-        left = [name for name in self.texts if name not in self.done]
-        doubtful = [name for name in left if self.has_words(name)]
-        bare = read_texts(self.source, only=doubtful, absent=WORDS) if doubtful else {}
-        for name in left:
-            texts = self.texts[name]
-            absent = self.wishes[name].absent
-            if absent:
-                texts = _without(texts, pc.is_in(texts, pa.array(list(absent), pa.string())))
-            elif name in bare:
-                texts = self.decided(name, texts, pc.and_not(pc.is_null(bare[name]), pc.is_null(texts)))
-            nothing = texts.null_count == len(texts) and self.wishes[name].kind == "open"
-            self.done[name] = _series(texts.cast(pa.float64()) if nothing else texts)
+        """Settle what is left as texts."""
+        left = {name: texts for name, texts in self.texts.items() if name not in self.done}
+        writes_na = self.folds_na and not self.empty
+        columns, remarks = settled_texts(self.source, left, self.wishes, writes_na=writes_na)
+        self.done |= columns
+        self.remarks += remarks
 
-    def has_words(self, name: str) -> bool:
-        """Whether a column of texts holds words that often mean missing and are not declared."""
-        wish = self.wishes[name]
-        open_words = [word for word in WORDS if word not in ("", *wish.kept)]
-        if wish.absent or not open_words:
-            return False
-        return bool(pc.any(pc.is_in(self.texts[name], pa.array(open_words))).as_py())
 
-    def decided(self, name: str, texts: pa.ChunkedArray, bare: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Decide what words without quotes mean in a column of texts."""
-        kept = pa.array(list(self.wishes[name].kept), pa.string())
-        bare = pc.and_not(bare, pc.fill_null(pc.is_in(texts, kept), fill_value=False))
-        count = pc.sum(bare).as_py() or 0
-        if not count:
-            return texts
-        if name in self.source.quotes.quoted or pc.all(pc.or_(bare, pc.is_null(texts))).as_py():
-            return _without(texts, bare)  # as R and others write a missing value among quoted texts, or alone
-        absent = self.folds_na and not self.empty
-        words = sorted(word for word in pc.unique(texts.filter(bare)).to_pylist() if word is not None)
-        absent = absent and words == ["NA"]
-        self.say_words(name, words, count, absent=absent)
-        return _without(texts, bare) if absent else texts
-
-    def say_words(self, name: str, words: list[str], count: int, *, absent: bool) -> None:
-        """Say what was decided of such words."""
-        what = Words(
-            "{count} cells hold {words} without quotes; read as {how}",
-            count=few(count), words=_list(words), how="missing" if absent else "text",
-        )  # fmt: skip
-        text = Setting("text", [name])
-        declares = Setting("missing", {name: dict.fromkeys(words, "missing")})
-        settled = Words("{missing} declares them missing, {text} texts", missing=declares, text=text)
-        remedy = Words("{text} keeps the text", text=text) if absent else settled
-        self.say(name, "missing", what, remedy)
+def _sign(sign: str) -> str:
+    """Name a separator or decimal mark."""
+    return "tabs" if sign == "\t" else repr(sign)
 
 
 def _declares(name: str, value: Any) -> Words:
     """Say how a choice is declared."""
     return Words("{setting} declares it", setting=Setting(name, value))
-
-
-def _list(words: list[str]) -> str:
-    """Write words of our own list for people."""
-    return ", ".join(word.strip() or "blanks" for word in words)
-
-
-def _without(texts: pa.ChunkedArray, absent: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Make cells missing."""
-    plain: Callable[..., pa.ChunkedArray] = pc.if_else
-    return plain(pc.fill_null(absent, fill_value=False), pa.scalar(None, pa.string()), texts)
-
-
-def _series(texts: pa.ChunkedArray) -> pd.Series[Any]:
-    """Make a column of texts."""
-    return pd.Series(texts.to_pandas())

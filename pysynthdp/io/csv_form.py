@@ -88,7 +88,7 @@ def _encoding(name: Any) -> str:
     """Take an encoding of texts by any of its names."""
     try:
         found = codecs.lookup(name)
-        b"".decode(found.name)  # LookupError for what encodes no text, such as base64
+        "a".encode(found.name)  # LookupError for what encodes no text, such as base64
     except (LookupError, TypeError, ValueError) as error:
         raise PlanError(
             Words(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from pysynthdp.errors import SchemaError
 from pysynthdp.io.csv_cells import WORDS
 from pysynthdp.io.csv_form import Form, default_sep, raw_records, separators
 from pysynthdp.io.csv_records import check_records, whole_text
-from pysynthdp.remarks import Remark, few
+from pysynthdp.remarks import few
 from pysynthdp.words import Setting, Words
 
 __all__ = ["Quotes", "Source", "checked_heads", "read_texts"]
@@ -61,8 +61,10 @@ class Source:
         With the separator that holds.
     quotes : Quotes
         Who has quotes.
-    remarks : tuple of Remark
-        What was found and not declared.
+    found : mapping
+        The separator, where it was found and not declared.
+    others : sequence of str
+        Signs that would part the first records as well.
     """
 
     path: Path
@@ -70,7 +72,8 @@ class Source:
     heads: list[str]
     form: Form
     quotes: Quotes
-    remarks: tuple[Remark, ...] = ()
+    found: Mapping[str, str] = field(default_factory=dict)
+    others: Sequence[str] = ()
 
     @classmethod
     def of(cls, path: Path, form: Form) -> Source:
@@ -83,20 +86,10 @@ class Source:
         if not records:
             raise SchemaError(f"{path} is not a whole csv table; export it anew")
         check_records(content, path, signs[0])
-        heads = checked_heads([_bare(field) for field in records[0]], path)
-        remarks = () if form.sep or signs == [default] else (_found(signs),)
+        heads = checked_heads([_bare(name) for name in records[0]], path)
+        found = {} if form.sep or signs == [default] else {"sep": signs[0]}
         quotes = _quotes(heads, records[1:], signs[0])
-        return cls(path, content, heads, replace(form, sep=signs[0]), quotes, remarks)
-
-
-def _found(signs: list[str]) -> Remark:
-    """Say which separator was found, and that another would do as well."""
-    sep, others = signs[0], signs[1:]
-    what = Words("read with {sep} between fields", sep=_sign(sep))
-    if others:
-        what = Words("{what}, though {other} would part them as well", what=what, other=_sign(others[0]))
-    declares = Words("{setting} declares it", setting=Setting("sep", "tab" if sep == "\t" else sep))
-    return Remark("", "separator", what, declares)
+        return cls(path, content, heads, replace(form, sep=signs[0]), quotes, found, signs[1:])
 
 
 def _sign(sep: str) -> str:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pysynthdp.display import number
+from pysynthdp.io.reading_lines import has_empty_text, pandas_call, r_call
+from pysynthdp.schema import Schema
 
 __all__ = ["readme_text"]
 
 _WIDTH = 96
+_ONLY_CSV = " Programs for Stata and SPSS come with a release whose copies are CSV files, which those read."
 _DO_NOT = (
     "Do not analyse a single copy as if it were real data: its standard errors are too small.",
     "Do not stack the copies into one table: that counts every record m times.",
     "Do not publish estimates as findings before they are validated on the confidential data.",
     "Do not rely on a relationship that the models did not contain: it is not in the copies.",
     "Do not try to match records to persons.",
-    "Do not remove the marks that say that the data are synthetic.",
 )
+_MARKS = {
+    True: "Do not remove what the files' metadata say of the data, and keep their names: they say synthetic.",
+    False: "Do not rename the files: within them nothing says that the data are synthetic.",
+}
 
 
 def readme_text(
@@ -32,6 +38,8 @@ def readme_text(
     programs: Sequence[str] = (),
     no_program: str = "",
     nests: Sequence[str] = (),
+    schema: Schema | None = None,
+    withheld: Collection[str] = (),
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -53,6 +61,10 @@ def readme_text(
         Why there are none.
     nests : sequence of str
         For each copy, the first-stage file that it comes from; empty without nests.
+    schema : Schema, optional
+        Of the copies: which columns other programs must be told to read as text.
+    withheld : collection of str
+        Columns whose levels are not published.
 
     Examples
     --------
@@ -77,11 +89,11 @@ def readme_text(
         "FILES",
         _files(files, programs),
         "HOW TO READ",
-        _how_to_read(files[0]),
+        _how_to_read(files[0], schema or Schema(()), withheld),
         "HOW TO ANALYSE",
         _how_to_pool(m, programs, no_program, nested=bool(nests)),
         "WHAT NOT TO DO",
-        "\n".join(_wrapped(sentence, bullet=True) for sentence in _DO_NOT),
+        "\n".join(_wrapped(sentence, bullet=True) for sentence in (*_DO_NOT, _MARKS[_is_parquet(files[0])])),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -119,16 +131,28 @@ def _files(files: Sequence[str], programs: Sequence[str]) -> str:
     return "\n".join(f"{name:<{width}}  {what}" for name, what in described)
 
 
-def _how_to_read(first: str) -> str:
+def _is_parquet(name: str) -> bool:
+    """Whether a file is Parquet, which has room for marks; CSV has none."""
+    return name.endswith(".parquet")
+
+
+def _how_to_read(first: str, schema: Schema, withheld: Collection[str]) -> str:
     """Show how to read the copies with and without this package."""
-    parquet = first.endswith(".parquet")
-    pandas = f'pandas.read_{"parquet" if parquet else "csv"}("{first}")'
-    r_call = f'arrow::read_parquet("{first}")' if parquet else f'read.csv("{first}")'
-    types = (
-        "" if parquet else "\n(types and categories are in schema.json; only the first line restores them)"
-    )
+    load = 'pysynthdp.SyntheticRelease.load(".")'
     check = "Check    pysynthdp verify .   (the files and their sums; only a signature tells who made them)"
-    return f'Python   pysynthdp.SyntheticRelease.load(".")   or   {pandas}\nR        {r_call}{types}\n{check}'
+    if _is_parquet(first):
+        return (
+            f'Python   {load}   or   pandas.read_parquet("{first}")\n'
+            f'R        arrow::read_parquet("{first}")\n{check}'
+        )
+    note = "(types and categories are in schema.json, and only the first line restores them; the others\n"
+    note += "read no text as a number or as missing"
+    note += ", but for the empty text, which they take for missing)" if has_empty_text(schema) else ")"
+    name = f'"{first}"'
+    return (
+        f"Python   {load}\n         pandas.{pandas_call(name, schema, withheld)}\n"
+        f"R        {r_call(name, schema, withheld)}\n{note}\n{check}"
+    )
 
 
 def _nests(nests: Sequence[str]) -> str:
@@ -156,6 +180,7 @@ def _how_to_pool(m: int, programs: Sequence[str], no_program: str, *, nested: bo
         )
     if programs:
         text += f" {', '.join(programs)} do that for one example; put in your own model."
+        text += "" if "analyse.do" in programs else _ONLY_CSV
     if no_program:
         text += f" There is no ready-made program, since no rule is sure for every analysis: {no_program}"
     return (

@@ -66,7 +66,7 @@ def by_column(item: Reader) -> Reader:
 
 def pair_of(value: Any, at: str) -> tuple[Any, Any]:
     """Take [lower, upper]; an infinite one means none."""
-    pair = list_of(value, at)
+    pair = value if isinstance(value, list) else []
     if len(pair) != 2 or any(isinstance(bound, str | bool | list | dict) for bound in pair):
         raise PlanError(f"{at} must be [lower, upper]; write -inf or inf for none")
     low, high = (None if isinstance(bound, float) and abs(bound) == float("inf") else bound for bound in pair)

@@ -16,8 +16,11 @@ from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.settings import positive_setting
 from pysynthdp.queries import Counts, Sampler
+from pysynthdp.words import Setting, Words
 
 __all__ = ["Dirichlet", "LevelWeights"]
+
+_MAP = Setting("posterior", "map")
 
 CellDraw = Literal["map", "one", "many"]
 
@@ -126,8 +129,9 @@ class Dirichlet:
         if kind not in ("map", "one", "many"):
             raise PlanError("dirichlet: posterior must be 'map', 'one' or 'many'")
         if (kind == "one") != task.proper:
-            wanted = "proper=True" if kind == "one" else "proper=False"
-            raise PlanError(f"dirichlet: posterior={kind!r} needs a synthesis with {wanted}; change either")
+            wanted, given = Setting("proper", kind == "one"), Setting("posterior", kind)
+            what = Words("dirichlet: {given} needs a synthesis with {wanted}", given=given, wanted=wanted)
+            raise PlanError(what, kind="setting", remedy="change either")
         return kind
 
     def _prior(self, task: FitTask) -> tuple[float, ...]:
@@ -140,7 +144,8 @@ class Dirichlet:
         each = [positive_setting(self.name, "prior", weight) for weight in given]
         prior = tuple(np.bincount(groups, each, target.n_levels).tolist()) if groups else ()
         if self._kind(task) == "map" and min(prior) <= 1:
-            raise PrivacyError(f"{target.name}: posterior='map' needs prior weights above 1; raise them")
+            what = Words("{column}: {map} needs prior weights above 1", column=target.name, map=_MAP)
+            raise PrivacyError(what, column=target.name, kind="setting", remedy="raise them")
         return prior
 
     def fit(self, task: FitTask) -> Fit:

@@ -13,6 +13,7 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.queries import RowSum, Sampler, Sums
+from pysynthdp.words import Argument, Words
 
 __all__ = ["FlooredNormal", "GaussianFloor"]
 
@@ -79,8 +80,13 @@ class GaussianFloor:
             raise PrivacyError(f"{task.target.name}: a variance needs at least two rows; use 'gaussian'")
         if floor > (upper - lower) / 2:
             raise PrivacyError(
-                f"{task.target.name}: the floor exceeds half the range, so the variance would be a constant; "
-                "use 'gaussian' with sigma=..."
+                Words(
+                    "{column}: the floor exceeds half the range, so the variance would be a constant",
+                    column=task.target.name,
+                ),
+                column=task.target.name,
+                kind="setting",
+                remedy=Words("use 'gaussian' with {sigma}", sigma=Argument("sigma")),
             )
         return lower, upper, floor
 

@@ -16,6 +16,7 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.models.base import Bends, ColumnModel
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.schema import Column, NumericColumn
+from pysynthdp.words import Facts, Words
 
 __all__ = [
     "BEYOND_BOUNDS",
@@ -129,7 +130,9 @@ def moment_layout(plan: SynthesisPlan, hints: Mapping[str, tuple[float, float]])
 def _sixth(column: Column) -> Scale:
     """Middle of the declared bounds, and a sixth of their width."""
     if not isinstance(column, NumericColumn) or column.lower is None or column.upper is None:
-        raise PrivacyError(f"{column.name} has no declared bounds; give lower= and upper=")
+        what = Words("{column} has no declared bounds", column=column.name)
+        remedy = Words("declare {facts}", facts=Facts(lower=..., upper=...))
+        raise PrivacyError(what, column=column.name, kind="bounds", remedy=remedy)
     return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 6)
 
 

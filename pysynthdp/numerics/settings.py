@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pysynthdp.errors import PrivacyError
+from pysynthdp.words import Argument, Facts, Words
 
 __all__ = ["as_number", "positive_setting", "public_range"]
 
@@ -55,7 +56,8 @@ def positive_setting(model: str, setting: str, value: float | None) -> float:
     15.0
     """
     if value is None:
-        raise PrivacyError(f"{model} needs a public {setting}; give {setting}=... from public knowledge")
+        remedy = Words("give {setting} from public knowledge", setting=Argument(setting))
+        raise PrivacyError(f"{model} needs a public {setting}", kind="setting", remedy=remedy)
     number = as_number(value)
     if not 0 < number < math.inf:
         raise PrivacyError(f"{model}: {setting} must be a positive finite number; change it")
@@ -83,7 +85,7 @@ def public_range(model: str, column: str, lower: float | None, upper: float | No
     (0.0, 100.0)
     """
     if lower is None or upper is None or not -math.inf < lower < upper < math.inf:
-        raise PrivacyError(
-            f"{column}: method {model!r} needs finite declared bounds; give lower= below upper="
-        )
+        what = Words("{column}: method '{model}' needs finite declared bounds", column=column, model=model)
+        remedy = Words("declare {facts}", facts=Facts(lower=..., upper=...))
+        raise PrivacyError(what, column=column, kind="bounds", remedy=remedy)
     return float(lower), float(upper)

@@ -20,6 +20,7 @@ from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import FitError, PysynthdpError, SchemaError
 from pysynthdp.infer import Codes, by_column, infer_column
 from pysynthdp.overview.found import hints_of, plain_numbers
+from pysynthdp.overview.size import slow_table
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark, without_overlap
 from pysynthdp.rows.frame import FrameRows, dense, index_remarks
@@ -214,7 +215,7 @@ def look(
     found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
     columns = [column for look, column in found if column is not None and look.name not in free]
-    notes = (*_size(rows.n_rows, columns), *index_remarks(table))
+    notes = (*_size(rows.n_rows, columns), *slow_table(columns), *index_remarks(table))
     return Look(tuple(shown), rows.n_rows, notes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.design.values import to_numbers
 from pysynthdp.errors import SchemaError
 from pysynthdp.overview.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
+from pysynthdp.overview.shapes import JUDGED, mass_remarks
 from pysynthdp.remarks import Remark
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 from pysynthdp.words import Setting, Words
@@ -21,7 +22,13 @@ __all__ = ["hints_of", "plain_numbers", "remarks_of"]
 _BY_THE_FIT = ("rare levels",)  # which says it of what it modelled
 
 
-def remarks_of(frame: pd.DataFrame, schema: Schema, *, exempt: Iterable[str] = ()) -> tuple[Remark, ...]:
+def remarks_of(
+    frame: pd.DataFrame,
+    schema: Schema,
+    *,
+    exempt: Iterable[str] = (),
+    methods: Mapping[str, str] | None = None,
+) -> tuple[Remark, ...]:
     """Say what is odd about the columns of a table that is to be fitted, in words for a log.
 
     Parameters
@@ -32,6 +39,8 @@ def remarks_of(frame: pd.DataFrame, schema: Schema, *, exempt: Iterable[str] = (
         Its columns as they are understood.
     exempt : iterable of str
         Columns that are not modelled.
+    methods : mapping column -> str, optional
+        By which model each is drawn.
 
     Notes
     -----
@@ -39,27 +48,30 @@ def remarks_of(frame: pd.DataFrame, schema: Schema, *, exempt: Iterable[str] = (
     """
     free = set(exempt)
     columns = [column for column in schema if column.name not in free and column.name in frame.columns]
-    hints = (hint for column in columns for hint in _safely(frame[column.name], column))
+    drawn = methods or {}
+    hints = (
+        hint for column in columns for hint in _safely(frame[column.name], column, drawn.get(column.name))
+    )
     return tuple(hint.remark for hint in hints if not hint.note and hint.remark.kind not in _BY_THE_FIT)
 
 
-def _safely(series: pd.Series[Any], column: Column) -> Iterable[Hint]:
+def _safely(series: pd.Series[Any], column: Column, method: str | None) -> Iterable[Hint]:
     """Leave it to the fit to refuse what does not fit."""
     try:
-        return tuple(hints_of(series, column))
+        return tuple(hints_of(series, column, method))
     except SchemaError:
         return ()
 
 
-def hints_of(series: pd.Series[Any], column: Column) -> Iterator[Hint]:
-    """Say what is odd about one column.
+def hints_of(series: pd.Series[Any], column: Column, method: str | None = None) -> Iterator[Hint]:
+    """Say what is odd about one column, and what the model that draws it cannot hold.
 
     Notes
     -----
     Privacy: reads real values; ``Hint.shown`` names some.
     """
     if isinstance(column, NumericColumn):
-        return _of_numbers(plain_numbers(to_numbers(series, column), column), column)
+        return _of_numbers(plain_numbers(to_numbers(series, column), column), column, method)
     return _of_levels(series, column)
 
 
@@ -69,17 +81,21 @@ def plain_numbers(numbers: FloatArray, column: NumericColumn) -> FloatArray:
     return numbers[~np.isnan(numbers) & ~np.isin(numbers, np.array(known, dtype=np.float64))]
 
 
-def _of_numbers(plain: FloatArray, column: NumericColumn) -> Iterator[Hint]:
+def _of_numbers(plain: FloatArray, column: NumericColumn, method: str | None) -> Iterator[Hint]:
     """Say what is odd about numbers."""
     dated = column.unit != "number"
     apart = np.array(column.spikes if column.learned_spikes else (), dtype=np.float64)
     distinct, counts = np.unique(plain, return_counts=True)
-    yield from number_hints(column.name, distinct, counts, dated=dated, apart=apart)
+    judged = method in JUDGED
+    hints = number_hints(column.name, distinct, counts, dated=dated, apart=apart)
+    yield from (hint for hint in hints if hint.note or not judged or hint.remark.kind != "spikes")
     if not dated:
         free = ~np.isin(distinct, apart)
         fine = 0.0 if column.decimals is None else 10.0**-column.decimals
         grain = fine if column.step is None else column.step
         yield from few_values_hints(column.name, distinct[free], int(counts[free].sum()), grain)
+        lost = mass_remarks(column.name, method or "", distinct[free], counts[free], grain)
+        yield from map(Hint, lost)
 
 
 def _of_levels(series: pd.Series[Any], column: CategoricalColumn) -> Iterator[Hint]:

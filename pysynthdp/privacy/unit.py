@@ -68,7 +68,7 @@ class PrivacyUnit:
         if not isinstance(self.name, str) or not self.name.strip() or not self.name.isprintable():
             raise PrivacyError("name must say in one line what one unit is, for example 'person'")
         if self.key is not None and (not isinstance(self.key, str) or not self.key):
-            raise PrivacyError("key must be the name of the column that says whose a row is, or None")
+            raise PrivacyError("key must be the name of the column that says whose a row is")
 
     @property
     def neighbours(self) -> str:

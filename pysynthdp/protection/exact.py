@@ -159,7 +159,7 @@ def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit
             step.targets[0].column,
             "terms left out",
             f"{', '.join(lost)} of its formula rests on fewer than five records and is left out",
-            "merge levels so that more records share it, or take it out of formulas=",
+            "merge levels so that more records share it, or take it out of the formula",
         ),
     )
 

@@ -26,7 +26,7 @@ from pysynthdp.words import GUARANTEE, Words
 
 __all__ = ["Unprotected"]
 
-_KEPT = "its real values are released as they are, because keep= asked for it"
+_KEPT = "its real values are released as they are, because 'keep' asked for it"
 _SERIAL = "running numbers that do not depend on any record"
 _EMITTED = "its copies repeat values of real records, because emit_original asked for it"
 _HELD = "its model was handed whole rows and may repeat them"

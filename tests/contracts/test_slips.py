@@ -88,7 +88,7 @@ def test_hints_from_r_with_na_are_refused():
 @pytest.mark.parametrize("value", [None, 5, (5,), "mine"])
 @pytest.mark.parametrize("make", [sdp.BySampling, lambda **own: sdp.ByNoise(sdp.ZCDP(1.0), **own)])
 def test_what_is_allowed_from_outside_is_given_by_names(make, value):
-    with pytest.raises(sdp.PrivacyError, match="outside must be a tuple"):
+    with pytest.raises(sdp.PrivacyError, match="outside must be a list"):
         make(outside=value)
 
 

@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pysynthdp as sdp
 from pysynthdp.bridge.codec import RVector, character, dumps, loads, named_list
 from pysynthdp.bridge.dispatch import PROTOCOL, handle
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.releases import release_to_r
-from pysynthdp.synthesizer import synthesize
+from pysynthdp.errors import PysynthdpError
+from pysynthdp.io.plan_file import read_plan
+from pysynthdp.synthesizer import Synthesizer, synthesize
 
 PYTHON = re.compile(
     r"=\{|=\[|=\(|\bTrue\b|\bFalse\b|\bNone\b|DataFrame|\bpandas\b|\bdtype\b|\bu?int64\b|\bpd\.|df\[|\*\*|\{'"
@@ -226,3 +229,52 @@ def test_what_is_printed_is_in_r():
     assert re.search(r"^den +categorical +factor", texts[0], flags=re.MULTILINE)
     assert re.search(r"^wage +numeric +numeric", texts[0], flags=re.MULTILINE)
     assert re.search(r"^same +\w+ +character", texts[0], flags=re.MULTILINE)
+
+
+SHELL = re.compile(
+    r"=\{|=\[|\bTrue\b|\bNone\b|DataFrame|\bpd\.|df\[|\blist\(|\bc\(|\bTRUE\b|NumericColumn|Schema\("
+)
+"""What nobody who types commands and plan files is told."""
+IN_R = re.compile(r"\blist\(\w+ = |= c\(|\bTRUE\b|\bNULL\b|--\w+|<- ")
+"""What nobody who writes Python is told."""
+SAME = {
+    "identifier": (
+        {},
+        {"id": [f"p{i:05d}" for i in range(200)]},
+        ("drop=['id']", "--drop id", 'drop = "id"'),
+    ),
+    "bounds": ({"bounds": {"age": (40, 60)}}, {}, ("age", "age", "age")),
+    "unknown column": ({"bounds": {"agee": (0, 9)}}, {}, ("'age'?", "'age'?", "'age'?")),
+    "method": ({"method": "nrom"}, {}, ("'norm'?", "'norm'?", "'norm'?")),
+    "rare": ({"rare": "marge"}, {}, ("merge", "merge", "merge")),
+    "levels": ({"levels": {"sex": ["f", "x"]}}, {}, ("sex", "sex", "sex")),
+    "kept": ({"keep": ["nobody"]}, {}, ("nobody", "nobody", "nobody")),
+    "order": ({"visit_sequence": ["age"]}, {}, ("sex", "sex", "sex")),
+    "proper": ({"proper": "yes"}, {}, ("True or False", "true or false", "TRUE or FALSE")),
+    "nothing declared": ({"guarantee": sdp.ZCDP(0.5)}, {}, ("Schema([", "codebook", "list(")),
+}
+
+
+@pytest.mark.parametrize("case", SAME, ids=lambda case: case)
+def test_the_same_mistake_is_told_in_each_dialect(case):
+    settings, columns, phrases = SAME[case]
+    with pytest.raises(PysynthdpError) as caught:
+        Synthesizer(**settings, progress=False).fit(table().assign(**columns))
+    said = [caught.value.said(dialect) for dialect in ("python", "shell", "r")]
+    assert said[0] == str(caught.value)
+    for text, phrase, never in zip(said, phrases, (IN_R, SHELL, PYTHON), strict=True):
+        assert phrase in text
+        assert not never.search(text), text
+
+
+def test_a_plan_file_is_told_in_toml(tmp_path):
+    for line, phrase in [
+        ("bound = { age = [0, 99] }", "did you mean 'bounds'"), ('rare = "marge"', "merge"),
+        ("proper = 'yes'", "true or false"), ("bounds = { age = 3 }", "[lower, upper]"),
+        ('method = "nrom"', "norm"), ('guarantee = { name = "zdcp", rho = 1 }', "zcdp"),
+    ]:  # fmt: skip
+        path = tmp_path / "plan.toml"
+        path.write_text(f"{line}\n", encoding="utf-8")
+        with pytest.raises(PysynthdpError, match=re.escape(phrase)) as caught:
+            Synthesizer(**read_plan(path), progress=False).plan(table())
+        assert not SHELL.search(caught.value.said("shell")), line

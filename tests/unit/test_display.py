@@ -69,6 +69,8 @@ def test_no_line_of_text_ends_in_blanks():
 def test_a_table_without_rows_or_facts_is_its_title():
     assert Table("Nothing").to_text() == "Nothing\n======="
     assert "<table" not in Table("Nothing").to_html()
+    assert Table("Nothing", ("name", "x")).to_text() == "Nothing\n======="
+    assert "<table" not in Table("Nothing", ("name", "x")).to_html()
 
 
 class Reader(HTMLParser):

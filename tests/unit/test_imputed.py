@@ -135,8 +135,9 @@ def test_files_hold_the_nests(tmp_path):
         text = " ".join((folder / "README.txt").read_text().split())
         assert "3 first-stage files (nests)" in text
         assert "intervals that are too short" in text
-        assert "synthetic_3_2" in (folder / "analyse.do").read_text()
-        assert "file='synthetic_3_2.csv'" in (folder / "analyse.sps").read_text()
+        assert "synthetic_3_2" in (folder / "analyse.py").read_text()
+    assert "synthetic_3_2" in (folder / "analyse.do").read_text()  # the last one is CSV
+    assert "file='synthetic_3_2.csv'" in (folder / "analyse.sps").read_text()
 
 
 def test_the_statement_counts_every_copy_and_tells_of_imputations():

@@ -13,6 +13,8 @@ from statsmodels.datasets import anes96, ccard, fair, heart, modechoice, statecr
 
 import pysynthdp as sdp
 from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.overview import slow_plan
+from pysynthdp.protection.none import Unprotected
 from pysynthdp.remarks import SHARED
 
 N = 600
@@ -140,6 +142,22 @@ def test_many_columns_alike_have_one_warning_that_names_them() -> None:
     assert [fault.column for fault in one.faults] == names
     assert [remark.column for remark in fitted.remarks] == names
     assert len(heard_by(table[names[:SHARED]])[1]) == SHARED
+
+
+def test_a_wide_table_is_said_before_the_fit_with_a_way_out(monkeypatch) -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.integers(0, 5, (300, 250)).astype(str)).rename(columns="q{}".format)
+    (remark,) = [one for one in sdp.look(table).remarks if one.kind == "wide table"]
+    assert re.search(
+        "250 columns of levels have [0-9,]+ coefficients: the fit may take [0-9]+ minutes", remark.what
+    )
+    monkeypatch.setattr(Unprotected, "fit", lambda *_: pytest.fail("it was not said before"))
+    with pytest.raises(PysynthdpWarning, match="may take"):  # warnings are errors here
+        sdp.Synthesizer(progress=False).fit(table)
+    few = {name: [] for name in table.columns[5:]}
+    assert not slow_plan(sdp.Synthesizer(predictor_matrix=few).plan(table))
+    assert not slow_plan(sdp.Synthesizer(method="sample").plan(table))
+    assert "wide table" not in {one.kind for one in sdp.look(table.iloc[:, :60]).remarks}
 
 
 def test_draw_and_load_say_nothing_again(tmp_path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from pysynthdp.io.snippets import python, r, spss, stata
 from pysynthdp.io.snippets.example import Task, example_of
 from pysynthdp.schema import Schema
 
+_NEED_CSV = ("analyse.do", "analyse.sps")  # neither Stata nor SPSS reads Parquet
 __all__ = ["PROGRAMS", "snippet_files", "write_programs"]
 
 PROGRAMS: Mapping[str, Callable[[Task], str]] = {
@@ -28,6 +29,7 @@ def snippet_files(
     *,
     file_format: str,
     withheld: Collection[str] = (),
+    order: Sequence[str] = (),
 ) -> dict[str, str]:
     """Write the programs.
 
@@ -42,9 +44,11 @@ def snippet_files(
     copies : list of str
         Files of the copies.
     file_format : {"parquet", "csv"}
-        Of the copies. Stata and SPSS read CSV, so their programs say how to convert.
+        Of the copies. Stata and SPSS read CSV only, so their programs stand beside CSV only.
     withheld : collection of str
         Columns whose levels are not published, such as identifiers; never in the example.
+    order : sequence of str
+        Columns in the order in which they were drawn.
 
     Returns
     -------
@@ -57,10 +61,9 @@ def snippet_files(
     """
     if not constants["rule"]:
         return {}
-    task = Task(
-        constants, example_of(schema, withheld), schema, tuple(copies), parquet=file_format == "parquet"
-    )
-    return {name: program(task) for name, program in PROGRAMS.items()}
+    parquet = file_format == "parquet"
+    task = Task(constants, example_of(schema, withheld, order), schema, tuple(copies), parquet=parquet)
+    return {name: program(task) for name, program in PROGRAMS.items() if not (parquet and name in _NEED_CSV)}
 
 
 def write_programs(
@@ -87,7 +90,8 @@ def write_programs(
     if "constants" not in parts:
         return []
     withheld = {name for name, method in parts["provenance"].methods if method == WITHHELD}
-    options: dict[str, Any] = {"file_format": file_format, "withheld": withheld}
+    order = parts["provenance"].visit_sequence
+    options: dict[str, Any] = {"file_format": file_format, "withheld": withheld, "order": order}
     programs = snippet_files(parts["constants"], parts["schema"], copies, **options)
     for name, text in programs.items():
         (folder / name).write_text(text, encoding="utf-8")

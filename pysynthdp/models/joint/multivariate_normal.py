@@ -13,6 +13,7 @@ from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.penalised import penalised_root
 from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.queries import RowSum, Sampler, Sums
+from pysynthdp.words import Argument, Words
 
 __all__ = ["JointNormal", "MultivariateNormal"]
 
@@ -100,8 +101,10 @@ def _ranges(task: FitTask) -> tuple[FloatArray, FloatArray]:
     """List the declared lower and upper ends of the targets."""
     if len(task.targets) < 2:
         raise PlanError(
-            f"{task.target.name}: 'multivariate_normal' draws several columns together; name them in joint=, "
-            "or use 'gaussian_floor'"
+            Words("{column}: 'multivariate_normal' draws several columns together", column=task.target.name),
+            column=task.target.name,
+            kind="setting",
+            remedy=Words("name them in {joint}, or use 'gaussian_floor'", joint=Argument("joint")),
         )
     ranges = [
         public_range("multivariate_normal", target.name, target.lower, target.upper)

@@ -102,7 +102,7 @@ test_that("units are declared in R as in Python", {
                    list(lower = 10, upper = 31))
   expect_identical(numeric_column(as.POSIXct(7200, origin = "1970-01-01"), unit = "hour")$lower, 2)
   expect_identical(numeric_column(fallback = as.Date("1970-01-02"), unit = "second")$fallback, 86400)
-  expect_error(numeric_column(unit = "year"), "should be one of")
+  expect_error(numeric_column(unit = "year"), "must be one of", class = "pysynthdp_plan_error")
   expect_error(numeric_column(as.Date("1970-01-11")), "unit", class = "pysynthdp_schema_error")
   expect_identical(categorical_column(as.Date("1970-01-11"))$levels, list("1970-01-11"))
 })

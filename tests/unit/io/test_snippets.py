@@ -13,11 +13,13 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import statsmodels.formula.api as smf
 
 import pysynthdp as sdp
 from pysynthdp.analysis import share_of
+from pysynthdp.io.snippets.example import example_of
 from pysynthdp.tags import ReleaseTags
 
 N = 60
@@ -150,11 +152,104 @@ def test_no_program_where_no_rule_is_sure(parts_of, small, tmp_path):
     assert "n_org is not published" in text
 
 
-def test_programs_are_listed_with_checksums(release_of, small, tmp_path):
-    folder = release_of(small, 2).save(tmp_path / "r")
+@pytest.mark.parametrize(
+    ("file_format", "programs"),
+    [
+        ("csv", {"analyse.py", "analyse.R", "analyse.do", "analyse.sps"}),
+        ("parquet", {"analyse.py", "analyse.R"}),
+    ],
+)
+def test_programs_are_listed_with_checksums_beside_copies_that_they_read(
+    release_of, small, tmp_path, file_format, programs
+):
+    folder = release_of(small, 2).save(tmp_path / "r", format=file_format)
     listed = {entry["name"] for entry in json.loads((folder / "release.json").read_text())["files"]}
-    assert listed >= {"analyse.py", "analyse.R", "analyse.do", "analyse.sps"}
-    assert "write.csv" in (folder / "analyse.do").read_text()
+    assert {name for name in listed if name.startswith("analyse")} == programs
+    assert {path.name for path in folder.glob("analyse.*")} == programs
+    for name in programs:
+        for copy in ("synthetic_1", "synthetic_2"):
+            assert copy in (folder / name).read_text()
+    text = " ".join((folder / "README.txt").read_text().split())
+    assert ("Programs for Stata and SPSS come with" in text) == (file_format == "parquet")
+
+
+STATA = {
+    "_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long", "_n", "_N", "_pi",
+    "_pred", "_rc", "_skip", "str5", "str2045", "strL", "using", "with",
+}  # fmt: skip
+
+
+def test_a_program_for_stata_uses_no_word_of_stata_as_a_name(release_of, tmp_path):
+    names = [*sorted(STATA), "in_", "y", "ALL", "with space"]
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.normal(size=60).round(2) for name in names})
+    folder = release_of(frame, 2).save(tmp_path / "r", format="csv")
+    text = (folder / "analyse.do").read_text()
+    used = re.search(r'import delimited (.*) using "`name', text)[1].split()
+    assert not STATA & set(used)
+    assert len(set(used)) == len(used) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z]\w{0,30}", name) for name in used)
+    said = " ".join(text.replace("\n*", " ").split())
+    assert "Names of columns that cannot be used here are written otherwise:" in said
+    assert "if as if_" in said
+    spss = (folder / "analyse.sps").read_text()
+    assert "    ALL_ F20.0" in spss
+    assert "    with_ F20.0" in spss
+
+
+def test_codes_are_read_as_numbers_and_text_as_text_by_every_program(release_of, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "post": rng.choice(["01", "02", "NA"], 90),
+            "edu": rng.choice([1, 2, 3], 90),
+            "age": rng.normal(size=90),
+        }
+    )
+    folder = release_of(frame, 2).save(tmp_path / "r", format="csv")
+    monkeypatch.chdir(folder)
+    program = runpy.run_path("analyse.py")
+    assert set(program["read"]("synthetic_1.csv")["post"]) == {"01", "02", "NA"}
+    spss = (folder / "analyse.sps").read_text()
+    assert "    post A200\n    edu F20.0\n    age F20.0" in spss
+    assert "SET DECIMAL=DOT." in spss
+    assert " stringcols(1) " in (folder / "analyse.do").read_text()
+    assert 'colClasses = c(`post` = "character")' in (folder / "analyse.R").read_text()
+
+
+def test_a_share_of_a_coded_level_is_of_a_number(release_of, tmp_path):
+    frame = pd.DataFrame({"vote": [0, 1] * 40, "edu": [1, 2, 3, 4] * 20})
+    folder = release_of(frame, 2).save(tmp_path / "r", format="csv")
+    assert "COMPUTE indicator = (vote = 0)." in (folder / "analyse.sps").read_text()
+    assert "generate double indicator = (vote == 0) if" in (folder / "analyse.do").read_text()
+
+
+@pytest.mark.parametrize(
+    ("columns", "order", "model"),
+    [
+        (["popul", "age", "income", "logpopul"], (), ("income", ("popul", "age"))),
+        (["age", "age2", "wage", "rent", "log_wage"], (), ("rent", ("age", "wage"))),
+        (["income", "age", "size", "rooms", "rent"], ("rent", "age", "size", "rooms", "income"),
+         ("income", ("rent", "age", "size"))),
+        (["x", "log_x"], (), ("log_x", ())),
+        (["age", "wage"], (), ("wage", ("age",))),
+    ],
+)  # fmt: skip
+def test_the_example_explains_what_is_drawn_last_and_no_function_of_it(columns, order, model):
+    schema = sdp.Schema([sdp.NumericColumn(name) for name in columns])
+    example = example_of(schema, (), order)
+    assert (example.outcome, example.predictors) == model
+
+
+def test_what_marks_the_copies_is_claimed_only_where_it_is(release_of, small, tmp_path):
+    release = release_of(small, 2)
+    csv = " ".join((release.save(tmp_path / "c", format="csv") / "README.txt").read_text().split())
+    parquet = " ".join((release.save(tmp_path / "p") / "README.txt").read_text().split())
+    assert "within them nothing says that the data are synthetic" in csv
+    assert "marks" not in csv
+    assert "the files' metadata" in parquet
+    marks = pq.read_schema(tmp_path / "p" / "synthetic_1.parquet").metadata[b"pysynthdp"]
+    assert json.loads(marks)["synthetic"] is True
 
 
 def test_codes_of_all_columns_are_no_values_in_any_program(release_of, tmp_path, monkeypatch):
