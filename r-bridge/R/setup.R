@@ -13,6 +13,7 @@ setup_only <- function(data, settings, k, drop_not_used, call) {
 
 #' @export
 print.synth_setup <- function(x, ...) {
+  check_no_dots("print", ...)
   cat("Nothing is drawn yet (m = 0). To be changed, and given to syn() again:\n")
   cat("\n$method\n")
   print(x$method)
