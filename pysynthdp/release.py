@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +17,7 @@ from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.unchanged import Prints, check_prints, prints_of
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
@@ -73,6 +74,10 @@ class SyntheticRelease(Printable):
     privacy: PrivacyStatement
     provenance: Provenance
     tags: ReleaseTags
+    _drawn: Prints = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_drawn", prints_of(self.copies))
 
     def __getitem__(self, index: int) -> pd.DataFrame:
         return self.copies[index]
@@ -213,14 +218,31 @@ class SyntheticRelease(Printable):
         Raises
         ------
         ReleaseError
-            If the folder exists (choose another name), or the key cannot be used.
+            If the folder exists (choose another name), the key cannot be used, or a copy was changed since
+            it was drawn.
 
         Notes
         -----
         Privacy: writes what the release holds; the key is not kept.
         """
+        self.check_unchanged()
         signer = None if sign is None else signer_of(sign)
         return release_dir.write(self.parts(), Path(folder), file_format=format, sign=signer)
+
+    def check_unchanged(self) -> None:
+        """Refuse copies that were edited since they were drawn or read.
+
+        Raises
+        ------
+        ReleaseError
+            Naming a copy and a column: statement, tags and schema hold for the copies as they were drawn.
+
+        Notes
+        -----
+        Privacy: copies are public. A real column that was put in afterwards would be written under their
+        statement.
+        """
+        check_prints(self.copies, self._drawn)
 
     def parts(self) -> dict[str, Any]:
         """Its parts by name, as :mod:`pysynthdp.io.release_dir` writes them."""

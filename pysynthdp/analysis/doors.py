@@ -9,10 +9,15 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.errors import FitError
+from pysynthdp.tags import AnalysableRelease
+from pysynthdp.words import Words
 
 __all__ = ["check_analysis", "check_release", "listed_fits", "unreadable"]
 
 _OWN_COPIES = "to pool fits of copies of your own, give pool() one fit a copy, with n_syn= and n_org="
+_SUBSET = (
+    "leave the copies whole and analyse a part of the rows by subset=, or take it in the function of apply()"
+)
 _READ = "read the release first, by SyntheticRelease.load(path)"
 _ONE_EACH = (
     "pool needs a list with one fit for each copy, such as "
@@ -49,7 +54,7 @@ def check_analysis(formula: Any, release: Any, called: str) -> None:
 
 
 def check_release(release: Any, called: str) -> None:
-    """Refuse what is no release.
+    """Refuse what is no release, and copies of which rows were taken away, as rules count on their size.
 
     Parameters
     ----------
@@ -70,6 +75,18 @@ def check_release(release: Any, called: str) -> None:
     if not _is_release(release):
         what = f"{called} needs a release of synthetic copies, not {_a(release)}"
         raise FitError(what, kind="no release", remedy=_way_out(release))
+    if hasattr(release, "check_unchanged"):  # a stand-in, as where R holds the copies, has no rows to count
+        _check_sizes(release)
+
+
+def _check_sizes(release: AnalysableRelease) -> None:
+    """Refuse copies of another length than was drawn."""
+    drawn = release.tags.n_syn
+    for number, copy in enumerate(release.copies, start=1):
+        if len(copy) != drawn:
+            parts = {"number": number, "rows": len(copy), "drawn": drawn}
+            what = Words("copy {number} has {rows} rows, and {drawn} were drawn", **parts)
+            raise FitError(what, kind="changed copies", remedy=_SUBSET)
 
 
 def _is_release(value: Any) -> bool:

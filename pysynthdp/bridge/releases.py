@@ -52,6 +52,8 @@ def release_to_r(
     ------
     BridgeError
         If R has no vector for a column of the copies.
+    ReleaseError
+        If a copy was changed since it was drawn.
 
     Notes
     -----
@@ -64,6 +66,7 @@ def release_to_r(
     >>> release_from_r(release_to_r(release)).tags == release.tags
     True
     """
+    release.check_unchanged()
     own = {
         "privacy": release.privacy.to_dict(),
         "words": statement_words(release.privacy),

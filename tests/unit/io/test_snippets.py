@@ -214,7 +214,7 @@ def test_codes_are_read_as_numbers_and_text_as_text_by_every_program(release_of,
     assert "    post A200\n    edu F20.0\n    age F20.0" in spss
     assert "SET DECIMAL=DOT." in spss
     assert " stringcols(1) " in (folder / "analyse.do").read_text()
-    assert 'colClasses = c(`post` = "character")' in (folder / "analyse.R").read_text()
+    assert 'colClasses = c("post" = "character"' in (folder / "analyse.R").read_text()
 
 
 def test_a_share_of_a_coded_level_is_of_a_number(release_of, tmp_path):

@@ -1,0 +1,93 @@
+"""Fingerprints of the copies of a release, by which changes are seen before anything is written."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from pysynthdp.errors import ReleaseError
+from pysynthdp.words import Words
+
+__all__ = ["Prints", "check_prints", "prints_of"]
+
+Prints: TypeAlias = tuple[Mapping[str, tuple[str, int]], ...]
+"""For each copy: type and checksum of every column."""
+
+_REMEDY = (
+    "write the release as it was drawn, and derive columns where they are analysed; a column to be released "
+    "belongs into the table before it is synthesised"
+)
+
+
+def prints_of(copies: Sequence[pd.DataFrame]) -> Prints:
+    """Give type and checksum of every column of every copy.
+
+    Parameters
+    ----------
+    copies : sequence of DataFrame
+        As drawn.
+
+    Returns
+    -------
+    tuple of mapping
+        By column, in order.
+
+    Notes
+    -----
+    Privacy: copies are public. It shows mistakes, not forgeries: whoever wants to can make a release anew.
+
+    Examples
+    --------
+    >>> one, other = prints_of([pd.DataFrame({"x": [1, 2]}), pd.DataFrame({"x": [2, 1]})])
+    >>> one == other
+    False
+    """
+    return tuple({str(name): _print_of(copy[name]) for name in copy.columns} for copy in copies)
+
+
+def _print_of(column: pd.Series[Any]) -> tuple[str, int]:
+    """Give the type, with its categories, and a checksum of the values in their order."""
+    kind = str(column.dtype)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        kind = f"{kind} {column.cat.categories.tolist()} {column.cat.ordered}"
+    try:
+        hashed = pd.util.hash_pandas_object(column, index=False)
+    except (TypeError, ValueError):
+        return kind, len(column)  # a type that has no hash, and no place in a file
+    return kind, zlib.crc32(hashed.to_numpy().tobytes(), len(column))
+
+
+def check_prints(copies: Sequence[pd.DataFrame], drawn: Prints) -> None:
+    """Refuse copies that are not those that were drawn.
+
+    Parameters
+    ----------
+    copies : sequence of DataFrame
+        As they are now.
+    drawn : tuple of mapping
+        From :func:`prints_of`.
+
+    Raises
+    ------
+    ReleaseError
+        Naming the first copy that was changed, and a column.
+
+    Notes
+    -----
+    Privacy: names columns of public copies.
+    """
+    for number, (now, then) in enumerate(zip(prints_of(copies), drawn, strict=True), start=1):
+        if list(now.items()) == list(then.items()):
+            continue
+        different = [name for name in (*now, *then) if now.get(name) != then.get(name)]
+        what = Words(
+            "copy {number} was changed after it was drawn, in {column}: what the release says of it no "
+            "longer holds",
+            number=number,
+            column=different[0] if different else "the order of its columns",
+        )
+        column = different[0] if different else None
+        raise ReleaseError(what, column=column, kind="changed copies", remedy=_REMEDY)
