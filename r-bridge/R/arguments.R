@@ -13,6 +13,14 @@ check_frame <- function(data) {
   invisible(data)
 }
 
+# Columns that are dropped may be of any class: what cannot be sent is not needed.
+blank_dropped <- function(data, drop) {
+  if (is.null(data) || !length(drop)) return(data)
+  odd <- vapply(data, function(x) !is.atomic(x) || length(dim(x)) > 0L || isS4(x), NA)
+  data[names(data) %in% drop & odd] <- list(NA)
+  data
+}
+
 # A name for each column: from names, or by position as in synthpop.
 by_column <- function(x, columns, what) {
   if (is.null(x) || !is.null(names(x)) || (is.character(x) && length(x) == 1L)) return(x)

@@ -165,7 +165,8 @@ given <- function(...) {
 #' @export
 look <- function(data, ...) {
   check_frame(data)
-  structure(ask("look", data = data, settings = declared(data, ...)), class = "synth_text")
+  settings <- declared(data, ...)
+  structure(ask("look", data = blank_dropped(data, settings$drop), settings = settings), class = "synth_text")
 }
 
 #' @rdname look
@@ -173,7 +174,8 @@ look <- function(data, ...) {
 synthesis_plan <- function(data = NULL, m = 5L, n = NULL, ...) {
   if (!is.null(data)) check_frame(data)
   refuse_na(list(m = m, n = n))
-  as_plan(ask("plan", data = data, settings = declared(data, ...), m = m, n = n))
+  settings <- declared(data, ...)
+  as_plan(ask("plan", data = blank_dropped(data, settings$drop), settings = settings, m = m, n = n))
 }
 
 # Beside the text what can be computed with, under synthpop's names.

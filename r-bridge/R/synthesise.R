@@ -114,7 +114,8 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     guarantee = guarantee, plan = plan, rare = rare, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
-  made <- ask("synthesise", data = if (is.null(imputed)) x else imputed, settings = settings, m = m, k = k, seed = check_seed(seed),
+  sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)
+  made <- ask("synthesise", data = sent, settings = settings, m = m, k = k, seed = check_seed(seed),
               ambient = if (is.null(seed)) ambient_seed())
   with_call(made, call)
 }

@@ -73,11 +73,10 @@ known_columns <- function(names, columns, what) {
     what, " names no column of the data: ", paste(unknown, collapse = ", "), meant(unknown[[1L]], columns)))
 }
 
-# "did you mean", where one of the names is near.
+# "did you mean", behind a message.
 meant <- function(name, known) {
-  away <- utils::adist(tolower(name), tolower(known))[1L, ]
-  if (!length(away) || min(away) > max(1, nchar(name) %/% 3)) return("")
-  paste0("; did you mean ", known[[which.min(away)]], "?")
+  asked <- did_you_mean(name, known)
+  if (is.null(asked)) "" else paste0("; ", asked)
 }
 
 # Rows are looked at for these, so a guarantee cannot have them.

@@ -10,7 +10,7 @@ made <- function() {
        summary.synthetic_pooled = summary(pooled), privacy_statement = privacy_statement(s),
        synthetic_comparison = compare_synthetic(s, survey_data(200L), vars = "sex"),
        release_verification = verify_release(folder), synth_engine = synth_engine(),
-       synth_text = look(survey_data(50L)), synth_setup = suppressWarnings(syn(survey_data(50L), m = 0)), synthetic_guard = unclass(fits)$guard, list = as.list(fits),
+       synth_text = look(survey_data(50L)), synth_setup = syn(survey_data(50L), "parametric", m = 0), synthetic_guard = unclass(fits)$guard, list = as.list(fits),
        data.frame = survey_data(50L), formula = ~ age + sex)
 }
 

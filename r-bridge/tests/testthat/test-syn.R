@@ -142,6 +142,7 @@ test_that("a visit sequence is checked before anything is said", {
   expect_match(said(p_syn(d, visit.sequence = c(1, 1.5))), "whole numbers")
   expect_match(said(p_syn(d, visit.sequence = c(0, 1))), "whole numbers")
   expect_match(said(p_syn(d, visit.sequence = c("age", "foo"))), "foo")
+  expect_match(said(p_syn(d, visit.sequence = "regoin")), "did you mean region")
   expect_match(said(p_syn(d, cont.na = list(incme = -8))), "did you mean income")
 })
 

@@ -277,3 +277,20 @@ test_that("levels of a factor that nobody has are left out unless they are decla
     expect_identical(levels(declared[[1]]$family), all)
   }
 })
+
+test_that("a dropped column may be of any class", {
+  skip_without_engine()
+  d <- survey_data()[c("age", "sex")]
+  d$when <- as.POSIXlt("2024-01-01", tz = "UTC") + seq_len(nrow(d))
+  d$when <- as.POSIXlt(d$when)
+  d$both <- cbind(d$age, d$age)
+  d$fit <- rep(list(mean), nrow(d))
+  other <- d
+  other$age <- rev(d$age)
+  odd <- c("when", "both", "fit")
+  expect_error(synthesise(d, m = 1, drop = odd[-1]), "POSIXlt", class = "pysynthdp_bridge_error")
+  expect_identical(names(synthesise(d, m = 1, drop = odd)$syn), c("age", "sex"))
+  expect_identical(names(synthesise(list(d, other), m = 1, drop = odd)[[1]]), c("age", "sex"))
+  expect_output(print(look(d, drop = odd)), "age")
+  expect_identical(synthesis_plan(d, drop = odd)$visit.sequence, c("age", "sex"))
+})
