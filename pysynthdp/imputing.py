@@ -19,12 +19,12 @@ from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.rows.imputed import alike
-from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables, settled_rare
+from pysynthdp.settings import fitting_schema, guesses, plan_of, schema_of_tables, settled_rare
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
 
-__all__ = ["fit_imputed", "learned_plan", "opened"]
+__all__ = ["fit_imputed", "learned_plan", "opened", "settled_fit"]
 
 
 def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> tuple[SynthesisPlan, Settled]:
@@ -40,7 +40,8 @@ def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> tuple[Sy
         schema = schema_of_tables(settings, tables)
     else:
         schema = fitting_schema(settings, settings.schema, tables[0])
-    settled = settled_rare(settings, schema, tables)
+    said = guesses(settings, schema, tables[0]) if settings.schema is None else ()
+    settled = replace(settled_rare(settings, schema, tables), guesses=said)
     return plan_of(settings, settled.schema), settled
 
 
@@ -83,8 +84,13 @@ def fit_imputed(
         account = protection.account(plan, n=rows[0].n_rows)
         requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
         found = (_fit(plan, request, number) for number, request in enumerate(requests, start=1))
-        first, *others = (replace(fit, merged=settled.merged) for fit in found)
+        first, *others = (settled_fit(fit, settled) for fit in found)
     return NestedMachine(plan, first, account, tuple(others))
+
+
+def settled_fit(fit: Fit, settled: Settled) -> Fit:
+    """Note on a fit what was settled before it: merged levels, and what was guessed of columns."""
+    return replace(fit, merged=settled.merged, remarks=(*settled.guesses, *fit.remarks))
 
 
 def _fit(plan: SynthesisPlan, request: FitRequest, number: int) -> Fit:

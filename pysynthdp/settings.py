@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, get_args
 
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.errors import PlanError, PrivacyError, SchemaError
-from pysynthdp.infer import Rare, Settled, infer_schema, kinds_apart, settle_rare, united
+from pysynthdp.infer import (
+    Drawn,
+    Rare,
+    Settled,
+    guess_remarks,
+    infer_schema,
+    kinds_apart,
+    settle_rare,
+    united,
+)
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
+from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.protection import protection_of
+from pysynthdp.remarks import Remark
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
@@ -21,11 +31,14 @@ __all__ = [
     "check_named",
     "check_settings",
     "fitting_schema",
+    "guesses",
     "plan_of",
     "schema_of_table",
     "schema_of_tables",
     "settled_rare",
 ]
+
+DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
 
 
 def check_settings(settings: Synthesizer) -> None:
@@ -67,7 +80,7 @@ def _check_schema(settings: Synthesizer) -> None:
         return
     if not isinstance(settings.schema, Schema):
         raise PlanError("schema must be a Schema; write schema=Schema([NumericColumn(...), ...])")
-    for what in ("missing", "spikes", "bounds", "decimals", "levels"):
+    for what in DECLARATIONS:
         if getattr(settings, what):
             raise PlanError(f"{what}= is given beside schema=; declare it in the schema's columns instead")
 
@@ -112,7 +125,6 @@ def schema_of_table(settings: Synthesizer, rows: FrameRows, *, numbers: Iterable
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    serials = [name for name, wish in method.items() if wish == SERIAL]
     return infer_schema(
         rows,
         missing=settings.missing,
@@ -120,16 +132,35 @@ def schema_of_table(settings: Synthesizer, rows: FrameRows, *, numbers: Iterable
         bounds=settings.bounds,
         decimals=settings.decimals,
         levels=settings.levels,
-        exempt=[*settings.keep, *serials],
-        as_numbers=[*_drawn_as_numbers(settings, rows.columns), *numbers],
+        exempt=settings.keep,
+        drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
+        named=[name for name, wish in method.items() if wish != SERIAL],
+        numbered=[name for name, wish in method.items() if wish == SERIAL],
         skip=settings.drop,
     )
 
 
-def _drawn_as_numbers(settings: Synthesizer, names: Iterable[str]) -> list[str]:
-    """Columns for which the user names a method that draws numbers only."""
+def _drawn(settings: Synthesizer, names: Iterable[str]) -> dict[str, Drawn]:
+    """Say what the user's methods draw, of columns whose method draws one kind only."""
     wishes = {name: _wish(settings, name) for name in names}
-    return [name for name, wish in wishes.items() if wish is not None and draws_numbers_only(wish)]
+    kinds = {name: drawn_by(wish) for name, wish in wishes.items() if wish is not None}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def guesses(settings: Synthesizer, schema: Schema, rows: FrameRows) -> tuple[Remark, ...]:
+    """Say what was guessed of the columns of which the user himself says nothing."""
+    method = settings.method if isinstance(settings.method, Mapping) else {}
+    declared = (
+        settings.missing,
+        settings.spikes,
+        settings.bounds,
+        settings.decimals,
+        settings.levels,
+        method,
+    )
+    told = frozenset(settings.keep).union(*declared)
+    open_ones = [column for column in schema if column.name in rows.columns and column.name not in told]
+    return tuple(remark for column in open_ones for remark in guess_remarks(rows.frame[column.name], column))
 
 
 def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:

@@ -14,8 +14,8 @@ from pysynthdp._random import RandomSource
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
-from pysynthdp.imputing import fit_imputed, learned_plan, opened
-from pysynthdp.infer import Codes, Rare
+from pysynthdp.imputing import fit_imputed, learned_plan, opened, settled_fit
+from pysynthdp.infer import Codes, Rare, Settled
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
@@ -40,7 +40,11 @@ class Synthesizer:
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
+        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers. A method that
+        draws one kind only decides what numbers are: ``logreg`` makes two numbers levels, ``polr`` an ordered
+        scale, ``norm`` makes any number a quantity, also one that looks like an identifier. ``serial`` writes
+        numbers as the identifiers in their place were, A-00001 for A-00417, if all share one form; one
+        may be some real record's by chance, and none is copied.
     visit_sequence : sequence of str, optional
         Order in which columns are drawn; the table's own by default.
     predictor_matrix : DataFrame or mapping column -> predictors, optional
@@ -56,7 +60,7 @@ class Synthesizer:
     decimals : mapping column -> int
         Digits after the point.
     levels : mapping column -> levels
-        Declared levels.
+        Declared levels, of texts and of numbers; in their order where the method is ``polr``.
     keep : sequence of str
         Columns to release as they really are; shown everywhere.
     drop : sequence of str
@@ -205,30 +209,30 @@ class Synthesizer:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data; declare every column in schema="
             )
-        plan, rows, merged = self._opened(protection, table, block_rows)
+        plan, rows, settled = self._opened(protection, table, block_rows)
         account = protection.account(
             plan, n=0 if rows is None else rows.n_rows
         )  # priced before a record is read
         path = None if answers is None else Path(answers)
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
-        fit = replace(fit, merged=merged) if merged else fit
+        fit = fit if settled is None else settled_fit(fit, settled)
         say(fit.remarks, stacklevel=3)
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _opened(
         self, protection: Protection, table: pd.DataFrame | None, block_rows: int | None
-    ) -> tuple[SynthesisPlan, FrameRows | None, tuple[str, ...]]:
-        """Give the plan, the rows, and the columns whose rare levels were merged."""
+    ) -> tuple[SynthesisPlan, FrameRows | None, Settled | None]:
+        """Give the plan, the rows, and what was learned and settled before it."""
         if not protection.learns:  # refused before the table is looked at
             plan = self.plan()
             rows = protection.open(table, block_rows)
             check_named(self, plan.schema, rows)
-            return plan, rows, ()
+            return plan, rows, None
         rows = protection.open(table, block_rows)
         if rows is None:
-            return self.plan(), None, ()
+            return self.plan(), None, None
         plan, settled = learned_plan(self, (rows,))
-        return plan, settled.tables[0], settled.merged
+        return plan, settled.tables[0], settled
 
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
         """Run the whole synthesis on a public or synthetic table, to see what a budget would give.

@@ -159,7 +159,7 @@ class Setting:
     def said(self, dialect: Dialect) -> str:
         """Write it as one kind of reader types it."""
         if dialect == "python":
-            return f"{self.name}={self.value!r}"
+            return f"{self.name}={self.value!r}".replace("[Ellipsis]", "[...]")
         if dialect == "r":
             return f"{self.name} = {_r(self.value)}"
         if self.name in _OPTIONS:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from pysynthdp.design.values import is_dated
 from pysynthdp.errors import SchemaError
+from pysynthdp.words import Setting, Words
 
 __all__ = ["MANY_LEVELS", "holds", "names_rows"]
 
@@ -16,12 +17,9 @@ MANY_LEVELS = (
 )
 _SHARE = 0.5
 _FEW = 10  # with fewer rows, values that occur once say nothing
-_TO_NUMBERS = "convert it with pd.to_numeric"
-_TO_TIMES = "convert it with pd.to_datetime, or pd.to_timedelta for durations"
-_MENDS = {
-    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), _TO_NUMBERS),
-    **dict.fromkeys(("datetime", "datetime64", "timedelta", "timedelta64"), _TO_TIMES),
-}
+_NUMBERS = frozenset(("integer", "floating", "mixed-integer-float", "decimal"))
+_TIMES = frozenset(("datetime", "datetime64"))
+_SPANS = frozenset(("timedelta", "timedelta64"))
 
 
 def holds(series: pd.Series[Any], name: str, exempt: bool) -> Literal["text", "empty", "date", "number"]:
@@ -39,8 +37,30 @@ def holds(series: pd.Series[Any], name: str, exempt: bool) -> Literal["text", "e
         return "date"
     if exempt:
         return "empty"
-    mend = _MENDS.get(found, "convert it to text, numbers or dates")
-    raise SchemaError(f"{name} holds {found} objects: {mend}, or drop=[{name!r}]")
+    raise SchemaError(
+        Words("{column} holds {found} objects", column=name, found=found),
+        column=name,
+        kind="objects",
+        remedy=Words(
+            "{mend}, or leave it out with {drop}",
+            mend=_mend(series, name, found),
+            drop=Setting("drop", [name]),
+        ),
+    )
+
+
+def _mend(series: pd.Series[Any], name: str, found: str) -> str:
+    """Say what to type so that objects become a column."""
+    if found in _NUMBERS:
+        return f"df[{name!r}] = pd.to_numeric(df[{name!r}]) makes them numbers"
+    if found in _TIMES:
+        several = len({str(getattr(value, "tzinfo", None)) for value in series.dropna()}) > 1
+        zones = ", utc=True" if several else ""
+        what = "times in one zone" if several else "times"
+        return f"df[{name!r}] = pd.to_datetime(df[{name!r}]{zones}) makes them {what}"
+    if found in _SPANS:
+        return f"df[{name!r}] = pd.to_timedelta(df[{name!r}]) makes them durations"
+    return "convert it to text, numbers or dates"
 
 
 def names_rows(series: pd.Series[Any]) -> bool:

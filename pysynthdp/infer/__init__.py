@@ -1,15 +1,18 @@
 """What a table says of itself: a schema learned from its rows, marked so."""
 
 from pysynthdp.infer.columns import by_column, infer_column, infer_schema
+from pysynthdp.infer.guesses import guess_remarks
 from pysynthdp.infer.merging import kinds_apart, united
-from pysynthdp.infer.numbers import Codes
+from pysynthdp.infer.numbers import Codes, Drawn
 from pysynthdp.infer.rare import Rare, Settled, settle_rare
 
 __all__ = [
     "Codes",
+    "Drawn",
     "Rare",
     "Settled",
     "by_column",
+    "guess_remarks",
     "infer_column",
     "infer_schema",
     "kinds_apart",

@@ -18,7 +18,7 @@ from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import FitError, SchemaError
-from pysynthdp.infer import Codes, by_column, infer_column
+from pysynthdp.infer import Codes, by_column, guess_remarks, infer_column
 from pysynthdp.overview.hints import code_hints, level_hints, number_hints
 from pysynthdp.queries import FEWEST
 from pysynthdp.rows.frame import FrameRows
@@ -27,6 +27,7 @@ from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 __all__ = ["ColumnLook", "Look", "look"]
 
 Shares: TypeAlias = tuple[tuple[str, float], ...]
+_SHOWN = ("identifier", "numbers as text", "dates as text")  # kinds of refusals that name what a column is
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,10 @@ def look(
     free = set(exempt)
     found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
+    shown = [
+        _guessed(look, table, column) if not declared[look.name] and look.name not in free else look
+        for look, (_, column) in zip(shown, found, strict=True)
+    ]
     columns = [column for look, column in found if column is not None and look.name not in free]
     return Look(tuple(shown), rows.n_rows, tuple(map(str, _size(rows.n_rows, columns))))
 
@@ -210,6 +215,13 @@ def _with_remarks(look: ColumnLook, table: pd.DataFrame, column: Column | None, 
     return replace(look, warnings=(*look.warnings, *said))
 
 
+def _guessed(look: ColumnLook, table: pd.DataFrame, column: Column | None) -> ColumnLook:
+    """Add what a fit says of its guesses."""
+    remarks = () if column is None else guess_remarks(table[column.name], column)
+    said = tuple(f"{remark.what}; {remark.remedy}" for remark in remarks)
+    return replace(look, warnings=(*look.warnings, *said))
+
+
 def _column(
     series: pd.Series[Any], name: str, exempt: bool, declared: Mapping[str, Any]
 ) -> tuple[ColumnLook, Column | None]:
@@ -220,7 +232,7 @@ def _column(
         if isinstance(column, NumericColumn):
             return _numeric(series, column, dtype), column
     except SchemaError as problem:
-        kind = "identifier" if "identifier" in str(problem) else "not usable"
+        kind = problem.kind if problem.kind in _SHOWN else "not usable"
         return ColumnLook(name, kind, dtype, missing=_absent(series), warnings=(str(problem),)), None
     if exempt and not column.levels and series.notna().any():
         return ColumnLook(name, "identifier", dtype, missing=_absent(series)), None

@@ -23,9 +23,7 @@ _HEAP_SHARE = 0.6
 _HEAPS = (1000, 500, 100, 50, 10, 5)
 _MOST = 0.99
 _MANY_LEVELS = 60
-_NUMERAL = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _CODE_TEXT = re.compile(r"-\d+(\.0)?")
-_DATE_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 
 
 def code_hints(name: str, values: FloatArray, declared: tuple[object, ...]) -> Iterator[str]:
@@ -152,7 +150,6 @@ def level_hints(name: str, counts: Mapping[object, int], *, ordered: bool) -> It
     yield from _common(name, sizes)
     texts = [level for level in counts if isinstance(level, str)]
     yield from _coded_texts(name, texts)
-    yield from _mistyped(name, texts)
     rare = int((sizes < FEWEST).sum())
     if rare:
         what = "1 level has" if rare == 1 else f"{number(rare)} levels have"
@@ -170,17 +167,6 @@ def _coded_texts(name: str, texts: list[str]) -> Iterator[str]:
     if codes and len(codes) < len(texts):
         listed = ", ".join(f"{code!r}: '...'" for code in sorted(codes))
         yield f"a level looks like a missing code: if so, missing={{{name!r}: {{{listed}}}}}"
-
-
-def _mistyped(name: str, texts: list[str]) -> Iterator[str]:
-    """Find numbers and dates that are stored as texts."""
-    if len(texts) < 3:
-        return
-    stripped = [text.strip() for text in texts]
-    if all(_NUMERAL.fullmatch(text) for text in stripped):
-        yield f"numbers stored as text: df[{name!r}] = pd.to_numeric(df[{name!r}]), unless they are labels"
-    elif all(_DATE_TEXT.fullmatch(text) for text in stripped):
-        yield f"dates stored as text: df[{name!r}] = pd.to_datetime(df[{name!r}])"
 
 
 def _exact(value: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.errors import PlanError
@@ -10,8 +11,9 @@ from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
 from pysynthdp.plan.protection import Wishes
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.words import Setting, Words
 
-__all__ = ["all_steps", "draws_numbers_only", "model_of"]
+__all__ = ["all_steps", "drawn_by", "model_of"]
 
 _MARGINAL = ("sample", "constant", "gaussian", "gaussian_floor", "dirichlet")  # drawn from no other column
 
@@ -53,11 +55,42 @@ def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bo
     if not has_terms and wish is None:
         model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
     if not model.accepts(target_of(part, column)):
-        kind = "a categorical" if part.levels else "a numeric"
-        raise PlanError(
-            f"{column.name}: method {model.name!r} cannot draw {kind} column; leave it out for the default"
-        )
+        raise _refusal(part, column, model)
     return model
+
+
+def _refusal(part: Part, column: Column, model: ColumnModel) -> PlanError:
+    """Say why a method cannot draw a column, and which can."""
+    holds, other = _misfit(part, model)
+    return PlanError(
+        Words("{column}: method {method} {holds}", column=column.name, method=repr(model.name), holds=holds),
+        column=column.name,
+        kind="method",
+        remedy=_instead(column.name, other),
+    )
+
+
+def _misfit(part: Part, model: ColumnModel) -> tuple[str, str | None]:
+    """Say what a method draws and what the column holds, and name a method for that."""
+    draws = drawn_by(model)
+    if not part.levels:
+        return "draws levels, and the column holds numbers", "normrank"
+    if draws == "number":
+        return "draws numbers, and the column holds levels", "polyreg"
+    if draws == "ordered":
+        return "draws levels that have an order, and none is declared", None
+    if not model.accepts(Target("levels", "categorical", 3)):
+        return f"draws two levels, and the column has {len(part.levels)}", "polyreg"
+    return "cannot draw this column", "polyreg"
+
+
+def _instead(name: str, other: str | None) -> Words:
+    """Name the method that draws it, or how to declare the order of levels."""
+    if other is None:
+        levels, other_one = Setting("levels", {name: [...]}), Setting("method", {name: "polyreg"})
+        template = "list all levels in their order with {levels}, or draw them without one by {other}"
+        return Words(template, levels=levels, other=other_one)
+    return Words("name {method}, or leave it out for the default", method=Setting("method", {name: other}))
 
 
 def _name(wish: Method | None) -> str | None:
@@ -74,11 +107,22 @@ def model_of(method: Method) -> ColumnModel:
     return method
 
 
-def draws_numbers_only(method: Method) -> bool:
-    """Whether a named method cannot draw levels, so that its column must stay a number."""
+def drawn_by(method: Method) -> Literal["number", "levels", "ordered"] | None:
+    """Say what a method draws, if that is one kind only, so that its column must be of that kind.
+
+    Examples
+    --------
+    >>> drawn_by("norm"), drawn_by("logreg"), drawn_by("polr"), drawn_by("sample")
+    ('number', 'levels', 'ordered', None)
+    """
     if method == SERIAL:
-        return False
-    return not model_of(method).accepts(Target("levels", "categorical", 3))
+        return None
+    model = model_of(method)
+    plain = any(model.accepts(Target("levels", "categorical", n)) for n in (2, 3))
+    ordered = model.accepts(Target("levels", "categorical", 3, ordered=True))
+    if model.accepts(Target("number", "numeric")):
+        return None if plain or ordered else "number"
+    return "levels" if plain else "ordered" if ordered else None
 
 
 def _logistic(part: Part) -> str:

@@ -167,6 +167,9 @@ class CategoricalColumn:
         Order of the category set of the copies, where it differs from levels and codes.
     absence : {"kind", "level"}
         Whether missing values are drawn first, as kinds, or as levels beside the others.
+    form : str, optional
+        How method ``serial`` writes running numbers in place of identifiers: text with zeros for the digits,
+        such as ``"A-00000"`` for A-00001; plain numbers without it.
 
     Examples
     --------
@@ -184,6 +187,7 @@ class CategoricalColumn:
     declared: bool = True
     categories: tuple[Any, ...] | None = None
     absence: Literal["kind", "level"] = "kind"
+    form: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", _listed(self.name, "levels", self.levels))
@@ -204,6 +208,8 @@ class CategoricalColumn:
             raise SchemaError(f"{self.name}: 'other' is not among the levels; add it")
         if any(pd.api.types.is_scalar(level) and pd.isna(level) for level in (*self.levels, *codes)):
             raise SchemaError(f"{self.name}: a level or code is itself missing; use may_be_missing=True")
+        if self.form is not None and "0" not in self.form:
+            raise SchemaError(f"{self.name}: form has no zero to stand for the digits; write e.g. 'A-00000'")
         if len(self.levels) + len(codes) > MOST_LEVELS:
             raise SchemaError(f"{self.name} has more than {MOST_LEVELS:,} levels; group them or drop it")
 
