@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from pysynthdp._typing import FloatArray
 from pysynthdp.infer.keys import key_remarks, plain_numbers
 from pysynthdp.infer.numbers import FEW_VALUES
 from pysynthdp.infer.written import texts_of, written_as
@@ -59,7 +60,10 @@ def _of_texts(series: pd.Series[Any], column: CategoricalColumn) -> Iterator[Rem
 def _of_few(series: pd.Series[Any], column: NumericColumn) -> Iterator[Remark]:
     """Few different numbers that are not taken as levels, because some have few records."""
     numbers = plain_numbers(series, column)
-    if numbers is None or len(numbers) < _ROWS or not 2 < len(np.unique(numbers)) <= FEW_VALUES:
+    if numbers is None or len(numbers) < _ROWS:
+        return
+    distinct = np.unique(numbers)
+    if not 2 < len(distinct) <= FEW_VALUES or not _has_holes(distinct, column):
         return
     yield Remark(
         column.name,
@@ -67,3 +71,11 @@ def _of_few(series: pd.Series[Any], column: NumericColumn) -> Iterator[Remark]:
         "has few different values, some of few records, and is drawn as a number: copies have others too",
         Words("{levels} draws these values only", levels=Setting("method", {column.name: "polyreg"})),
     )
+
+
+def _has_holes(distinct: FloatArray, column: NumericColumn) -> bool:
+    """Whether drawn numbers may well lie between the values: counts leave no room, and bands do."""
+    if column.decimals is None:
+        return True
+    grid = column.step if column.step is not None else 10.0**-column.decimals
+    return bool((distinct[-1] - distinct[0]) / grid + 1 >= 2 * len(distinct))

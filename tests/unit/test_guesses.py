@@ -179,6 +179,7 @@ def test_keys_are_said_with_the_ways_out(values, name, kind) -> None:
         (np.random.default_rng(4).integers(18, 95, 3_000), "v"),
         (np.sort(np.random.default_rng(4).integers(18, 95, 3_000)), "v"),
         (np.random.default_rng(5).poisson(40, 3_000), "visits"),
+        (np.r_[np.random.default_rng(5).poisson(2, 300), 11], "visits"),
         (np.random.default_rng(6).integers(1, 18, 3_000), "school"),  # years of it
         (np.random.default_rng(6).choice([f"town {i}" for i in range(50)], 900), "town"),
         (np.repeat(np.arange(1960, 2020), 12), "year"),
