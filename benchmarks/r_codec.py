@@ -1,6 +1,6 @@
 """The codec of R objects against rpy2's pandas2ri, in one process and on the same columns.
 
-Run: python benchmarks/r_codec.py [OUT.csv [CASE ...]]    (needs R and: pip install 'pysynthdp[r]')
+Run: python benchmarks/r_codec.py [OUT.csv [CASE ...]]    (needs R and: pip install '.[r]')
 
 A case is one table of a million rows and twenty columns, made by R. Each way is timed by itself, in wall and
 in CPU seconds; the ratios are of CPU seconds, which other work on the machine disturbs least. R's own work

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ReleaseError,
         SchemaError,
     )
+    from pysynthdp.io.tables import read_table
     from pysynthdp.io.verifying import ReleaseVerification, verify
     from pysynthdp.overview import look
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
@@ -51,6 +52,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.tables": ("read_table",),
     "io.verifying": ("ReleaseVerification", "verify"),
     "overview": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
@@ -109,6 +111,7 @@ __all__ = [
     "look",
     "ols",
     "pool",
+    "read_table",
     "release_mean",
     "release_shares",
     "synthesize",

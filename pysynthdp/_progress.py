@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
 
 from tqdm import tqdm
 
@@ -13,7 +15,7 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(total: int, title: str, *, show: bool | None) -> Iterator[Callable[[str], None]]:
-    """Yield a function that notes one finished item by its name.
+    """Yield a function that notes one finished item by its name; nothing is left of the bar at the end.
 
     Parameters
     ----------
@@ -24,8 +26,10 @@ def progress_bar(total: int, title: str, *, show: bool | None) -> Iterator[Calla
     show : bool or None
         None shows it on a terminal and in a notebook only.
     """
-    wanted = _is_watched() if show is None else show
-    with tqdm(total=total, desc=title, disable=not wanted, leave=False, file=sys.stderr) as bar:
+    kernel = _in_kernel()
+    wanted = (kernel or sys.stderr.isatty()) if show is None else show
+    file: Any = _CellLine() if wanted and kernel else sys.stderr
+    with tqdm(total=total, desc=title, disable=not wanted, leave=False, file=file) as bar:
 
         def note(name: str) -> None:
             bar.set_postfix_str(name, refresh=False)
@@ -34,10 +38,34 @@ def progress_bar(total: int, title: str, *, show: bool | None) -> Iterator[Calla
         yield note
 
 
-def _is_watched() -> bool:
-    """Whether somebody looks on: a terminal, or a notebook kernel."""
-    if sys.stderr.isatty():
-        return True
+def _in_kernel() -> bool:
+    """Whether this is the kernel of a notebook."""
     shell = sys.modules.get("IPython")
     instance = shell.get_ipython() if shell is not None else None
     return instance is not None and hasattr(instance, "kernel")
+
+
+class _CellLine:
+    """One line of a notebook's cell, written anew each time; what goes to stderr would stay in the page."""
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def write(self, text: str) -> int:
+        """Show the line; a blank one takes it away."""
+        line = text.strip()
+        if line and self._handle is None:
+            self._handle = import_module("IPython.display").display(_shown(line), raw=True, display_id=True)
+        elif self._handle is not None:
+            self._handle.update(_shown(line), raw=True)
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: a cell holds nothing back."""
+
+
+def _shown(line: str) -> dict[str, str]:
+    """Give a line as a notebook takes it; HTML that is empty leaves no box."""
+    return {"text/plain": line} if line else {"text/html": ""}

@@ -1,28 +1,43 @@
 """The command line: read files, make one public call, write; nothing else.
 
-Exit codes: 0 done, 1 failed, 2 misused (arguments or plan), 3 the data do not fit the schema. ``verify``
-also: 10 no guarantee, 11 void, 12 arithmetic broken, 13 files changed.
+What the exit codes mean says :mod:`pysynthdp.exit_codes`.
 """
 
 from __future__ import annotations
 
-import functools
+import json
 import signal
 import sys
-import warnings
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec
 
 import typer
 
 import pysynthdp as sdp
-from pysynthdp.cli_errors import OneLineErrors, fail, show_warning
-from pysynthdp.errors import PlanError
+from pysynthdp.cli_errors import OneLineErrors, complain
+from pysynthdp.cli_options import (
+    Copies,
+    Debug,
+    File,
+    FileFormat,
+    Files,
+    JsonObject,
+    Model,
+    PlanFile,
+    Quiet,
+    Report,
+    Rows,
+    Strict,
+)
+from pysynthdp.cli_reading import reading_of, with_reading
+from pysynthdp.cli_run import closed_quietly, reporting, this_run
+from pysynthdp.cli_synth import Copying, fitted_from, tell
+from pysynthdp.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.exit_codes import Exit, exit_lines
 from pysynthdp.io.parameters_file import read_parameters, write_statement
 from pysynthdp.io.plan_file import read_plan
-from pysynthdp.io.release_dir import read_statement
+from pysynthdp.io.plan_keys import plan_keys
 from pysynthdp.io.signature import signer_of
 from pysynthdp.io.tables import read_table
 from pysynthdp.parameters_asked import check_parameters, release_parameter
@@ -32,13 +47,14 @@ __all__ = ["app", "main"]
 
 P = ParamSpec("P")
 DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
-TERMINATED = 128 + signal.SIGTERM
-
+_STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_CODES = "Exit codes:\n\n\b\n" + "\n".join(exit_lines())
 
 app = typer.Typer(
     cls=OneLineErrors,
     name="pysynthdp",
     help="Synthetic copies of a confidential table, with privacy statements that are true.",
+    epilog=_CODES,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -46,70 +62,28 @@ app = typer.Typer(
 )
 
 
-class FileFormat(StrEnum):
-    """Format of the copies."""
-
-    parquet = "parquet"
-    csv = "csv"
-
-
-class Model(StrEnum):
-    """Which regression to pool."""
-
-    ols = "ols"
-    logit = "logit"
-    glm = "glm"
-
-
-class Report(StrEnum):
-    """How to write a pooled table."""
-
-    text = "text"
-    csv = "csv"
-
-
-File = Annotated[
-    Path, typer.Argument(help="Confidential table: .csv, .csv.gz or .parquet.", show_default=False)
-]
-Files = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="FILE...",
-        help="Confidential table: .csv, .csv.gz or .parquet; several are imputations of one table, whose "
-        "missing values were filled in each.",
-        show_default=False,
-    ),
-]
-PlanFile = Annotated[Path | None, typer.Option("--plan", help="Settings in TOML.", show_default=False)]
-Copies = Annotated[int, typer.Option(min=1, help="Number of copies.")]
-Rows = Annotated[int | None, typer.Option(min=1, help="Rows of a copy; as many as the table by default.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the trace of an error.")]
-
-
-def command(function: Callable[P, None]) -> Callable[P, None]:
+def command(*, fits: Exit = Exit.DATA) -> Callable[[Callable[P, None]], Callable[P, None]]:
     """Register a subcommand whose errors are one line and an exit code."""
 
-    @functools.wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        with warnings.catch_warnings():
-            warnings.showwarning = show_warning
-            try:
-                function(*args, **kwargs)
-            except (typer.Exit, typer.Abort, BrokenPipeError):
-                raise
-            except Exception as error:
-                if kwargs.get("debug"):
-                    raise
-                fail(error)
+    def register(function: Callable[P, None]) -> Callable[P, None]:
+        run = reporting(fits=fits)(function)
+        app.command()(run)
+        return run
 
-    app.command()(run)
-    return run
+    return register
 
 
 def _version(wanted: bool) -> None:
     """Print the version and stop."""
     if wanted:
         typer.echo(f"pysynthdp {sdp.__version__}")
+        raise typer.Exit
+
+
+def _keys(wanted: bool) -> None:
+    """Print the keys of a plan file and stop."""
+    if wanted:
+        typer.echo("\n".join(f"{key:<16}{about}" for key, about in plan_keys().items()))
         raise typer.Exit
 
 
@@ -127,11 +101,26 @@ def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dic
     return {} if plan is None else read_plan(plan, dtypes=dtypes)
 
 
-def _read(file: Path, plan: Path | None) -> tuple[Any, dict[str, Any]]:
+def _read(file: Path, plan: Path | None, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
     asked = _settings(plan)
-    table = read_table(file, texts=not _learns(asked), schema=asked.get("schema"))
+    this_run().learns = learns = _learns(asked)
+    declared = {name: asked[name] for name in ("schema", "levels", "missing", "bounds") if name in asked}
+    with this_run().stage("read") as stage:
+        table = _table(file, learns=learns, **declared, **reading_of(reading, plan))
+        stage.object, stage.size = file.name, f"{len(table):,} rows, {len(table.columns):,} columns"
     return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
+
+
+def _table(file: Path, *, learns: bool, **asked: Any) -> Any:
+    """Read a table; a file without rows, or in which they cannot be told apart, is at fault itself."""
+    try:
+        table = read_table(file, texts=not learns, **asked)
+    except PrivacyError as error:
+        raise SchemaError(error.what, column=error.column, kind=error.kind, remedy=error.remedy) from error
+    if learns and not len(table):
+        raise SchemaError(f"{file} has no rows behind its head", kind="empty", remedy="export it anew")
+    return table
 
 
 def _learns(settings: Mapping[str, Any]) -> bool:
@@ -148,10 +137,12 @@ def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]
     }
 
 
-@command
-def look(file: File, plan: PlanFile = None, *, debug: Debug = False) -> None:  # noqa: ARG001
+@command()
+@with_reading
+def look(file: File, plan: PlanFile = None, *, reading: dict[str, Any], debug: Debug = False) -> None:  # noqa: ARG001
     """Show how every column is understood; for the person who holds the data."""
-    table, settings = _read(file, plan)
+    this_run().quiet = True
+    table, settings = _read(file, plan, reading)
     _show_columns(table, settings)
 
 
@@ -165,10 +156,11 @@ def _show_columns(table: Any, settings: Mapping[str, Any]) -> None:
         exempt=[*settings.get("keep", ()), *serial],
         **_declared(settings, dropped),
     )
-    typer.echo(str(seen))
+    typer.echo(seen.said("shell"))
 
 
-@command
+@command()
+@with_reading
 def plan(
     file: Annotated[Path | None, typer.Argument(help="Table to plan for.", show_default=False)] = None,
     plan: PlanFile = None,
@@ -176,20 +168,32 @@ def plan(
     m: Copies = 5,
     k: Rows = None,
     *,
+    reading: dict[str, Any],
+    keys: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option("--keys", callback=_keys, is_eager=True, help="List the keys of a plan file, and stop."),
+    ] = False,
+    quiet: Quiet = False,  # noqa: ARG001
+    as_object: JsonObject = False,  # noqa: ARG001
+    strict: Strict = False,  # noqa: ARG001
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Show who is drawn from whom and by what, without fitting; with a codebook no record is read."""
     if file is None and plan is None:
         raise PlanError("there is nothing to plan; give a table, or --plan with a codebook")
-    table, settings = (None, _settings(plan)) if file is None else _read(file, plan)
+    table, settings = (None, _settings(plan)) if file is None else _read(file, plan, reading)
     made = sdp.Synthesizer(**settings).plan(table)
-    typer.echo(str(made))
     rows = n if table is None else len(table)
+    shown = [str(made)]
     if made.protection.spends != "nothing" and rows is not None:
-        typer.echo(f"\n{made.price(n=rows, n_syn=k, m=m)}")
+        shown.append(str(made.price(n=rows, n_syn=k, m=m)))
+    card = made.to_table()
+    steps = [dict(zip(card.columns, row, strict=True)) for row in card.rows]
+    this_run().end("\n\n".join(shown), {"facts": dict(card.facts), "steps": steps, "text": shown})
 
 
-@command
+@command()
+@with_reading
 def synth(
     files: Files,
     out: Annotated[Path, typer.Option(help="Folder to write; must not exist.", show_default=False)],
@@ -211,15 +215,19 @@ def synth(
         typer.Option(help="Levels of fewer than five records: keep, merge or refuse.", show_default=False),
     ] = None,
     *,
+    reading: dict[str, Any],
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
+    quiet: Quiet = False,
+    as_object: JsonObject = False,  # noqa: ARG001
+    strict: Strict = False,  # noqa: ARG001
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
     _check_before_reading(out, seed, sign)
     if len(files) > 1:
         protection_of(_settings(plan).get("guarantee")).check_imputed()
-    table, settings = _read(files[0], plan)
+    table, settings = _read(files[0], plan, reading)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     settings["rare"] = rare or settings.get("rare", "keep")
@@ -228,17 +236,11 @@ def synth(
     # an overview depends on the data: not under a guarantee, and not into a batch job's log
     if _learns(settings) and sys.stdout.isatty():
         _show_columns(table, settings)
-    others = [_read(file, plan)[0] for file in files[1:]]
-    fitted = synthesizer.fit([table, *others] if others else table)
-    if stream:
-        folder = fitted.draw_to(out, m, k, rng=seed, format=file_format.value, sign=sign)
-        statement = read_statement(folder)
-    else:
-        release = fitted.draw(m, k, rng=seed)
-        folder, statement = release.save(out, format=file_format.value, sign=sign), release.privacy
-    typer.echo(
-        f"\n{statement}\n\nWritten to {folder}: {', '.join(sorted(item.name for item in folder.iterdir()))}"
-    )
+    others = [_read(file, plan, reading)[0] for file in files[1:]]
+    fitted = fitted_from(synthesizer, table, others)
+    copies = Copying(out, m, k, seed, file_format.value, sign)
+    statement = copies.stream(fitted) if stream else copies.draw_and_write(fitted)
+    tell(out, statement, quiet=quiet)
 
 
 def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> None:
@@ -251,7 +253,8 @@ def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> Non
         signer_of(sign)
 
 
-@command
+@command()
+@with_reading
 def parameter(
     file: File,
     plan: Annotated[Path, typer.Option(help="TOML with codebook and [[parameters]].", show_default=False)],
@@ -259,6 +262,9 @@ def parameter(
         Path | None, typer.Option(help="JSON file for the privacy statement of all of them together.")
     ] = None,
     *,
+    reading: dict[str, Any],
+    quiet: Quiet = False,  # noqa: ARG001
+    as_object: JsonObject = False,  # noqa: ARG001
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
@@ -266,18 +272,27 @@ def parameter(
         raise PlanError(f"--out: {out} exists already; choose another name or move it away")
     if out is not None and not out.parent.is_dir():
         raise PlanError(f"--out: there is no folder {out.parent}; make it first")
+    run = this_run()
+    run.learns = False
     asked = read_parameters(plan)
-    table = read_table(file, texts=True, schema=asked.schema)
+    with run.stage("read") as stage:
+        table = _table(file, learns=False, schema=asked.schema, **reading_of(reading, plan))
+        stage.object = file.name
     check_parameters(table, asked.schema, asked.asked, account=asked.account)
-    for entry in asked.asked:
-        typer.echo(f"{release_parameter(table, asked.schema, account=asked.account, **entry)}\n")
-    typer.echo(str(asked.account))
+    with run.stage("release") as stage:
+        made = [
+            release_parameter(table, asked.schema, account=asked.account, **entry) for entry in asked.asked
+        ]
+        stage.object = f"{len(made):,} parameters"
+    run.check()
+    shown = [*map(str, made), str(asked.account)]
     if out is not None:
         write_statement(out, asked.account.total())
-        typer.echo(f"\nTheir statement is in {out}")
+        shown.append(f"Their statement is in {out}")
+    run.end("\n\n".join(shown), {"text": shown, "statement": asked.account.total().to_dict()})
 
 
-@command
+@command(fits=Exit.MISUSE)
 def pool(
     formula: Annotated[str, typer.Argument(help="Such as 'income ~ age + C(sex)'.", show_default=False)],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.", show_default=False)],
@@ -287,21 +302,34 @@ def pool(
     report: Annotated[Report, typer.Option("--format", help="How to write the table.")] = Report.text,
     *,
     details: Annotated[bool, typer.Option("--details", help="Show variances within and between.")] = False,
+    quiet: Quiet = False,  # noqa: ARG001
+    as_object: JsonObject = False,  # noqa: ARG001
+    strict: Strict = False,  # noqa: ARG001
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Fit a regression to every copy of a release and combine the fits."""
     if family is not None and model is not Model.glm:
         raise PlanError("--family belongs to --model glm")
+    if "~" not in formula and ("~" in str(folder) or Path(formula).is_dir()):
+        raise PlanError("the formula comes first, then the folder: pysynthdp pool 'income ~ age' DIR")
     options: dict[str, Any] = {"rule": rule} if family is None else {"rule": rule, "family": family}
-    release = sdp.SyntheticRelease.load(folder)
-    results = getattr(sdp, model.value)(formula, release, **options)
-    if report is Report.csv:
-        typer.echo(results.to_frame().to_csv(), nl=False)
-    else:
-        typer.echo(str(results.summary(details=details)))
+    with this_run().stage("read") as stage:
+        release = sdp.SyntheticRelease.load(folder)
+        stage.object, stage.size = str(folder), f"{release.m:,} copies of {release.n_syn:,} rows"
+    with this_run().stage("pool") as stage:
+        results = getattr(sdp, model.value)(formula, release, **options)
+        stage.object = f"{release.m:,} fits"
+    frame = results.to_frame()
+    table = (
+        frame.to_csv(index=False).rstrip("\n")
+        if report is Report.csv
+        else str(results.summary(details=details))
+    )
+    terms = json.loads(frame.to_json(orient="records"))
+    this_run().end(table, {"formula": formula, "rule": results.rule, "m": release.m, "terms": terms})
 
 
-@command
+@command()
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.", show_default=False)],
     key: Annotated[
@@ -324,15 +352,25 @@ def verify(
         raise typer.Exit(checked.exit_code)
 
 
-def _stop(*_: Any) -> NoReturn:
-    """Leave in order on SIGTERM, so that no draft of a release stays behind."""
-    sys.exit(TERMINATED)
+def _stop(number: int, _: Any) -> NoReturn:
+    """Leave in order on a signal, so that no draft of a release stays behind."""
+    for each in _STOPPING:
+        signal.signal(each, signal.SIG_IGN)
+    name = signal.Signals(number).name
+    complain(f"stopped by {name}; nothing is written, and the run can be started again")
+    sys.exit(Exit.STOPPED)
 
 
 def main() -> None:
     """Run the command line."""
-    signal.signal(signal.SIGTERM, _stop)
+    for number in _STOPPING:
+        signal.signal(number, _stop)
     for channel in (sys.stdout, sys.stderr):
         if hasattr(channel, "reconfigure"):
             channel.reconfigure(errors="backslashreplace")  # names in any script, whatever the terminal
-    app()
+    code: int | str | None = Exit.DONE
+    try:
+        app()
+    except SystemExit as left:
+        code = left.code
+    sys.exit(closed_quietly(code if isinstance(code, int) else Exit.DONE))

@@ -10,16 +10,40 @@ import html
 import math
 import textwrap
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
-__all__ = ["Cell", "Printable", "Table", "number"]
+from pysynthdp.words import Dialect, said
+
+__all__ = ["Cell", "PValue", "Printable", "Table", "number"]
 
 _WIDTH = 110
 _SHORT = 40  # characters of a fact that a one-line repr still shows
 _FEW = 4  # facts in it
+_SMALLEST: Final = 0.001  # a p-value below it says no more than that
+_WIDE = "max-width:60em; white-space:normal"  # long facts and notes break; they do not widen a table
 Cell: TypeAlias = str | int | float | bool | None
+_Text = TypeVar("_Text", bound=Cell)
+
+
+class PValue(float):
+    """A number that is written as p-values are: three decimals, and ``<0.001`` for all below.
+
+    Examples
+    --------
+    >>> number(PValue(0.04999)), number(PValue(3.618e-35)), number(PValue("nan"))
+    ('0.050', '<0.001', '.')
+    """
+
+    __slots__ = ()
+
+    def written(self) -> str:
+        """Write it for people."""
+        if math.isnan(self):
+            return "."
+        return f"<{_SMALLEST:g}" if self < _SMALLEST else f"{self:.3f}"
 
 
 def number(value: Cell, digits: int = 4) -> str:
@@ -38,6 +62,8 @@ def number(value: Cell, digits: int = 4) -> str:
         return value
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, PValue):
+        return value.written()
     return _real(float(value), digits)
 
 
@@ -71,6 +97,8 @@ class Table:
         Shown between the title and the table.
     notes : tuple of str
         Shown below.
+    folded : tuple of (label, text)
+        What only few readers want: closed in HTML until somebody opens it, and not in plain text.
     """
 
     title: str
@@ -78,6 +106,19 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...] = ()
     facts: tuple[tuple[str, Cell], ...] = ()
     notes: tuple[str, ...] = field(default=())
+    folded: tuple[tuple[str, str], ...] = ()
+
+    def said(self, dialect: Dialect) -> Table:
+        """Word its texts for somebody who writes Python, types commands, or writes R."""
+        return replace(
+            self,
+            title=_said(self.title, dialect),
+            columns=tuple(_said(head, dialect) for head in self.columns),
+            rows=tuple(tuple(_said(cell, dialect) for cell in row) for row in self.rows),
+            facts=tuple((_said(label, dialect), _said(value, dialect)) for label, value in self.facts),
+            notes=tuple(_said(note, dialect) for note in self.notes),
+            folded=tuple((_said(head, dialect), _said(text, dialect)) for head, text in self.folded),
+        )
 
     def to_text(self) -> str:
         """Write plain text, at most as wide as its content."""
@@ -98,7 +139,7 @@ class Table:
         """Head, rule and rows; numbers to the right."""
         cells = [[number(cell) for cell in row] for row in self.rows]
         widths = [max([len(head), *(len(row[i]) for row in cells)]) for i, head in enumerate(self.columns)]
-        right = [self._is_numeric(i) for i in range(len(self.columns))]
+        right = self._numeric()
 
         def line(texts: list[str] | tuple[str, ...]) -> str:
             pairs = zip(texts, widths, right, strict=True)
@@ -106,30 +147,42 @@ class Table:
 
         return [line(self.columns), "  ".join("-" * w for w in widths), *(line(row) for row in cells)]
 
-    def _is_numeric(self, index: int) -> bool:
-        """Whether a column holds numbers only."""
-        cells = [row[index] for row in self.rows if row[index] is not None]
-        return bool(cells) and all(
-            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells
-        )
+    def _numeric(self) -> list[bool]:
+        """Whether each column holds numbers only; those stand to the right, heads too."""
+        return [_all_numbers([row[i] for row in self.rows]) for i in range(len(self.columns))]
 
     def to_html(self) -> str:
         """Write static HTML without scripts, styles in line."""
         parts = [f"<div><p><strong>{html.escape(self.title)}</strong></p>"]
         if self.facts:
-            parts.append(self._html_rows((), tuple((label, value) for label, value in self.facts)))
-        if self.columns:
-            parts.append(self._html_rows(self.columns, self.rows))
+            rows = "".join(f"<tr>{_th(label)}{_td(value)}</tr>" for label, value in self.facts)
+            parts.append(f"<table><tbody>{rows}</tbody></table>")
+        parts += [self._html_grid()] if self.columns else []
         if self.notes:
-            parts.append("<ul>" + "".join(f"<li>{html.escape(note)}</li>" for note in self.notes) + "</ul>")
-        return "".join(parts) + "</div>"
+            notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+            parts.append(f'<ul style="{_WIDE}">{notes}</ul>')
+        return "".join([*parts, *(_details(*each) for each in self.folded)]) + "</div>"
 
-    @staticmethod
-    def _html_rows(columns: tuple[str, ...], rows: tuple[tuple[Cell, ...], ...]) -> str:
-        """One HTML table."""
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
-        body = "".join("<tr>" + "".join(_html_cell(cell) for cell in row) + "</tr>" for row in rows)
-        return f"<table>{'<thead><tr>' + head + '</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
+    def _html_grid(self) -> str:
+        """One HTML table, every head over its column."""
+        right = self._numeric()
+        head = "".join(_th(name, right=at) for name, at in zip(self.columns, right, strict=True))
+        rows = [
+            "".join(_td(cell, right=at) for cell, at in zip(row, right, strict=True)) for row in self.rows
+        ]
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _all_numbers(cells: Sequence[Cell]) -> bool:
+    """Whether there are numbers, and nothing else but gaps."""
+    known = [cell for cell in cells if cell is not None]
+    return bool(known) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known)
+
+
+def _said(cell: _Text, dialect: Dialect) -> _Text:
+    """Word a cell, if it is a text."""
+    return said(cell, dialect) if isinstance(cell, str) else cell  # type: ignore[return-value]  # a text stays one
 
 
 def _wrapped(text: str, head: str) -> str:
@@ -138,10 +191,22 @@ def _wrapped(text: str, head: str) -> str:
     return head + ("\n" + " " * len(head)).join(lines)
 
 
-def _html_cell(cell: Cell) -> str:
-    """One table cell; numbers to the right."""
-    align = "left" if isinstance(cell, str | bool) or cell is None else "right"
-    return f'<td style="text-align:{align}">{html.escape(number(cell))}</td>'
+def _th(name: str, *, right: bool = False) -> str:
+    """Write a head, over or beside what it names."""
+    style = f"text-align:{'right' if right else 'left'}; vertical-align:top"
+    return f'<th style="{style}">{html.escape(name)}</th>'
+
+
+def _td(cell: Cell, *, right: bool = False) -> str:
+    """Write a cell; only columns of numbers stand to the right."""
+    style = "text-align:right" if right else f"text-align:left; {_WIDE}"
+    return f'<td style="{style}">{html.escape(number(cell))}</td>'
+
+
+def _details(label: str, text: str) -> str:
+    """Write what is closed until somebody opens it."""
+    inside = html.escape(text).replace("\n", "<br>")
+    return f'<details style="{_WIDE}"><summary>{html.escape(label)}</summary><p>{inside}</p></details>'
 
 
 class Printable:
@@ -155,6 +220,21 @@ class Printable:
 
     def __str__(self) -> str:
         return self.to_table().to_text()
+
+    def said(self, dialect: Dialect) -> str:
+        """Write it as text for somebody who writes Python, types commands, or writes R.
+
+        Parameters
+        ----------
+        dialect : {"python", "shell", "r"}
+            Who reads.
+
+        Returns
+        -------
+        str
+            As ``print`` shows it, with settings as this reader types them.
+        """
+        return self.to_table().said(dialect).to_text()
 
     def __repr__(self) -> str:
         table = self.to_table()

@@ -20,6 +20,7 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "SchemaError",
+    "SettingError",
     "together",
 ]
 
@@ -110,6 +111,10 @@ class PlanError(PysynthdpError, ValueError):
     """A synthesis plan asks for something that cannot be done."""
 
 
+class SettingError(PlanError, TypeError):
+    """A call names a setting that is not there, or lacks one; also a TypeError, as Python itself raises."""
+
+
 class PrivacyError(PysynthdpError, ValueError):
     """A privacy guarantee cannot be given, or a parameter lies outside its domain of validity."""
 
@@ -139,13 +144,27 @@ class PysynthdpWarning(Told, UserWarning):
         What; it names the column.
     column, kind, remedy : str, optional
         As of :class:`PysynthdpError`.
+    faults : sequence of PysynthdpWarning
+        Where it is said of many columns at once: of each of them.
     """
 
     def __init__(
-        self, what: str = "", *, column: str | None = None, kind: str | None = None, remedy: str | None = None
+        self,
+        what: str = "",
+        *,
+        column: str | None = None,
+        kind: str | None = None,
+        remedy: str | None = None,
+        faults: Sequence[PysynthdpWarning] = (),
     ) -> None:
         super().__init__(str(_whole(what, remedy)))
         self.what, self.column, self.kind, self.remedy = what, column, kind, remedy
+        self._faults = tuple(faults)
+
+    @property
+    def faults(self) -> tuple[PysynthdpWarning, ...]:
+        """What it says, one a column."""
+        return self._faults or (self,)
 
 
 def together(faults: Sequence[PysynthdpError]) -> PysynthdpError:

@@ -26,6 +26,7 @@ from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.remarks import Remark
 from pysynthdp.schema import Schema
+from pysynthdp.slips import answers_slips
 from pysynthdp.tagging import marked_imputed, marked_outside, provenance_of, release_tags
 
 __all__ = ["FittedSynthesizer"]
@@ -127,6 +128,7 @@ class FittedSynthesizer(Printable):
         """Columns whose models hold values of real records."""
         return tuple(dict.fromkeys((*self.plan.real_values, *self._machine.fit.rows_held)))
 
+    @answers_slips
     def draw(
         self,
         m: int | None = None,
@@ -208,6 +210,7 @@ class FittedSynthesizer(Printable):
         stated = marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
         return marked_imputed(stated, self.imputed_tables)
 
+    @answers_slips
     def draw_to(
         self,
         folder: str | Path,
@@ -260,6 +263,7 @@ class FittedSynthesizer(Printable):
         yield from drawing.frames(copy, self.workers)
         note(f"copy {copy + 1}")
 
+    @answers_slips
     def save(self, path: str | Path) -> Path:
         """Write the fit, without any record, to draw from it later without the confidential table.
 
@@ -311,6 +315,7 @@ class FittedSynthesizer(Printable):
             raise PrivacyError(reason)
 
     @classmethod
+    @answers_slips
     def load(cls, path: str | Path) -> FittedSynthesizer:
         """Read what :meth:`save` wrote; its account goes on from the draws made before.
 

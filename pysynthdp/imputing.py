@@ -14,17 +14,19 @@ import pandas as pd
 from pysynthdp.errors import FitError
 from pysynthdp.infer import Settled
 from pysynthdp.nested import NestedMachine
+from pysynthdp.overview import remarks_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.remarks import in_order, without_overlap
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.rows.imputed import alike
-from pysynthdp.settings import fitting_schema, guesses, plan_of, schema_of_tables, settled_rare
+from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables, settled_rare, told
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
 
-__all__ = ["fit_imputed", "learned_plan", "opened", "settled_fit"]
+__all__ = ["fit_imputed", "learned_plan", "opened", "with_seen"]
 
 
 def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> tuple[SynthesisPlan, Settled]:
@@ -40,8 +42,7 @@ def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> tuple[Sy
         schema = schema_of_tables(settings, tables)
     else:
         schema = fitting_schema(settings, settings.schema, tables[0])
-    said = guesses(settings, schema, tables[0]) if settings.schema is None else ()
-    settled = replace(settled_rare(settings, schema, tables), guesses=said)
+    settled = settled_rare(settings, schema, tables)
     return plan_of(settings, settled.schema), settled
 
 
@@ -84,13 +85,27 @@ def fit_imputed(
         account = protection.account(plan, n=rows[0].n_rows)
         requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
         found = (_fit(plan, request, number) for number, request in enumerate(requests, start=1))
-        first, *others = (settled_fit(fit, settled) for fit in found)
-    return NestedMachine(plan, first, account, tuple(others))
+        first, *others = (replace(fit, merged=settled.merged) for fit in found)
+    return NestedMachine(plan, with_seen(settings, plan, settled.tables[0], first), account, tuple(others))
 
 
-def settled_fit(fit: Fit, settled: Settled) -> Fit:
-    """Note on a fit what was settled before it: merged levels, and what was guessed of columns."""
-    return replace(fit, merged=settled.merged, remarks=(*settled.guesses, *fit.remarks))
+def with_seen(settings: Synthesizer, plan: SynthesisPlan, rows: FrameRows | None, fit: Fit) -> Fit:
+    """Put what is odd about the table's columns beside what the fit remarked; once, in the columns' order.
+
+    Notes
+    -----
+    Privacy: reads real rows where they may be learned from and no schema was declared; else does nothing.
+    """
+    if not plan.protection.learns or rows is None or settings.schema is not None:
+        return fit
+    seen = remarks_of(
+        rows.frame,
+        plan.schema,
+        exempt=[*plan.keep, *plan.serials],
+        methods=plan.methods,
+        told=told(settings),
+    )
+    return replace(fit, remarks=in_order(without_overlap((*seen, *fit.remarks)), plan.schema.names))
 
 
 def _fit(plan: SynthesisPlan, request: FitRequest, number: int) -> Fit:

@@ -15,6 +15,7 @@ from pysynthdp.io import release_dir
 from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
+from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ class SyntheticRelease(Printable):
 
         return apply(function, self, **options)
 
+    @answers_slips
     def save(
         self,
         folder: str | Path,
@@ -232,6 +234,7 @@ class SyntheticRelease(Printable):
         }
 
     @classmethod
+    @answers_slips
     def load(cls, folder: str | Path) -> Self:
         """Read what :meth:`save` wrote.
 

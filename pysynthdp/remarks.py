@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from pysynthdp.errors import PysynthdpWarning
 from pysynthdp.words import Words
 
-__all__ = ["Remark", "few", "say"]
+__all__ = ["Remark", "few", "grouped", "in_order", "say", "without_overlap"]
+
+SHARED = 5  # columns, up to which each has its own warning of a kind
+_SAID_BY = {  # a kind on the left is left out of a column where one on the right says it
+    "constant": ("few records",),
+    "nearly constant": ("few records",),
+    "spikes": ("shape",),
+    "heaps": ("shape",),
+    "few values": ("shape",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,12 @@ class Remark:
     def __str__(self) -> str:
         return str(self.warning())
 
+    @property
+    def sentence(self) -> Words:
+        """What and the remedy, without the column."""
+        template = "{what}; {remedy}" if self.remedy else "{what}"
+        return Words(template, what=self.what, remedy=self.remedy)
+
     def warning(self) -> PysynthdpWarning:
         """Make the warning that says it."""
         what = Words("{column}: {what}", column=self.column, what=self.what) if self.column else self.what
@@ -63,13 +78,66 @@ def few(count: int) -> str:
     return "fewer than ten" if count < 10 else f"{count:,}"
 
 
+def without_overlap(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """Leave out what stands twice, and what another remark of the same column says better."""
+    found = tuple(dict.fromkeys(remarks))
+    there = {(remark.column, remark.kind) for remark in found}
+    return tuple(
+        remark
+        for remark in found
+        if not any((remark.column, better) in there for better in _SAID_BY.get(remark.kind, ()))
+    )
+
+
+def in_order(remarks: Iterable[Remark], columns: Iterable[str]) -> tuple[Remark, ...]:
+    """Put remarks into the order of the columns, those of the whole table first."""
+    place = {name: at for at, name in enumerate(columns, start=1)}
+    return tuple(sorted(remarks, key=lambda remark: place.get(remark.column, 0)))
+
+
+def grouped(remarks: Iterable[Remark]) -> tuple[PysynthdpWarning, ...]:
+    """Make one warning a remark; where more than five columns share its words, one for all of them.
+
+    Examples
+    --------
+    >>> same = [Remark(name, "rare levels", "2 levels are rare", "merge them") for name in "abcdef"]
+    >>> print(*grouped(same))
+    6 columns alike (a, b, c, d, e, f), for one a: 2 levels are rare; merge them
+    >>> len(grouped(same[:5]))
+    5
+    """
+    alike: dict[tuple[str, str], list[Remark]] = {}
+    for remark in dict.fromkeys(remarks):
+        template = remark.what.template if isinstance(remark.what, Words) else remark.what
+        alike.setdefault((remark.kind, template), []).append(remark)
+    found: list[PysynthdpWarning] = []
+    for same in alike.values():
+        found += [_of_many(same)] if len(same) > SHARED else [remark.warning() for remark in same]
+    return tuple(found)
+
+
+def _of_many(remarks: list[Remark]) -> PysynthdpWarning:
+    """Name the columns that share a remark, and say the first one's."""
+    first = remarks[0]
+    what = Words(
+        "{count} columns alike ({names}), for one {column}: {what}",
+        count=len(remarks),
+        names=", ".join(remark.column for remark in remarks),
+        column=first.column,
+        what=first.what,
+    )
+    faults = [remark.warning() for remark in remarks]
+    return PysynthdpWarning(what, kind=first.kind, remedy=first.remedy or None, faults=faults)
+
+
 def say(remarks: Iterable[Remark], *, stacklevel: int = 2) -> None:
-    """Warn once of each remark.
+    """Warn once of each remark, and once of those that many columns share.
 
     Warns
     -----
     PysynthdpWarning
-        With the remark's ``column``, ``kind`` and ``remedy`` beside its text.
+        With the remark's ``column``, ``kind`` and ``remedy`` beside its text; where it is of many columns,
+        with one a column in ``faults``.
     """
-    for remark in dict.fromkeys(remarks):
-        warnings.warn(remark.warning(), stacklevel=stacklevel)
+    for warning in grouped(remarks):
+        warnings.warn(warning, stacklevel=stacklevel)

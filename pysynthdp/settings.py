@@ -2,76 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, get_args
 
 from pysynthdp.design.dtypes import with_types
-from pysynthdp.errors import PlanError, PrivacyError, SchemaError
-from pysynthdp.infer import (
-    Drawn,
-    Rare,
-    Settled,
-    guess_remarks,
-    infer_schema,
-    kinds_apart,
-    settle_rare,
-    united,
-)
-from pysynthdp.models.base import ColumnModel
+from pysynthdp.design.parts import absent_columns
+from pysynthdp.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
+from pysynthdp.infer import Drawn, Rare, Settled, infer_schema, kinds_apart, settle_rare, united
+from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
+from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
-from pysynthdp.remarks import Remark
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
+from pysynthdp.words import CODEBOOK, FLAG, Facts, Setting, Words, nearest
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
 
 __all__ = [
+    "DECLARATIONS",
     "check_named",
     "check_settings",
     "fitting_schema",
-    "guesses",
     "plan_of",
     "schema_of_table",
     "schema_of_tables",
     "settled_rare",
+    "told",
 ]
 
-DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
+DECLARATIONS: Final = ("missing", "spikes", "bounds", "decimals", "levels")
 
 
 def check_settings(settings: Synthesizer) -> None:
-    """Refuse settings that contradict each other, whatever the table."""
-    for what in ("keep", "drop", "formulas", "visit_sequence"):
-        if isinstance(getattr(settings, what), str):
-            raise PlanError(f"{what} is a single text; give a list, {what}=[...]")
-    both = set(settings.keep) & set(settings.drop)
+    """Refuse settings that contradict each other, whatever the table: all of them together.
+
+    Raises
+    ------
+    PlanError
+        Names each setting and what to write.
+    PrivacyError
+        Where a guarantee does not go with another setting.
+    """
+    faults: list[PysynthdpError] = [*_wrong_lists(settings), *_wrong_mappings(settings), *_wrong(settings)]
+    if faults:
+        raise together(faults)
+    both = sorted(set(settings.keep) & set(settings.drop))
     if both:
-        raise PlanError(f"{min(both)} is both kept and dropped; name it once")
-    _check_types(settings)
+        text = Words("{name} is both kept and dropped", name=both[0])
+        raise PlanError(text, column=both[0], kind="setting", remedy="name it once")
     protection = protection_of(settings.guarantee)  # refuses what is no guarantee
     if settings.rare != "keep" and not protection.learns:
+        asked = Setting("rare", settings.rare)
         raise PrivacyError(
-            f"rare={settings.rare!r} counts records, which a formal guarantee does not allow; leave it out "
-            "and declare coarser levels, with other= for what is not among them"
+            Words("{asked} counts records, which a formal guarantee does not allow", asked=asked),
+            kind="rare levels",
+            remedy=Words(
+                "leave it out and declare coarser levels, with {other} for what is not among them",
+                other=Facts(other=...),
+            ),
         )
     _check_schema(settings)
 
 
-def _check_types(settings: Synthesizer) -> None:
-    """Refuse settings that are merely like what is asked for: a text is true, and so is 1."""
-    for what in ("proper", "emit_original"):
-        if not isinstance(getattr(settings, what), bool):
-            raise PlanError(f"{what} must be True or False")
+def _wrong_lists(settings: Synthesizer) -> Iterator[PlanError]:
+    """Find what must be a list and is none."""
+    for what in ("keep", "drop", "formulas", "visit_sequence", "joint"):
+        given: object = getattr(settings, what)
+        if given is None and what == "visit_sequence":
+            continue
+        if isinstance(given, str):
+            mend = Words("give a list, {setting}", setting=Setting(what, [given]))
+            yield PlanError(Words("{what} is a single text", what=what), kind="setting", remedy=mend)
+        elif isinstance(given, Mapping) or not isinstance(given, Iterable):
+            mend = Words("write {setting}, or leave it out", setting=Setting(what, [...]))
+            yield PlanError(Words("{what} must be a list", what=what), kind="setting", remedy=mend)
+
+
+def _wrong_mappings(settings: Synthesizer) -> Iterator[PlanError]:
+    """Find what must name columns and does not, and a method that is no method."""
+    for what in DECLARATIONS:
+        given = getattr(settings, what)
+        if given is not None and not isinstance(given, Mapping):
+            mend = Words("write {setting}", setting=Setting(what, {"column": ...}))
+            yield PlanError(Words("{what} must name columns", what=what), kind="setting", remedy=mend)
+    method: object = settings.method
+    if isinstance(method, list | tuple | set | bool | int | float):
+        mend = Words(
+            "write {all_columns} for all columns, or {some}",
+            all_columns=Setting("method", "norm"),
+            some=Setting("method", {"column": "norm"}),
+        )
+        yield PlanError("method is neither a name nor a list by column", kind="setting", remedy=mend)
+    named = method.items() if isinstance(method, Mapping) else [(None, method)]
+    for column, wish in named:
+        if isinstance(wish, str) and wish != SERIAL and wish not in COLUMN_MODELS:
+            yield no_method(wish, None if column is None else str(column))
+
+
+def _wrong(settings: Synthesizer) -> Iterator[PlanError]:
+    """Find settings that are merely like what is asked for: a text is true, and so is 1."""
+    for what in ("proper", "emit_original", "progress"):
+        given = getattr(settings, what)
+        if not isinstance(given, bool) and not (given is None and what == "progress"):
+            mend = Words("write {yes}, or leave it out", yes=Setting(what, True))
+            yield PlanError(Words("{what} must be {flag}", what=what, flag=FLAG), kind="setting", remedy=mend)
     if settings.rare not in get_args(Rare):
-        raise PlanError("rare must be one of 'keep', 'merge', 'refuse'")
-    if settings.progress is not None and not isinstance(settings.progress, bool):
-        raise PlanError("progress must be True, False or None")
-    workers = settings.workers
-    whole = isinstance(workers, int) and not isinstance(workers, bool)
-    if workers is not None and (not whole or workers < 1):
-        raise PlanError("workers must be a whole number of at least 1")
+        yield PlanError("rare must be one of 'keep', 'merge', 'refuse'", kind="setting")
+    workers: object = settings.workers
+    whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
+    if workers is not None and not whole:
+        yield PlanError("workers must be a whole number of at least 1", kind="setting")
 
 
 def _check_schema(settings: Synthesizer) -> None:
@@ -79,10 +121,14 @@ def _check_schema(settings: Synthesizer) -> None:
     if settings.schema is None:
         return
     if not isinstance(settings.schema, Schema):
-        raise PlanError("schema must be a Schema; write schema=Schema([NumericColumn(...), ...])")
-    for what in DECLARATIONS:
-        if getattr(settings, what):
-            raise PlanError(f"{what}= is given beside schema=; declare it in the schema's columns instead")
+        raise PlanError(
+            "schema must be a Schema", kind="setting", remedy=Words("write {schema}", schema=CODEBOOK)
+        )
+    beside = [what for what in DECLARATIONS if getattr(settings, what)]
+    if beside:
+        mend = "declare it in the schema's columns instead"
+        texts = [Words("{what} is given beside a schema", what=what) for what in beside]
+        raise together([PlanError(text, kind="setting", remedy=mend) for text in texts])
 
 
 def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
@@ -147,20 +193,10 @@ def _drawn(settings: Synthesizer, names: Iterable[str]) -> dict[str, Drawn]:
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
-def guesses(settings: Synthesizer, schema: Schema, rows: FrameRows) -> tuple[Remark, ...]:
-    """Say what was guessed of the columns of which the user himself says nothing."""
+def told(settings: Synthesizer) -> frozenset[str]:
+    """Columns of which the user says something himself, so that nothing is guessed about them."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    declared = (
-        settings.missing,
-        settings.spikes,
-        settings.bounds,
-        settings.decimals,
-        settings.levels,
-        method,
-    )
-    told = frozenset(settings.keep).union(*declared)
-    open_ones = [column for column in schema if column.name in rows.columns and column.name not in told]
-    return tuple(remark for column in open_ones for remark in guess_remarks(rows.frame[column.name], column))
+    return frozenset(settings.keep).union(method, *(getattr(settings, what) for what in DECLARATIONS))
 
 
 def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:
@@ -179,15 +215,27 @@ def check_named(settings: Synthesizer, schema: Schema, rows: FrameRows | None) -
     if rows is None:
         return
     apart = {*settings.drop, settings.protection.unit.key}
-    for name in rows.columns:
-        if name not in schema and name not in apart:
-            raise SchemaError(f"the schema does not name {name!r}; declare it, or drop=[{name!r}]")
+    faults = [_unnamed(name) for name in rows.columns if name not in schema and name not in apart]
+    faults += absent_columns(rows.columns, schema.without(settings.drop))
+    if faults:
+        raise together(faults)
     known = () if settings.schema is None else settings.schema.names
-    _check_drops(settings, {*rows.columns, *known})
+    _check_drops(settings, [*rows.columns, *known])
 
 
-def _check_drops(settings: Synthesizer, names: Container[str]) -> None:
+def _unnamed(name: str) -> SchemaError:
+    """Say that the schema does not name a column of the table."""
+    what = Words("the schema does not name '{name}'", name=name)
+    mend = Words("declare it, or leave it out with {drop}", drop=Setting("drop", [name]))
+    return SchemaError(what, column=name, kind="columns", remedy=mend)
+
+
+def _check_drops(settings: Synthesizer, names: Sequence[str]) -> None:
     """Refuse to drop what is not there: a slip in the name would release the column."""
     for name in settings.drop:
         if name not in names:
-            raise PlanError(f"drop names {name!r}, which is no column")
+            what = Words("drop names '{name}', which is no column", name=name)
+            near = nearest(str(name), names)
+            mend = Words("did you mean '{near}'?", near=near) if near else None
+            mend = mend or Words("columns are {names}", names=", ".join(names))
+            raise PlanError(what, column=str(name), kind="columns", remedy=mend)

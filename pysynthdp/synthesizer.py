@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
 
 from pysynthdp._random import RandomSource
+from pysynthdp.display import Printable, Table
 from pysynthdp.drawing import Machine
 from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
-from pysynthdp.imputing import fit_imputed, learned_plan, opened, settled_fit
-from pysynthdp.infer import Codes, Rare, Settled
+from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
+from pysynthdp.infer import Codes, Rare
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.overview import slow_plan
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.remarks import say
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
+from pysynthdp.settings_card import settings_table
+from pysynthdp.slips import answers_slips, unknown_setting
+from pysynthdp.words import CODEBOOK, Words
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Synthesizer:
+@answers_slips
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Synthesizer(Printable):
     """Settings of a synthesis; ``fit`` makes a :class:`FittedSynthesizer`.
 
     Parameters
@@ -40,11 +46,7 @@ class Synthesizer:
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers. A method that
-        draws one kind only decides what numbers are: ``logreg`` makes two numbers levels, ``polr`` an ordered
-        scale, ``norm`` makes any number a quantity, also one that looks like an identifier. ``serial`` writes
-        numbers as the identifiers in their place were, A-00001 for A-00417, if all share one form; one
-        may be some real record's by chance, and none is copied.
+        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
     visit_sequence : sequence of str, optional
         Order in which columns are drawn; the table's own by default.
     predictor_matrix : DataFrame or mapping column -> predictors, optional
@@ -60,7 +62,7 @@ class Synthesizer:
     decimals : mapping column -> int
         Digits after the point.
     levels : mapping column -> levels
-        Declared levels, of texts and of numbers; in their order where the method is ``polr``.
+        Declared levels.
     keep : sequence of str
         Columns to release as they really are; shown everywhere.
     drop : sequence of str
@@ -73,7 +75,7 @@ class Synthesizer:
         Columns that one model draws together.
     rare : {"keep", "merge", "refuse"}
         What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
-        whatever the other columns say, and one warning names the columns. Merged, they go into the column's
+        whatever the other columns say, and a warning names the column. Merged, they go into the column's
         ``other`` level, which is made where there is none, or, where they have fewer than five records
         together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
         the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
@@ -129,6 +131,7 @@ class Synthesizer:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
         return protection_of(self.guarantee)
 
+    @answers_slips
     def plan(self, data: pd.DataFrame | Sequence[pd.DataFrame] | Schema | None = None) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
 
@@ -151,12 +154,17 @@ class Synthesizer:
         if self.schema is not None:
             return plan_of(self, self.schema)
         if data is None:
-            raise PlanError("there is neither a schema nor a table; call plan(table) or give schema=")
+            raise PlanError(
+                "there is neither a schema nor a table",
+                kind="table",
+                remedy="call plan(table) or give schema=",
+            )
         tables = listed(data)
         if tables is None:
-            return learned_plan(self, (FrameRows(cast("pd.DataFrame", data)),))[0]
+            return learned_plan(self, (FrameRows(dense(data)),))[0]
         return learned_plan(self, opened(self, tables))[0]
 
+    @answers_slips
     def fit(
         self,
         table: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -195,6 +203,11 @@ class Synthesizer:
         Notes
         -----
         Privacy: reads real rows; gives no formal guarantee unless every column's model carries one.
+
+        Without a guarantee, what :func:`pysynthdp.look` finds odd is said once as ``PysynthdpWarning``, with
+        ``column``, ``kind`` and ``remedy`` beside the text: no value of a record, no code that was learned,
+        no count below ten. Where more than five columns share a remark, one warning names them all. Of the
+        columns of a ``schema`` of one's own only what the fit itself had to change is said.
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
@@ -202,38 +215,46 @@ class Synthesizer:
         if tables is not None:
             nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
             fitted = FittedSynthesizer(nested, self._threads(), self.progress)
-            say(fitted.remarks, stacklevel=3)
+            say((*index_remarks(tables[0]), *fitted.remarks), stacklevel=4)
             return fitted
         table = cast("pd.DataFrame | None", table)
         if not protection.learns and self.schema is None:
             raise PrivacyError(
-                "a formal guarantee takes nothing from the data; declare every column in schema="
+                "a formal guarantee takes nothing from the data",
+                kind="undeclared",
+                remedy=Words("declare every column in {schema}", schema=CODEBOOK),
             )
-        plan, rows, settled = self._opened(protection, table, block_rows)
-        account = protection.account(
-            plan, n=0 if rows is None else rows.n_rows
-        )  # priced before a record is read
+        plan, rows, merged = self._opened(protection, table, block_rows)
+        n = 0 if rows is None else rows.n_rows
+        account = protection.account(plan, n=n)  # priced before a record is read
         path = None if answers is None else Path(answers)
+        slow = slow_plan(plan)
+        say(slow, stacklevel=4)  # before, since it is no use after
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
-        fit = fit if settled is None else settled_fit(fit, settled)
-        say(fit.remarks, stacklevel=3)
+        fit = replace(fit, merged=merged) if merged else fit
+        fit = with_seen(self, plan, rows, fit)
+        unseen = () if rows is None else index_remarks(rows.frame)
+        say((*unseen, *fit.remarks), stacklevel=4)  # beyond the function that answers slips
+        if protection.learns:
+            fit = replace(fit, remarks=(*slow, *unseen, *fit.remarks))
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     def _opened(
         self, protection: Protection, table: pd.DataFrame | None, block_rows: int | None
-    ) -> tuple[SynthesisPlan, FrameRows | None, Settled | None]:
-        """Give the plan, the rows, and what was learned and settled before it."""
+    ) -> tuple[SynthesisPlan, FrameRows | None, tuple[str, ...]]:
+        """Give the plan, the rows, and the columns whose rare levels were merged."""
         if not protection.learns:  # refused before the table is looked at
             plan = self.plan()
             rows = protection.open(table, block_rows)
             check_named(self, plan.schema, rows)
-            return plan, rows, None
+            return plan, rows, ()
         rows = protection.open(table, block_rows)
         if rows is None:
-            return self.plan(), None, None
+            return self.plan(), None, ()
         plan, settled = learned_plan(self, (rows,))
-        return plan, settled.tables[0], settled
+        return plan, settled.tables[0], settled.merged
 
+    @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
         """Run the whole synthesis on a public or synthetic table, to see what a budget would give.
 
@@ -263,11 +284,16 @@ class Synthesizer:
         twin = replace(self, guarantee=self.protection.rehearsal())
         return twin.fit(table, noise_seed=0).draw(m=m, rng=rng)
 
+    def to_table(self) -> Table:
+        """Build a card of what was set; it holds nothing of any table."""
+        return settings_table(self)
+
     def _threads(self) -> int:
         """Threads to use."""
         return self.workers or min(4, os.cpu_count() or 1)
 
 
+@answers_slips
 def synthesize(
     table: pd.DataFrame | Sequence[pd.DataFrame], m: int = 5, rng: RandomSource = None, **settings: Any
 ) -> SyntheticRelease:
@@ -300,6 +326,10 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
+    known = [item.name for item in fields(Synthesizer)]
+    for name in settings:
+        if name not in known:
+            raise unknown_setting(name, ["m", "rng", *known], "synthesize")
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     return synthesizer.fit(table).draw(m=m, rng=rng)

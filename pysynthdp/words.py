@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal, Protocol, Self, runtime_checkable
 
-__all__ = ["Dialect", "Said", "Setting", "Words", "nearest", "said"]
+__all__ = [
+    "CODEBOOK",
+    "FLAG",
+    "GUARANTEE",
+    "TABLE",
+    "Argument",
+    "Dialect",
+    "Facts",
+    "Said",
+    "Setting",
+    "Words",
+    "joined",
+    "meant",
+    "nearest",
+    "said",
+]
 
 Dialect = Literal["python", "shell", "r"]
 """Who reads: somebody who writes Python, types commands (and plan files), or writes R."""
@@ -127,6 +142,52 @@ class Said:
         return self._texts[dialect]
 
 
+FLAG: Final = Said("True or False", "true or false", "TRUE or FALSE")
+TABLE: Final = Said("a pandas DataFrame", "a table", "a data frame")
+GUARANTEE: Final = Said(
+    "guarantee=ZCDP(rho=...) or guarantee=BySampling()",
+    'guarantee = { name = "zcdp", rho = ... } or guarantee = { name = "by_sampling" } in the plan',
+    "guarantee = zcdp(rho = ...) or guarantee = by_sampling()",
+)
+CODEBOOK: Final = Said(
+    "schema=Schema([...])", 'a codebook, codebook = "..." in the plan', "schema = list(...)"
+)
+
+
+class Facts:
+    """Facts of a column as somebody declares them: arguments of a column, or keys of a codebook.
+
+    Parameters
+    ----------
+    **facts : object
+        Each with its value, ``...`` where it is for the reader to know.
+
+    Examples
+    --------
+    >>> facts = Facts(may_be_missing=False, fallback=...)
+    >>> str(facts), facts.said("r")
+    ('may_be_missing=False, fallback=...', 'may_be_missing = FALSE, fallback = ...')
+    >>> facts.said("shell")
+    'may_be_missing = false, fallback = ... in the codebook'
+    """
+
+    __slots__ = ("_facts",)
+
+    def __init__(self, **facts: object) -> None:
+        self._facts = facts
+
+    def __str__(self) -> str:
+        return self.said("python")
+
+    def said(self, dialect: Dialect) -> str:
+        """Write them as one kind of reader types them."""
+        if dialect == "python":
+            return ", ".join(f"{name}={_python(value)}" for name, value in self._facts.items())
+        form = _r if dialect == "r" else _toml
+        listed = ", ".join(f"{name} = {form(value)}" for name, value in self._facts.items())
+        return listed if dialect == "r" else f"{listed} in the codebook"
+
+
 class Setting:
     """A setting of the synthesis with a value to give it: an argument, an option or a key of the plan file.
 
@@ -135,7 +196,8 @@ class Setting:
     name : str
         Name of the setting, the same everywhere.
     value : object
-        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them.
+        Plain values: texts, numbers, True, None, and lists, tuples and mappings of them; ``...`` for what the
+        reader has to fill in.
 
     Examples
     --------
@@ -159,12 +221,63 @@ class Setting:
     def said(self, dialect: Dialect) -> str:
         """Write it as one kind of reader types it."""
         if dialect == "python":
-            return f"{self.name}={self.value!r}".replace("[Ellipsis]", "[...]")
+            return f"{self.name}={_python(self.value)}"
         if dialect == "r":
             return f"{self.name} = {_r(self.value)}"
         if self.name in _OPTIONS:
             return _options(self.name, self.value)
         return f"{self.name} = {_toml(self.value)} in the plan"
+
+
+def _python(value: object) -> str:
+    """Write a value as Python does; an open place as three dots."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_python(key)}: {_python(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_python, value)) + "]"
+    return "..." if value is ... else repr(value)
+
+
+class Argument:
+    """The name of an argument or a setting, which the reader gives a value.
+
+    Parameters
+    ----------
+    name : str
+        The same everywhere.
+
+    Examples
+    --------
+    >>> n_org = Argument("n_org")
+    >>> n_org.said("python"), n_org.said("r"), Argument("seed").said("shell"), Argument("keep").said("shell")
+    ('n_org=', 'n_org =', '--seed', 'keep')
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.said("python")
+
+    def said(self, dialect: Dialect) -> str:
+        """Write it as one kind of reader types it."""
+        if dialect == "shell":
+            return f"--{self.name}" if self.name in _OPTIONS else self.name
+        return f"{self.name}=" if dialect == "python" else f"{self.name} ="
+
+
+def joined(texts: Sequence[str], between: str = ", ") -> Words:
+    """Join sentences, or pieces of one, each of which keeps its dialects.
+
+    Examples
+    --------
+    >>> joined([Words("{drop}", drop=Setting("drop", ["id"])), "or leave it"], " ").said("r")
+    'drop = "id" or leave it'
+    """
+    parts = {f"part{at}": text for at, text in enumerate(texts)}
+    return Words("{between}".join(f"{{{name}}}" for name in parts), between=between, **parts)
 
 
 def _options(name: str, value: object) -> str:
@@ -194,6 +307,8 @@ def _toml(value: object) -> str:
 
 def _toml_key(key: object) -> str:
     """Write a key, in quotes where TOML asks for them."""
+    if key is ...:
+        return "..."
     return str(key) if _TOML_KEY.match(str(key)) else json.dumps(str(key), ensure_ascii=False)
 
 
@@ -235,3 +350,15 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     names = {other.lower(): other for other in known}
     close = get_close_matches(name.lower(), names, n=1)
     return names[close[0]] if close else None
+
+
+def meant(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Ask whether the nearest known name was meant; say something else where none is near.
+
+    Examples
+    --------
+    >>> meant("bound", ["bounds"], "see the help"), meant("xyz", ["bounds"], "see the help")
+    ("did you mean 'bounds'?", 'see the help')
+    """
+    near = nearest(name, known)
+    return otherwise if near is None else f"did you mean {near!r}?"

@@ -5,22 +5,48 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
+from typing import Self
 
 import numpy as np
 
 from pysynthdp.analysis.combining import lacking
 from pysynthdp.analysis.rules.base import RULES, Facts, Rule, find_rule
+from pysynthdp.analysis.rules.conditions import GIVE_NOISE_VAR, N_ORG
 from pysynthdp.analysis.stack import Stack
 from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.words import Words, joined
 
 __all__ = ["Why", "choose", "facts_of", "model_columns", "objections", "take", "why"]
 
 
 class Why(str):
-    """Two sentences on the choice of a rule; calling it returns it."""
+    """Two sentences on the choice of a rule; calling it returns it.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    made : str
+        How the copies were made.
+    theory : str
+        Why the rule fits that.
+    short : str
+        The first without the sizes, for a table that shows those by themselves.
+    """
+
+    __slots__ = ("short", "theory")
+
+    short: str
+    theory: str
+
+    def __new__(cls, made: str, theory: str, short: str) -> Self:
+        """Join the sentences, and keep the parts."""
+        text = super().__new__(cls, f"{made}. {theory}")
+        text.theory, text.short = theory, short
+        return text
+
+    def __reduce__(self) -> tuple[type[Why], tuple[str, str, str]]:
+        """Copy and pickle with its parts."""
+        return Why, (self.removesuffix(f". {self.theory}"), self.theory, self.short)
 
     def __call__(self) -> str:
         """Return the sentences."""
@@ -71,7 +97,7 @@ def objections(rule: Rule, facts: Facts | None, values: Stack) -> list[str]:
     if rule.nested and values.nests is None:
         return found or ["it needs copies labelled by nest"]
     missing = lacking(rule, values.sums(nested=rule.nested))
-    return found or ([f"it needs {missing}"] if missing else [])
+    return found or ([Words("it needs {missing}", missing=missing)] if missing else [])
 
 
 def choose(facts: Facts, values: Stack) -> Rule:
@@ -107,9 +133,10 @@ def _without_nesting(facts: Facts) -> Facts:
 def _no_rule(facts: Facts, values: Stack, candidates: list[Rule]) -> str:
     """Explain why no rule is valid, and what to do."""
     if facts.noise == "shared":
-        return (
-            "all copies come from one fit with privacy noise, which they cannot show between them; give "
-            "noise_var=, the variance that the noise gives this estimate, and 'shared_noise_added' is used"
+        return Words(
+            "all copies come from one fit with privacy noise, which they cannot show between them; {give}, "
+            "the variance that the noise gives this estimate, and 'shared_noise_added' is used",
+            give=GIVE_NOISE_VAR,
         )
     if facts.noise == "per_copy_from_one":
         return (
@@ -122,12 +149,14 @@ def _no_rule(facts: Facts, values: Stack, candidates: list[Rule]) -> str:
             "what the synthesis adds; draw m = 5 copies or more, and 'partial_size_adjusted' is used"
         )
     if not facts.sizes_known:
-        return "n_org is not published, and every valid rule needs it; give n_org= if you know it"
+        what = "n_org is not published, and every valid rule needs it; give {n_org} if you know it"
+        return Words(what, n_org=N_ORG)
     staged = _no_staged_rule(facts, values)
     if staged:
         return staged
-    reasons = "; ".join(f"{rule.name}: {objections(rule, facts, values)[0]}" for rule in candidates)
-    return f"no combining rule is valid for these copies ({reasons})"
+    against = [(rule.name, objections(rule, facts, values)[0]) for rule in candidates]
+    reasons = joined([Words("{rule}: {why}", rule=rule, why=why) for rule, why in against], "; ")
+    return Words("no combining rule is valid for these copies ({reasons})", reasons=reasons)
 
 
 def _no_staged_rule(facts: Facts, values: Stack) -> str:
@@ -157,14 +186,15 @@ def take(name: str, facts: Facts | None, values: Stack) -> Rule:
         return rule
     valid = [] if facts is None else [key for key in RULES if not objections(RULES[key](), facts, values)]
     hint = f"valid here: {', '.join(valid)}" if valid else "no rule is valid for these copies"
-    raise CombiningRuleError(f"rule {rule.name!r} is not valid here: {against[0]}; {hint}")
+    what = Words("rule '{rule}' is not valid here: {why}", rule=rule.name, why=against[0])
+    raise CombiningRuleError(what, kind="rule", remedy=hint)
 
 
 def why(facts: Facts | None, rule: Rule, *, n_syn: float | None, n_org: float | None, m: int) -> Why:
     """Write two sentences: how the copies were made, and why the rule fits that."""
     sizes = f"{_size(n_syn)} rows each for {_size(n_org)} confidential ones"
     if facts is None:
-        return Why(f"{m} copies without tags, {sizes}. {rule.right_when}")
+        return Why(f"{m} copies without tags, {sizes}", rule.right_when, "copies without tags")
     kind = "all values in the model are synthetic"
     if not facts.all_synthetic:
         kind = "some values in the model are real"
@@ -173,7 +203,8 @@ def why(facts: Facts | None, rule: Rule, *, n_syn: float | None, n_org: float | 
     drawn = "drawn anew for each copy" if facts.parameters == "drawn" else "fitted once"
     noise = "no privacy noise" if facts.noise == "none" else f"privacy noise: {facts.noise.replace('_', ' ')}"
     copies = "One copy" if m == 1 else f"{m} copies"
-    return Why(f"{copies}, {sizes}: {kind}, parameters {drawn}, {noise}. {rule.right_when}")
+    short = f"{kind}, parameters {drawn}, {noise}"
+    return Why(f"{copies}, {sizes}: {short}", rule.right_when, short)
 
 
 def _size(value: float | None) -> str:

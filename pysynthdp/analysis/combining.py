@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,13 +12,19 @@ from pysynthdp._typing import AnyArray, BoolArray, FloatArray
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest
 from pysynthdp.analysis.rules.base import RULES, Need, Rule, Sums, find_rule
 from pysynthdp.analysis.stack import Stack, stack
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.words import Argument, Said, Setting, Words, joined
 
-__all__ = ["Combined", "combine", "combine_stack", "lacking"]
+__all__ = ["Combined", "combine", "combine_stack", "lacking", "plain_rule"]
 
 _NEEDS: dict[Need, str] = {
     "between": "two or more copies (with one copy only 'raab_simple' and 'raab_proper' work)",
-    "sizes": "n_syn and n_org",
+    "sizes": Words(
+        "the numbers of rows, {n_syn} and {n_org}, or {release}, the release that the copies come from",
+        n_syn=Argument("n_syn"),
+        n_org=Argument("n_org"),
+        release=Said("release=", "release=", "data ="),
+    ),
     "noise_var": "noise_var, the variance that the privacy noise gives the estimate",
     "df_com": "df_com, the degrees of freedom on complete data",
     "nests": "nests, the label of the nest of every copy",
@@ -59,12 +66,14 @@ class Combined:
     @property
     def undefined(self) -> BoolArray:
         """Where the rule gives no interval."""
-        return np.asarray(~np.isfinite(self._rule.interval(self._sums, 0.5)))
+        with np.errstate(all="ignore"):
+            return np.asarray(~np.isfinite(self._rule.interval(self._sums, 0.5)))
 
     @property
     def reason(self) -> str | None:
         """Why there is no standard error somewhere, and what to do; None when all have one."""
-        return self._rule.undefined(self._sums) if np.any(~np.isfinite(self.se)) else None
+        with np.errstate(all="ignore"):
+            return self._rule.undefined(self._sums) if np.any(~np.isfinite(self.se)) else None
 
     def conf_int(self, alpha: float = 0.05) -> FloatArray:
         """Limits (2,) or (p, 2) of the central 1 - alpha interval; NaN where the rule gives none."""
@@ -142,7 +151,7 @@ def lacking(rule: Rule, sums: Sums) -> str | None:
         "n_eff": sums.n_eff is not None,
     }
     missing = [_NEEDS[need] for need in rule.needs if not have[need]]
-    return " and ".join(missing) if missing else None
+    return joined(missing, " and ") if missing else None
 
 
 def combine_stack(values: Stack, rule: Rule) -> Combined:
@@ -154,11 +163,11 @@ def combine_stack(values: Stack, rule: Rule) -> Combined:
         When the rule's arithmetic lacks something; the message names it.
     """
     if rule.nested and values.nests is None:
-        raise CombiningRuleError(f"{rule.name} needs {_NEEDS['nests']}")
+        raise CombiningRuleError(Words("{rule} needs {nests}", rule=rule.name, nests=_NEEDS["nests"]))
     sums = values.sums(nested=rule.nested)
     missing = lacking(rule, sums)
     if missing:
-        raise CombiningRuleError(f"{rule.name} needs {missing}")
+        raise CombiningRuleError(Words("{rule} needs {missing}", rule=rule.name, missing=missing))
     with np.errstate(all="ignore"):
         T, df, extras = rule.variance(sums), rule.df(sums), rule.extras(sums)
         se = np.where((T > 0) & np.isfinite(T), np.sqrt(T), np.nan)
@@ -219,6 +228,11 @@ def combine(
         For an unknown rule, shapes that do not fit, or something that the rule needs; the message says what
         to give. One copy under ``"auto"``: name ``"raab_simple"`` or ``"raab_proper"``.
 
+    Warns
+    -----
+    PysynthdpWarning
+        Where T is not positive, so that there is no interval; it says why and what to do.
+
     Notes
     -----
     Privacy: post-processing of released copies; reads no real row and spends no budget.
@@ -232,16 +246,30 @@ def combine(
     (0.4533, 0.057, 'partial_size_adjusted')
     """
     values = stack(q, u, n_syn=n_syn, n_org=n_org, df_com=df_com, noise_var=noise_var, nests=nests)
-    return combine_stack(values, find_rule(_plain_choice(values) if rule == "auto" else rule))
+    done = combine_stack(values, plain_rule(values, rule))
+    if done.reason is not None and np.any(done.undefined):
+        warnings.warn(PysynthdpWarning(done.reason, kind="no interval"), stacklevel=2)
+    return done
+
+
+def plain_rule(values: Stack, name: str) -> Rule:
+    """Find a rule; ``"auto"`` chooses by what was given, since numbers carry no tags."""
+    return find_rule(_plain_choice(values) if name == "auto" else name)
 
 
 def _plain_choice(values: Stack) -> str:
-    """Choose by what was given, since numbers carry no tags."""
+    """Choose by what was given."""
     if values.nests is not None:
         return "missing_then_partial_reiter2004"
     if values.m == 1:
         raise CombiningRuleError(
-            "with one copy there is no variance between copies; name rule='raab_simple' if all values are "
-            "synthetic at fitted parameters, or rule='raab_proper' if parameters were drawn"
+            "with one copy there is no variance between copies",
+            kind="rule",
+            remedy=Words(
+                "name {simple} if all values are synthetic at fitted parameters, or {proper} if parameters "
+                "were drawn",
+                simple=Setting("rule", "raab_simple"),
+                proper=Setting("rule", "raab_proper"),
+            ),
         )
     return "partial_size_adjusted" if values.noise_var is None else "shared_noise_added"

@@ -12,9 +12,11 @@ import pandas as pd
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.declared_codes import count_codes
 from pysynthdp.analysis.estimates import Estimates, estimates_of
+from pysynthdp.analysis.forest import axes_for, set_terms
 from pysynthdp.analysis.lack_of_fit import LackOfFit, lack_of_fit
 from pysynthdp.analysis.results import PooledResults
-from pysynthdp.display import Cell, Printable, Table
+from pysynthdp.analysis.term_names import readable
+from pysynthdp.display import Cell, Printable, PValue, Table
 from pysynthdp.errors import FitError
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "compare_fits"]
 
+_LEGEND = 0.7  # lines above the first term, so that no interval lies under it
 Target = Literal["population", "original", "original_population"]
 
 
@@ -94,20 +97,21 @@ class Comparison(Printable):
         )
 
     def to_table(self) -> Table:
-        """Build the table that is printed; its title says INTERNAL."""
-        data = self.to_frame()
+        """Build the table that is printed; its title says INTERNAL, and no number stands in it twice."""
+        data, apart = self.to_frame(), bool(np.any(self.overlap < 0))
+        data = data if apart else data.drop(columns="overlap.nonnegative")
         numbers = data.to_numpy(dtype=np.float64).tolist()
         rows: tuple[tuple[Cell, ...], ...] = tuple(
-            (term, *row) for term, row in zip(self.terms, numbers, strict=True)
+            (readable(term), *row) for term, row in zip(self.terms, numbers, strict=True)
         )
         test = self.lack_of_fit
         facts: tuple[tuple[str, Cell], ...] = (
             ("intervals for", self.target),
             ("mean overlap", self.mean_overlap),
-            ("mean overlap, negative as 0", self.mean_overlap_nonnegative),
+            *((("mean overlap, negative as 0", self.mean_overlap_nonnegative),) if apart else ()),
             ("mean |std. difference|", self.mean_abs_std_diff),
             ("lack of fit, statistic", test.stat),
-            ("lack of fit, p", test.pvalue),
+            ("lack of fit, p", PValue(test.pvalue)),
             ("lack of fit, variance", test.reason),
         )
         title = f"INTERNAL: pooled against confidential {self.model}"
@@ -142,23 +146,20 @@ class Comparison(Printable):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both intervals of every term but the intercept; needs matplotlib."""
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.subplots()[1]
         keep = [i for i, name in enumerate(self.terms) if name not in {"Intercept", "const"}]
+        ax = ax or axes_for(len(keep), legend=_LEGEND)
         place = np.arange(len(keep))[::-1]
-        pairs = (
-            ("confidential", 0.14, self.confidential, self.confidential_limits, "0.1"),
-            ("pooled", -0.14, self.pooled, self.pooled_limits, "tab:blue"),
-        )
-        for label, shift, values, limits, colour in pairs:
-            ax.hlines(place + shift, limits[keep, 0], limits[keep, 1], color=colour)
-            ax.plot(values[keep], place + shift, "o", color=colour, label=label)
+        for label, shift, values, limits, look in (
+            ("confidential", 0.14, self.confidential, self.confidential_limits, ("0.1", "-", "o")),
+            ("pooled", -0.14, self.pooled, self.pooled_limits, ("0.5", "--", "s")),
+        ):
+            colour, line, marker = look
+            ax.hlines(place + shift, limits[keep, 0], limits[keep, 1], color=colour, linestyle=line)
+            ax.plot(values[keep], place + shift, marker, color=colour, label=label)
         ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
-        ax.set_yticks(place, [self.terms[i] for i in keep])
-        ax.set_title("INTERNAL: pooled against confidential")
-        ax.legend()
+        set_terms(ax, place, [self.terms[i] for i in keep], legend=_LEGEND)
+        ax.set_title("INTERNAL: pooled against confidential", fontsize=10)
+        ax.legend(loc="upper center", ncols=2, frameon=False, fontsize=8)
         return ax
 
 
@@ -211,6 +212,9 @@ def compare_fits(
     """
     from scipy import stats  # slow to import: only where it is used
 
+    if not hasattr(pooled, "combined"):
+        what = "compare_fits needs the pooled result first"
+        raise FitError(what, kind="call", remedy="write compare_fits(pooled, table)")
     confidential_fit = _fitted(pooled, confidential_fit)
     own = estimates_of(confidential_fit)
     here, there = _matched(pooled, own)
@@ -251,7 +255,8 @@ def _fitted(pooled: PooledResults, confidential: Any) -> Any:
     if not isinstance(confidential, pd.DataFrame):
         return confidential
     if pooled.fit_table is None:
-        raise FitError("this result holds no model to fit to a table; give the model fitted to the table")
+        what = "this result holds no model to fit to a table"
+        raise FitError(what, kind="call", remedy="give the model fitted to the table")
     return pooled.fit_table(confidential)
 
 

@@ -12,6 +12,7 @@ from pysynthdp._typing import BoolArray
 from pysynthdp.design.values import to_numbers
 from pysynthdp.errors import FitError
 from pysynthdp.schema import Column, NumericColumn
+from pysynthdp.words import Said, Setting, Words, meant
 
 __all__ = [
     "Codes",
@@ -24,12 +25,21 @@ __all__ = [
 ]
 
 Codes = Literal["missing", "keep"]
+_KEEP = Setting("codes", "keep")
+_LEAVE_OUT = Said(
+    "without codes='keep', ols, glm, fit and apply leave them out",
+    "pysynthdp pool leaves them out",
+    'with(s, ...) without codes = "keep" leaves them out',
+)
 
 
 def checked_codes(codes: Any) -> Codes:
     """Take one of the two words."""
     if codes not in get_args(Codes):
-        raise FitError("codes must be 'missing' (declared codes are no values) or 'keep'")
+        remedy = meant(str(codes), get_args(Codes), "leave it out to have them missing")
+        raise FitError(
+            "codes must be 'missing' (declared codes are no values) or 'keep'", kind="setting", remedy=remedy
+        )
     return "missing" if codes == "missing" else "keep"
 
 
@@ -112,8 +122,10 @@ def refuse_code(name: str, asked: Collection[Any], column: Column) -> None:
     """Refuse to look for a code where codes are missing: there would be none."""
     if any(code in asked for code, _ in column.missing):
         raise FitError(
-            f"this asks for a declared code of {name}, which is no value and left out; with codes='keep' it "
-            "is there"
+            Words("this asks for a declared code of {name}, which is no value and left out", name=name),
+            column=name,
+            kind="code",
+            remedy=Words("with {keep} it is there", keep=_KEEP),
         )
 
 
@@ -125,13 +137,7 @@ def note_of_codes(counts: Mapping[str, int], m: int, *, kept: bool = False) -> l
     listed = ", ".join(f"{name} {count:,}" for name, count in found.items())
     over = "the copy" if m == 1 else f"the {m} copies"
     if kept:
-        text = (
-            f"Cells with declared codes were computed with as if they were values ({listed}, over {over}); "
-            "without codes='keep', ols, glm, fit and apply leave them out."
-        )
-        return [text]
-    text = (
-        f"Cells with declared codes were left out as missing ({listed}, over {over}); codes='keep' takes "
-        "them as values."
-    )
-    return [text]
+        what = "Cells with declared codes were computed with as if they were values ({where}); {how}."
+        return [Words(what, where=f"{listed}, over {over}", how=_LEAVE_OUT)]
+    what = "Cells with declared codes were left out as missing ({where}); {keep} takes them as values."
+    return [Words(what, where=f"{listed}, over {over}", keep=_KEEP)]

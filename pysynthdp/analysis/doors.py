@@ -40,9 +40,11 @@ def check_analysis(formula: Any, release: Any, called: str) -> None:
     Privacy: names types only.
     """
     if _is_release(formula) and not _is_release(release):
-        raise FitError(f"the release stands in the place of the formula; write {called}")
+        what = "the release stands in the place of the formula"
+        raise FitError(what, kind="call", remedy=f"write {called}")
     if not isinstance(formula, str):
-        raise FitError(f"the formula must be text such as 'income ~ age', not {_a(formula)}; write {called}")
+        what = f"the formula must be text such as 'income ~ age', not {_a(formula)}"
+        raise FitError(what, kind="call", remedy=f"write {called}")
     check_release(release, called)
 
 
@@ -66,9 +68,8 @@ def check_release(release: Any, called: str) -> None:
     Privacy: names types only.
     """
     if not _is_release(release):
-        raise FitError(
-            f"{called} needs a release of synthetic copies, not {_a(release)}; {_way_out(release)}"
-        )
+        what = f"{called} needs a release of synthetic copies, not {_a(release)}"
+        raise FitError(what, kind="no release", remedy=_way_out(release))
 
 
 def _is_release(value: Any) -> bool:
@@ -131,13 +132,16 @@ def listed_fits(fits: Any) -> list[Any]:
     Privacy: names types only.
     """
     if _is_release(fits):
-        raise FitError(f"pool was given a release; {_ONE_EACH}, or call ols(formula, release)")
+        what = "pool was given a release"
+        raise FitError(what, kind="call", remedy=f"{_ONE_EACH}, or call ols(formula, release)")
     if hasattr(fits, "rule") and hasattr(fits, "params"):
-        raise FitError("this is a pooled result already; pool takes the fits of the copies")
+        raise FitError(
+            "this is a pooled result already", kind="call", remedy="pool takes the fits of the copies"
+        )
     wrong = isinstance(fits, str | bytes | os.PathLike | pd.DataFrame | dict) or hasattr(fits, "params")
     if wrong or not isinstance(fits, Iterable):
         one = "one fit" if hasattr(fits, "params") else _a(fits)
-        raise FitError(f"{_ONE_EACH}, not {one}")
+        raise FitError(f"{_ONE_EACH}, not {one}", kind="call")
     return list(fits)
 
 
@@ -171,5 +175,9 @@ def unreadable(fit: Any) -> str | None:
         (hasattr(fit, "rule") and hasattr(fit, "params"), "this is pooled already; give the fit of one copy"),
         ("Summary" in kind, "a summary is no fit; give the fitted model itself"),
         (unfitted, f"{kind} is not fitted; call its fit() first"),
+        (
+            hasattr(fit, "params"),
+            f"{kind} has params and no covariance; give it cov_params(), or give (estimates, covariance)",
+        ),
     )
     return next((says for is_case, says in cases if is_case), None)

@@ -12,12 +12,13 @@ import pandas as pd
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.combining import Combined, combine_stack
-from pysynthdp.analysis.failures import said
+from pysynthdp.analysis.failures import of_copy, told
 from pysynthdp.analysis.margins import average_effects
 from pysynthdp.analysis.rules.base import find_rule
 from pysynthdp.analysis.separation import uses_lost
 from pysynthdp.analysis.surface import surface_of, unpredictable
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
+from pysynthdp.words import Words
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
@@ -29,6 +30,12 @@ Pair = tuple[FloatArray, FloatArray]
 
 def predict(result: PooledResults, newdata: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Pool the predicted means of all copies."""
+    if not isinstance(newdata, pd.DataFrame):
+        raise FitError(
+            f"newdata must be a DataFrame, not an object of type {type(newdata).__name__}",
+            kind="newdata",
+            remedy="write pd.DataFrame({'column': [value, ...]}) with the columns of the formula",
+        )
     fits = _fits(result)
     pairs = [_prediction(number, fit, newdata) for number, fit in enumerate(fits, start=1)]
     _warn_of_unknown(pairs)
@@ -57,7 +64,8 @@ def marginal(result: PooledResults, at: str, method: str) -> pd.DataFrame:
         terms = tuple(dict.fromkeys(term for names, _ in found for term in names))
         return _table(result, terms, [_placed(names, pair, terms) for names, pair in found])
     if not hasattr(fits[0], "get_margeff"):
-        raise FitError(f"{result.model} has average effects only; leave at='overall' and method='dydx'")
+        remedy = "leave at='overall' and method='dydx'"
+        raise FitError(f"{result.model} has average effects only", kind="effects", remedy=remedy)
     effects = [fit.get_margeff(at=at, method=method) for fit in fits]
     names = effects[0].summary_frame().index
     terms = tuple(name if isinstance(name, str) else ":".join(map(str, name)) for name in names)
@@ -69,9 +77,9 @@ def _effects(number: int, fit: Any) -> tuple[tuple[str, ...], Pair]:
     try:
         return average_effects(fit)
     except PysynthdpError as error:
-        raise FitError(f"copy {number}: {error}") from error
+        raise of_copy(number, error) from error
     except Exception as error:  # any error of the model library means that there is no effect
-        raise FitError(f"copy {number} gives no effects: {said(error)}") from error
+        raise FitError(f"copy {number} gives no effects: {told(error)}") from error
 
 
 def _placed(names: tuple[str, ...], pair: Pair, terms: tuple[str, ...]) -> Pair:
@@ -113,11 +121,13 @@ def _prediction(number: int, fit: Any, newdata: pd.DataFrame) -> Pair:
     try:
         X = surface.design(newdata)
     except Exception as error:  # any error of the model library means that there is no prediction
-        raise FitError(
-            f"copy {number} cannot predict these rows: {unpredictable(fit, newdata, error)}"
-        ) from error
+        why = unpredictable(fit, newdata, error)
+        what = Words("copy {number} cannot predict these rows: {why}", number=number, why=why.what)
+        raise FitError(what, column=why.column, kind=why.kind, remedy=why.remedy) from error
     if len(X) != len(newdata) or not np.isfinite(X).all():
-        raise FitError("newdata holds missing values in columns of the model; drop those rows")
+        raise FitError(
+            "newdata holds missing values in columns of the model", kind="missing", remedy="drop those rows"
+        )
     slope = surface.gradient(lambda at: surface.mean(at, X).ravel())
     means, variances = surface.mean(surface.values, X), np.einsum("ij,jk,ik->i", slope, surface.cov, slope)
     lost = np.repeat(uses_lost(fit, X), means.shape[1])
@@ -141,7 +151,9 @@ def _pooled(result: PooledResults, pairs: list[Pair]) -> Combined:
     values = result.combined.stack
     if values.noise_var is not None:
         raise CombiningRuleError(
-            "the variance that privacy noise gives these quantities is not known; use pool with noise_var="
+            "the variance that privacy noise gives these quantities is not known",
+            kind="noise",
+            remedy="use pool with noise_var=",
         )
     q, u = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
     return combine_stack(replace(values, q=q, u=u, U=None), find_rule(result.rule))

@@ -129,8 +129,9 @@ def adapter_for(fit: Any) -> Adapter:
             return adapter
     known = ", ".join(ADAPTERS)
     raise FitError(
-        f"a fit of type {type(fit).__name__} is not known (adapters: {known}); "
-        "give (estimates, covariance) pairs or Estimates"
+        f"a fit of type {type(fit).__name__} is not known (adapters: {known})",
+        kind="fit",
+        remedy="give an object with params and cov_params(), or (estimates, covariance)",
     )
 
 

@@ -14,6 +14,7 @@ from statsmodels.tools.sm_exceptions import (
     ConvergenceWarning,
     HessianInversionWarning,
     PerfectSeparationWarning,
+    ValueWarning,
 )
 
 from pysynthdp.analysis.bases import learned_once
@@ -146,6 +147,7 @@ def _quiet(kind: str) -> Iterator[None]:
             for told in (ConvergenceWarning, HessianInversionWarning, PerfectSeparationWarning):
                 warnings.simplefilter("ignore", told)
             warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"statsmodels|scipy")
+        warnings.filterwarnings("error", "unknown kwargs", category=ValueWarning)  # a misspelt setting
         warnings.filterwarnings("ignore", "The design matrix is rank-deficient")  # told by term when pooled
         yield
 
@@ -157,8 +159,9 @@ def rows_of(release: AnalysableRelease) -> list[pd.DataFrame]:
         return list(release.copies)
     if marker not in release.copies[0].columns:
         raise FitError(
-            "only part of the rows was replaced, and the tags do not name a column that marks them; fit the "
-            "model on the replaced rows of each copy and pool with rows='replaced'"
+            "only part of the rows was replaced, and the tags do not name a column that marks them",
+            kind="rows",
+            remedy="fit the model on the replaced rows of each copy and pool with rows='replaced'",
         )
     return [copy[copy[marker].astype(bool)] for copy in release.copies]
 

@@ -12,10 +12,11 @@ import patsy
 import statsmodels.formula
 from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
-from pysynthdp.analysis.failures import Job, reason_of
+from pysynthdp.analysis.failures import Job, of_copy, reason_of
 from pysynthdp.analysis.formula import NAMES
 from pysynthdp.analysis.frames import without_unused
 from pysynthdp.errors import FitError, PysynthdpError
+from pysynthdp.words import meant
 
 __all__ = ["fit_one", "model_kind"]
 
@@ -45,9 +46,9 @@ def fit_one(job: Job, number: int, frame: pd.DataFrame) -> Any:
             _check_rank(model)
         fit = _fitted(model, _fit_arguments(job, model, frame))
     except PysynthdpError as error:
-        raise FitError(f"copy {number}: {error}") from error
+        raise of_copy(number, error) from error
     except Exception as error:  # any error of the model library means that this copy has no fit
-        raise FitError(f"copy {number}: {reason_of(job, frame, error)}") from error
+        raise of_copy(number, reason_of(job, frame, error)) from error
     if job.kind == "MNLogit" and job.levels is not None:
         shown = fit.model._ynames_map.items()  # noqa: SLF001 -- no public way to label outcomes
         fit.model._ynames_map = {k: str(job.levels[int(float(v))]) for k, v in shown}  # noqa: SLF001 -- the same
@@ -72,9 +73,12 @@ def _build(job: Job, frame: pd.DataFrame) -> Any:
         if isinstance(value, str) and value in frame.columns:
             options[key] = frame[value].to_numpy()
         elif isinstance(value, str) and key in _COLUMNS:
+            log = "; exposure= takes the logarithm of its column itself" if key == "offset" else ""
             raise FitError(
-                f"{key} names {value!r}, which is no column; give a column's name"
-                + ("; exposure= takes the logarithm of its column itself" if key == "offset" else "")
+                f"{key} names {value!r}, which is no column",
+                column=value,
+                kind="unknown column",
+                remedy=meant(value, job.known, "give a column's name") + log,
             )
     return job.maker(job.formula, data=frame, eval_env=_environment(), **options)
 
@@ -100,8 +104,9 @@ def _rebuilt(job: Job, frame: pd.DataFrame, names: list[str], absent: set[str]) 
     model = _build(job, without_unused(frame, job.columns))
     if _names(model) != [name for name in names if name not in absent]:
         raise FitError(
-            f"{', '.join(sorted(absent))} cannot be estimated, and the coding of other terms depends on it; "
-            "merge rare levels, or take a reference level that occurs in every copy"
+            f"{', '.join(sorted(absent))} cannot be estimated, and the coding of other terms depends on it",
+            kind="level",
+            remedy="merge rare levels, or take a reference level that occurs in every copy",
         )
     return model
 
@@ -115,8 +120,9 @@ def _check_rank(model: Any) -> None:
     R = np.linalg.qr(X / np.where(norms > 0, norms, 1), mode="r")
     if np.linalg.matrix_rank(R, tol=1e-10 * X.shape[1]) < X.shape[1]:
         raise FitError(
-            "columns of the model are collinear, as when a level has too few rows for its terms; drop a "
-            "term, or merge rare levels"
+            "columns of the model are collinear, as when a level has too few rows for its terms",
+            kind="collinear",
+            remedy="drop a term, or merge rare levels",
         )
 
 
@@ -132,13 +138,18 @@ def _fit_arguments(job: Job, model: Any, frame: pd.DataFrame) -> dict[str, Any]:
     kwds = dict(arguments.get("cov_kwds") or {})
     groups = kwds.get("groups")
     if isinstance(groups, str) and groups not in frame.columns:
-        raise FitError(f"groups names {groups!r}, which is no column; give a column's name")
+        remedy = meant(groups, job.known, "give a column's name")
+        what = f"groups names {groups!r}, which is no column"
+        raise FitError(what, column=groups, kind="unknown column", remedy=remedy)
     if isinstance(groups, str):
         column = frame.loc[model.data.row_labels, groups]
         if column.isna().any():
             raise FitError(
                 f"{groups}, the column of groups, has missing cells, and rows without a group have no place "
-                "in a covariance of groups; take complete rows, or another column"
+                "in a covariance of groups",
+                column=groups,
+                kind="missing",
+                remedy="take complete rows, or another column",
             )
         kwds["groups"] = pd.factorize(column)[0]
         arguments["cov_kwds"] = kwds

@@ -75,7 +75,8 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     notes = tuple(_beyond_bounds(tags.details.get("column_notes"), asked, release))
     if tags.steps is None:
         unsaid = (UNSAID,) if tags.kind != "imputed" and tags.noise == "none" else ()
-        return Remarks((*noise_flags(tags, asked), *of_rows(asked, None)), (*unsaid, *notes))
+        edited = () if tags.noise != "none" else tuple(map(str, tags.details.get("flags", ())))
+        return Remarks((*edited, *noise_flags(tags, asked), *of_rows(asked, None)), (*unsaid, *notes))
     frame = release.copies[0]
     names = frozenset(map(str, frame.columns))
     chain = Chain(tags.steps, levels=_levels(frame) if len(frame) else ())

@@ -25,6 +25,7 @@ _PIECES = re.compile(r"""Q\(\s*(?:'[^']*'|"[^"]*")\s*\)|`[^`]*`|'[^']*'|"[^"]*\"
 _OPERATORS = frozenset(
     ["and", "or", "not", "in", "is", "if", "else", "for", "lambda", "True", "False", "None"]
 )
+_JOINING = tuple("+-*:/^~")
 _CONTRASTS = frozenset(["Treatment", "Sum", "Poly", "Helmert", "Diff"])
 _COMPARING = frozenset(["between", "isin", "gt", "lt", "ge", "le", "eq", "ne"])
 
@@ -106,7 +107,15 @@ def read_formula(text: str, columns: Collection[str]) -> Formula:
     'y ~ Q("class") + Q("a b")'
     """
     if not isinstance(text, str) or "~" not in _outside(text):
-        raise FitError(f"the formula {text!r} has no '~'; write response ~ predictors")
+        raise FitError(
+            f"the formula {text!r} has no '~'", kind="formula", remedy="write response ~ predictors"
+        )
+    if not _outside(text).split("~", maxsplit=1)[0].strip() and text.strip()[0] == "~":
+        raise FitError(
+            f"the formula {text!r} has nothing left of the '~'",
+            kind="formula",
+            remedy="write response ~ predictors",
+        )
     names = {plain_name(name): name for name in columns}
     if not by_patsy():
         return Formula(text, _response(text, names), model_columns(text, columns), *([frozenset()] * 3))
@@ -200,8 +209,10 @@ def _check_shadows(text: str, trees: Iterable[ast.AST], used: set[str]) -> None:
                 called.add(node.value.id)  # type: ignore[attr-defined] # it has one
     for name in sorted(called & used):
         raise FitError(
-            f"{text!r} uses the column {name!r} and calls {name} too, and the one hides the other; rename "
-            "the column in the copies"
+            f"{text!r} uses the column {name!r} and calls {name} too, and the one hides the other",
+            column=name,
+            kind="formula",
+            remedy="rename the column before the synthesis, or in the copies",
         )
 
 
@@ -210,8 +221,12 @@ def _factors(text: str, written: str) -> Iterator[str]:
     try:
         read = patsy.ModelDesc.from_formula(written)
     except (patsy.PatsyError, SyntaxError, ValueError) as error:
-        said = str(error).splitlines()[0] if str(error) else "it does not end where it should"
-        raise FitError(f"the formula {text!r} cannot be read: {said}") from error
+        why = str(error).splitlines()[0] if str(error) else "it does not end where it should"
+        last = text.rstrip()[-1:]
+        if last in _JOINING:
+            why = f"a term is missing after the last {last!r}"
+        what = f"the formula {text!r} cannot be read: {why}"
+        raise FitError(what, kind="formula", remedy="write response ~ predictor + predictor") from error
     for term in (*read.lhs_termlist, *read.rhs_termlist):
         for factor in term.factors:
             yield factor.name()
@@ -223,7 +238,9 @@ def _tree(text: str, code: str) -> ast.AST:
         return ast.parse(code, mode="eval")
     except SyntaxError as error:
         raise FitError(
-            f"the formula {text!r} cannot be read at {code!r}; a column with such a name is written Q('name')"
+            f"the formula {text!r} cannot be read at {code!r}",
+            kind="formula",
+            remedy="write a column with such a name as Q('name') or `name`",
         ) from error
 
 

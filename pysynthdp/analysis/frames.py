@@ -88,14 +88,24 @@ def code_response(frames: list[pd.DataFrame], name: str | None, model: str) -> t
     if frames[0][name].dtype == np.bool_:
         _set(frames, name, _categories([frame[name] for frame in frames], [False, True], ordered=False))
     if not isinstance(frames[0][name].dtype, pd.CategoricalDtype):
+        _check_share(frames, name, model)
         return None
     levels = tuple(frames[0][name].cat.categories)
     if model in _BINARY and len(levels) != 2:
-        raise FitError(f"{name} has {len(levels)} levels in the copies; a binary model needs two")
+        remedy = (
+            "use mnlogit or OrderedModel, or the indicator of one level"
+            if len(levels) > 2
+            else "take another response"
+        )
+        many = "1 level" if len(levels) == 1 else f"{len(levels)} levels"
+        what = f"{name} has {many} in the copies, and a binary model needs two"
+        raise FitError(what, column=name, kind="response", remedy=remedy)
     if model == "OrderedModel" and not frames[0][name].cat.ordered and not _are_truths(levels):
         raise FitError(
-            f"{name} is of levels without an order, and OrderedModel needs one; declare the order of its "
-            "levels for the synthesis, or use mnlogit"
+            f"{name} is of levels without an order, and OrderedModel needs one",
+            column=name,
+            kind="response",
+            remedy="declare the order of its levels for the synthesis, or use mnlogit",
         )
     needed = {"MNLogit": levels[:1], "OrderedModel": levels}.get(model, ())
     _check_levels(frames, name, needed)
@@ -105,8 +115,20 @@ def code_response(frames: list[pd.DataFrame], name: str | None, model: str) -> t
     if _are_truths(levels):
         _set(frames, name, [_truths(frame[name]) for frame in frames])
     elif model != "OrderedModel":
-        raise FitError(_no_number(name, levels, model))
+        what, remedy = _no_number(name, levels, model)
+        raise FitError(what, column=name, kind="response", remedy=remedy)
     return None
+
+
+def _check_share(frames: Sequence[pd.DataFrame], name: str, model: str) -> None:
+    """Refuse numbers beyond 0 and 1 as response of a binary model."""
+    if model in _BINARY and any(((frame[name] < 0) | (frame[name] > 1)).any() for frame in frames):
+        raise FitError(
+            f"{name} has numbers beyond 0 and 1, and a binary model needs two values",
+            column=name,
+            kind="response",
+            remedy=f"use ols or glm, or an indicator such as I({name} > number)",
+        )
 
 
 def _set(frames: Sequence[pd.DataFrame], name: str, parts: Sequence[pd.Series[Any]]) -> None:
@@ -131,16 +153,13 @@ def _truths(values: pd.Series[Any]) -> pd.Series[Any]:
     return values.astype(object).map({True: 1.0, False: 0.0}).astype("float64")
 
 
-def _no_number(name: str, levels: Sequence[Any], model: str) -> str:
+def _no_number(name: str, levels: Sequence[Any], model: str) -> tuple[str, str]:
     """Say why levels are no response of a model of numbers, and what to do."""
     if all(isinstance(level, int | float) for level in levels):
-        return (
-            f"{name} is of levels, and {model} needs numbers; write I({name}.astype(float)) to take them so"
-        )
-    return (
-        f"{name} is text, and {model} needs a number on the left; use logit, mnlogit or OrderedModel, or the "
-        f"indicator of one level, I({name} == 'level')"
-    )
+        how = f"write I({name}.astype(float)) to take them so"
+        return f"{name} is of levels, and {model} needs numbers", how
+    how = f"use logit, mnlogit or OrderedModel, or the indicator of one level, I({name} == 'level')"
+    return f"{name} is text, and {model} needs a number on the left", how
 
 
 def note_of_levels(name: str, levels: Sequence[Any], model: str) -> list[str]:
@@ -163,8 +182,10 @@ def code_left(frames: list[pd.DataFrame], left: str, names: Mapping[str, Any], m
         return left
     if not _are_truths(kinds[0].categories):
         raise FitError(
-            f"{left} is text or levels; write the column alone as response of a model of levels, or an "
-            "indicator such as I(column == 'level')"
+            f"{left} is text or levels",
+            kind="response",
+            remedy="write the column alone as response of a model of levels, or an indicator such as "
+            "I(column == 'level')",
         )
     return f"I(({left}) * 1.0)" if model != "OrderedModel" else left
 
@@ -210,5 +231,8 @@ def _check_levels(frames: list[pd.DataFrame], name: str, needed: tuple[Any, ...]
         present = set(frame[name].dropna().unique())
         if not present.issuperset(needed):
             raise FitError(
-                f"copy {number} lacks a level of {name} that the model's coding needs; merge rare levels"
+                f"copy {number} lacks a level of {name} that the model's coding needs",
+                column=name,
+                kind="level",
+                remedy="merge rare levels",
             )

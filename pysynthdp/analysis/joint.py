@@ -16,6 +16,7 @@ from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.estimates import adapter_for, estimates_of
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, Ratios
 from pysynthdp.analysis.rules.base import Sums, find_rule
+from pysynthdp.analysis.term_names import as_named
 from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
 
 if TYPE_CHECKING:
@@ -49,12 +50,14 @@ def _contrasts(result: PooledResults, hypothesis: Any) -> tuple[FloatArray, Floa
     """Turn a hypothesis into a matrix (k, p) and what it adds to the value."""
     p = len(result.terms)
     if isinstance(hypothesis, str):
+        hypothesis = as_named(hypothesis, result.terms)
         places = _places(result, hypothesis)
         if places:
             return np.eye(p)[places], 0.0
         return _constraint(result, hypothesis)
     if all(isinstance(name, str) for name in hypothesis):
-        places = [place for name in hypothesis for place in _places(result, name) or [_unknown(result, name)]]
+        names = [as_named(name, result.terms) for name in hypothesis]
+        places = [place for name in names for place in _places(result, name) or [_unknown(result, name)]]
         return np.eye(p)[list(dict.fromkeys(places))], 0.0
     matrix = np.atleast_2d(np.asarray(hypothesis, dtype=np.float64))
     if matrix.shape[1] != p:

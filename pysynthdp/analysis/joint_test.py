@@ -11,6 +11,7 @@ import numpy as np
 from pysynthdp._registry import Registry
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.rules.base import Sums
+from pysynthdp.display import Cell, Printable, PValue, Table, number
 from pysynthdp.errors import CombiningRuleError
 
 __all__ = ["JOINT_TESTS", "FTest", "JointTest", "Ratios"]
@@ -36,8 +37,8 @@ class Ratios:
     r: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class FTest:
+@dataclass(frozen=True, slots=True, repr=False)
+class FTest(Printable):
     """An F test: statistic, degrees of freedom, tail probability, and r, the relative extra variance.
 
     ``left_out`` names coefficients that some copy cannot estimate, and that were not tested.
@@ -50,6 +51,17 @@ class FTest:
     pvalue: float
     r: float
     left_out: tuple[str, ...] = ()
+
+    def to_table(self) -> Table:
+        """Build the card that is printed."""
+        facts: list[tuple[str, Cell]] = [
+            ("F", self.stat),
+            ("df", f"{self.df1:g} and {number(self.df2)}"),
+            ("p", PValue(self.pvalue)),
+            ("r", self.r),
+        ]
+        left = [("not tested", ", ".join(self.left_out))] if self.left_out else []
+        return Table(f"F test, {self.name}", facts=(*facts, *left))
 
 
 class JointTest:

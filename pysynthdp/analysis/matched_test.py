@@ -6,6 +6,7 @@ import numpy as np
 
 from pysynthdp.analysis.joint_test import FTest
 from pysynthdp.errors import CombiningRuleError
+from pysynthdp.words import Setting, Words
 
 __all__ = ["matched_test"]
 
@@ -35,8 +36,11 @@ def matched_test(name: str, S: float, *, between: float, within: float, p: int, 
     share = 1 + rb - rw
     if share <= 0:
         raise CombiningRuleError(
-            f"{name} has no positive variance here; make more nests, "
-            "or use rule='missing_then_partial_conservative'"
+            f"{name} has no positive variance here",
+            kind="no interval",
+            remedy=Words(
+                "make more nests, or use {rule}", rule=Setting("rule", "missing_then_partial_conservative")
+            ),
         )
     spread = rb**2 / (p * (m - 1)) + rw**2 / (p * m * (r - 1))
     df2 = share**2 / spread if spread > 0 else np.inf

@@ -10,8 +10,10 @@ import pandas as pd
 
 from pysynthdp.analysis.choose import objections
 from pysynthdp.analysis.combining import combine_stack
+from pysynthdp.analysis.forest import axes_for, set_terms
 from pysynthdp.analysis.rules.base import RULES, find_rule
-from pysynthdp.display import Cell, Printable, Table, number
+from pysynthdp.analysis.term_names import as_named, readable
+from pysynthdp.display import Cell, Printable, PValue, Table, number
 from pysynthdp.errors import CombiningRuleError
 
 if TYPE_CHECKING:
@@ -59,15 +61,15 @@ class Summary(Printable):
 
 
 def table(result: PooledResults, *, details: bool = False, alpha: float = 0.05) -> Table:
-    """Build the summary: header of facts, one row a term, notes."""
+    """Build the summary: header of facts, one row a term, notes; ``details`` unfolds why the rule fits."""
     low, high = f"[{alpha / 2:.3g}", f"{1 - alpha / 2:.3g}]"
     data: dict[str, Any] = {
-        "": list(result.terms),
+        "": list(map(readable, result.terms)),
         "coef": result.params,
         "std err": result.bse,
         "t": result.tvalues,
         "df": _large(result.df),
-        "P>|t|": result.pvalues,
+        "P>|t|": map(PValue, result.pvalues),
         low: result.conf_int(alpha)[0],
         high: result.conf_int(alpha)[1],
     }
@@ -77,7 +79,15 @@ def table(result: PooledResults, *, details: bool = False, alpha: float = 0.05) 
         data["b share"] = _share(result)
     rows = tuple(tuple(_cell(cell) for cell in row) for row in zip(*data.values(), strict=True))
     title = f"Pooled {result.model} results"
-    return Table(title, tuple(data), rows, _header(result), (*_reasons(result), *result.notes))
+    theory = _theory(result)
+    facts = (*_header(result), *(theory if details else ()))
+    notes = (*_reasons(result), *result.notes)
+    return Table(title, tuple(data), rows, facts, notes, () if details else theory)
+
+
+def _theory(result: PooledResults) -> tuple[tuple[str, str], ...]:
+    """Why the rule fits, and who says so: once for who asks, not above every model."""
+    return (("why this rule", result.why.theory), ("source", find_rule(result.rule).source))
 
 
 def _large(df: pd.Series[float]) -> pd.Series[float]:
@@ -86,19 +96,19 @@ def _large(df: pd.Series[float]) -> pd.Series[float]:
 
 
 def _cell(value: Any) -> Cell:
-    """Text as it is, numbers as floats."""
-    return value if isinstance(value, str) else float(value)
+    """Text and p-values as they are, other numbers as floats."""
+    return value if isinstance(value, str | PValue) else float(value)
 
 
 def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
-    """Rule, reason, m, nests, sizes and noise, as every pooled table must show."""
+    """Rule, reason, m, nests if there are any, sizes and noise, as every pooled table must show."""
     nests = result.combined.stack.nests
     noise = "not stated" if result.facts is None else _NOISE[result.facts.noise]
     return (
         ("rule", f"{result.rule}: T = {find_rule(result.rule).formula}"),
-        ("reason", str(result.why)),
+        ("reason", result.why.short),
         ("m", result.m),
-        ("nests", "none" if nests is None else _nests(result.m, int(np.unique(nests).size))),
+        *(() if nests is None else (("nests", _nests(result.m, int(np.unique(nests).size))),)),
         ("n_syn", _count(result.n_syn)),
         ("n_org", _count(result.n_org)),
         ("privacy noise", noise),
@@ -118,9 +128,9 @@ def _nests(copies: int, nests: int) -> Cell:
 
 
 def _covariance(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
-    """Kind of covariance that was pooled, where it is not the one that goes with the model."""
+    """Kind of covariance that was pooled, where the fits tell it."""
     about = result.estimates[0].about if result.estimates else None
-    return (("covariance", about.covariance),) if about is not None and about.covariance else ()
+    return () if about is None else (("covariance", about.covariance or "nonrobust, that of the model"),)
 
 
 def _count(value: float | None) -> Cell:
@@ -134,7 +144,7 @@ def _reasons(result: PooledResults) -> tuple[str, ...]:
     missing = np.isnan(result.combined.se) & known
     if not missing.any():
         return ()
-    terms = ", ".join(term for term, gone in zip(result.terms, missing, strict=True) if gone)
+    terms = ", ".join(readable(term) for term, gone in zip(result.terms, missing, strict=True) if gone)
     return (f"{terms}: {result.combined.reason}",)
 
 
@@ -168,6 +178,8 @@ def _written(result: PooledResults, alpha: float) -> list[list[str]]:
     """Head and rows as text."""
     data = frame(result, alpha)
     data["df"] = _large(data["df"])
+    data["term"] = list(map(readable, data["term"]))
+    data["p.value"] = pd.Series(list(map(PValue, data["p.value"])), index=data.index, dtype=object)
     rows = [[number(_cell(cell)) for cell in row] for row in data.itertuples(index=False)]
     return [list(data.columns), *rows]
 
@@ -213,9 +225,10 @@ def _term_index(result: PooledResults, term: str | None) -> int:
     if term is None:
         inner = enumerate(result.design_terms)
         return next((i for i, name in inner if name not in {"Intercept", "const"}), 0)
-    if term not in result.terms:
+    written = as_named(term, result.terms)
+    if written not in result.terms:
         raise CombiningRuleError(f"there is no term {term!r}; terms are {', '.join(result.terms)}")
-    return result.terms.index(term)
+    return result.terms.index(written)
 
 
 def _rule_row(result: PooledResults, name: str, index: int) -> list[Any]:
@@ -235,16 +248,15 @@ def _rule_row(result: PooledResults, name: str, index: int) -> list[Any]:
 
 def forest(result: PooledResults, ax: Axes | None, alpha: float) -> Axes:
     """Draw estimates and intervals, one line a term."""
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots()[1]
     keep = [i for i, name in enumerate(result.design_terms) if name not in {"Intercept", "const"}]
+    ax = ax or axes_for(len(keep))
     place = np.arange(len(keep))[::-1]
     limits = result.conf_int(alpha).to_numpy()[keep]
     ax.hlines(place, limits[:, 0], limits[:, 1], color="0.3")
     ax.plot(result.params.to_numpy()[keep], place, "o", color="0.1")
     ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
-    ax.set_yticks(place, [result.terms[i] for i in keep])
-    ax.set_title(f"Pooled {result.model}, {1 - alpha:.0%} intervals ({result.rule}, m = {result.m})")
+    set_terms(ax, place, [result.terms[i] for i in keep])
+    ax.set_title(
+        f"Pooled {result.model}, {1 - alpha:.0%} intervals\n{result.rule}, m = {result.m}", fontsize=10
+    )
     return ax

@@ -11,22 +11,34 @@ import numpy as np
 
 from pysynthdp.analysis.asked import asked_by_fits
 from pysynthdp.analysis.choose import choose, facts_of, model_columns, take, why
-from pysynthdp.analysis.combining import combine, combine_stack
+from pysynthdp.analysis.combining import combine_stack, plain_rule
 from pysynthdp.analysis.declared_codes import coded_columns
 from pysynthdp.analysis.doors import check_release, listed_fits, unreadable
 from pysynthdp.analysis.estimates import Estimates, adapter_for
+from pysynthdp.analysis.failures import of_copy
 from pysynthdp.analysis.flags import Remarks, remarks_on
 from pysynthdp.analysis.pool_notes import absent_terms, kept_codes
 from pysynthdp.analysis.results import PooledResults
-from pysynthdp.analysis.rules.base import Facts, Rule, find_rule
+from pysynthdp.analysis.rules.base import Facts, Rule
 from pysynthdp.analysis.same_model import compare_models
 from pysynthdp.analysis.same_rows import check_equal, check_rows, lost_rows
 from pysynthdp.analysis.separation import without_outlying
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
 from pysynthdp.tags import AnalysableRelease, ReleaseTags
+from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["pool", "pool_own"]
+
+_UNCHECKED = Words(
+    "Chosen without the release's tags; give {release} to have it checked.",
+    release=Said("release=", "release=", "data ="),
+)
+_ONE_RULE = Said(
+    "rules() shows raab_simple and raab_proper beside it",
+    "--rule raab_simple and --rule raab_proper show others",
+    'rule = "raab_simple" and rule = "raab_proper" show others',
+)
 
 
 def pool(
@@ -217,17 +229,18 @@ def _used(
 def _read(fits: Sequence[Any]) -> list[Estimates]:
     """Read every fit, and bring all to the same terms in the same order."""
     if len(fits) == 0:
-        raise FitError("there are no fits; give one a copy")
+        raise FitError("there are no fits", kind="fits", remedy="give one a copy")
     found = []
     for number, fit in enumerate(fits, start=1):
         try:
             adapter = adapter_for(fit)
         except FitError as error:
-            raise FitError(f"copy {number}: {unreadable(fit) or error}") from error
+            wrong = unreadable(fit)
+            raise of_copy(number, error if wrong is None else FitError(wrong, kind="fit")) from error
         try:
             found.append(adapter.estimates(fit))
         except PysynthdpError as error:
-            raise FitError(f"copy {number}: {error}") from error
+            raise of_copy(number, error) from error
     pairs = {
         term: inner
         for estimate in found
@@ -244,11 +257,18 @@ def _check_release(found: list[Estimates], tags: ReleaseTags | None, rows: str) 
     if tags is None:
         return
     if len(found) != tags.m:
-        raise CombiningRuleError(f"there are {len(found)} fits for {tags.m} copies; give one a copy")
+        raise CombiningRuleError(
+            f"there are {len(found)} fits for {tags.m} copies",
+            kind="fits",
+            remedy="give one a copy, in their order",
+        )
     if tags.rows_replaced != "all" and rows != "replaced":
         raise CombiningRuleError(
-            "only part of the rows was replaced; fit the model on the replaced rows of each copy and give "
-            "rows='replaced', since no rule holds for all rows together"
+            Words(
+                "only part of the rows was replaced; fit the model on the replaced rows of each copy and "
+                "give {rows}, since no rule holds for all rows together",
+                rows=Setting("rows", "replaced"),
+            )
         )
 
 
@@ -288,17 +308,8 @@ def _facts(release: AnalysableRelease | None, values: Stack, used: frozenset[str
 def _pick(rule: str, facts: Facts | None, values: Stack) -> tuple[Rule, list[str]]:
     """Choose or check the rule, with the notes that belong to the choice."""
     if facts is None:
-        name = combine(
-            values.q,
-            values.u,
-            rule=rule,
-            n_syn=values.n_syn,
-            n_org=values.n_org,
-            nests=None if values.nests is None else values.nests.tolist(),
-            noise_var=values.noise_var,
-            df_com=values.df_com,
-        ).rule
-        return find_rule(name), ["Chosen without the release's tags; give release= to have it checked."]
+        combine_stack(values, plain_rule(values, rule))  # refused before anything is noted
+        return plain_rule(values, rule), [_UNCHECKED]
     if rule != "auto":
         picked = take(rule, facts, values)
         notes = [] if facts.bias == "none" else [f"The variance does not count the bias: {facts.bias}."]
@@ -307,8 +318,12 @@ def _pick(rule: str, facts: Facts | None, values: Stack) -> tuple[Rule, list[str
     notes = []
     if picked.name == "partial_size_adjusted" and facts.m < 5:
         notes.append(
-            f"With m = {facts.m} the variance between copies is itself uncertain; rules() shows "
-            "raab_simple and raab_proper beside it where they apply. Five copies or more are better."
+            Words(
+                "With m = {m} the variance between copies is itself uncertain; {others} where they apply. "
+                "Five copies or more are better.",
+                m=facts.m,
+                others=_ONE_RULE,
+            )
         )
     return picked, notes
 

@@ -89,7 +89,7 @@ def _refuse_others(found: Sequence[Estimates]) -> None:
         ("is of the model {}", lambda one: one.model, "fit one model to every copy"),
         ("explains {}", _response, "give every copy's fit the same response"),
         ("has the family {}", lambda one: one.about and one.about.family, "fit one family to every copy"),
-        ("has the covariance {}", _covariance, "use one cov_type for every copy"),
+        ("has the covariance {}", _covariance, "take one kind of covariance for every copy"),
     )
     for says, read, remedy in asked:
         _refuse_odd([read(one) for one in found], says, remedy)

@@ -103,7 +103,9 @@ class Stack:
     def _grouped(self, values: FloatArray) -> FloatArray:
         """Order (m r, ...) as (m, r, ...) by nest."""
         if self.nests is None:
-            raise CombiningRuleError("a nested rule needs the nest of every copy; give nests=")
+            raise CombiningRuleError(
+                "a nested rule needs the nest of every copy", kind="nests", remedy="give nests="
+            )
         _, sizes = np.unique(self.nests, return_counts=True)
         if np.any(sizes != sizes[0]):
             raise CombiningRuleError("nests hold different numbers of copies; keep as many copies in each")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,15 @@ import pandas as pd
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.choose import model_columns
-from pysynthdp.analysis.failures import said
+from pysynthdp.analysis.failures import told
 from pysynthdp.analysis.formula import plain_name
 from pysynthdp.analysis.frames import dated_kind, days_of
 from pysynthdp.errors import FitError
+from pysynthdp.words import meant
 
 __all__ = ["Surface", "surface_of", "unpredictable"]
 
+_SHOWN = 12  # levels that a message names
 _WITHOUT = {"PHReg": "a hazard model has no predicted mean"}
 
 
@@ -126,25 +128,42 @@ def _like_the_fit(fit: Any, frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(kept, index=frame.index)
 
 
-def unpredictable(fit: Any, newdata: pd.DataFrame, error: BaseException) -> str:
+def unpredictable(fit: Any, newdata: pd.DataFrame, error: BaseException) -> FitError:
     """Say which column or level of new rows the fit does not know."""
     own = getattr(fit.model.data, "frame", None)
     if not isinstance(own, pd.DataFrame):
-        return said(error)
+        return FitError(told(error), kind="newdata")
     right = fit.model.formula.split("~", maxsplit=1)[-1]
     used = [str(name) for name in own.columns if str(name) in model_columns(right, map(str, own.columns))]
     plain = _like_the_fit(fit, newdata)
     absent = [name for name in used if name not in plain.columns]
     if absent:
-        return f"newdata has no column {absent[0]!r}"
+        remedy = "give a column for each in the formula"
+        return FitError(
+            f"newdata has no column {absent[0]!r}", column=absent[0], kind="newdata", remedy=remedy
+        )
+    gaps = [name for name in used if plain[name].isna().any()]
+    if gaps:
+        what = f"{gaps[0]} has missing values in newdata"
+        return FitError(what, column=gaps[0], kind="missing", remedy="drop those rows")
     for name in used:
         if isinstance(own[name].dtype, pd.CategoricalDtype):
             unseen = [
                 level for level in plain[name].dropna().unique() if level not in set(own[name].dropna())
             ]
             if unseen:
-                return f"{name} is {str(unseen[0])!r} in newdata, a level that the copy does not have"
-    return said(error)
+                return _unseen(name, unseen[0], own[name].cat.categories)
+    return FitError(told(error), kind="newdata")
+
+
+def _unseen(name: str, level: Any, known: Iterable[Any]) -> FitError:
+    """Say which level is new, and which there are: levels of synthetic copies."""
+    levels = list(map(str, known))
+    what = f"{name} is {str(level)!r} in newdata, a level that the copy does not have"
+    remedy = meant(
+        str(level), levels, f"levels are {', '.join(levels[:_SHOWN])}{' ...' * (len(levels) > _SHOWN)}"
+    )
+    return FitError(what, column=name, kind="level", remedy=remedy)
 
 
 def _offset(model: Any, rows: int) -> dict[str, FloatArray]:

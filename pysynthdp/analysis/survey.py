@@ -15,6 +15,7 @@ from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.wrappers import apply
 from pysynthdp.errors import FitError, PysynthdpWarning
 from pysynthdp.tags import AnalysableRelease
+from pysynthdp.words import Argument, Words, meant
 
 __all__ = ["survey_copies"]
 
@@ -80,7 +81,9 @@ def survey_copies(
     columns = tuple(dict.fromkeys(_design_columns(design)))
     missing = [name for name in columns if name not in release.copies[0].columns]
     if missing:
-        raise FitError(f"the design names {', '.join(missing)}, which the copies do not have")
+        what = f"the design names {', '.join(missing)}, which the copies do not have"
+        remedy = meant(missing[0], map(str, release.copies[0].columns), "give names of columns")
+        raise FitError(what, column=missing[0], kind="unknown column", remedy=remedy)
     _warn_of_synthetic_design(columns, release)
     used = None if variables is None else tuple(dict.fromkeys((*variables, *columns)))
 
@@ -136,9 +139,16 @@ def _warn_of_synthetic_design(columns: Sequence[str], release: AnalysableRelease
     made_up = [name for name in columns if name in tags.synthesised and name not in tags.kept]
     if made_up and tags.nesting != "pseudo_population":
         warnings.warn(
-            f"{', '.join(made_up)} of the design were synthesised as ordinary columns, so the variance in a "
-            "copy is not the design's and intervals may be wrong; release the design real (keep=), or make "
-            "pseudo-populations, whose copies need no weights",
-            PysynthdpWarning,
+            PysynthdpWarning(
+                f"{', '.join(made_up)} of the design were synthesised as ordinary columns, so the variance "
+                "in a copy is not the design's and intervals may be wrong",
+                column=made_up[0],
+                kind="design",
+                remedy=Words(
+                    "release the design real ({keep}), or make pseudo-populations, whose copies need no "
+                    "weights",
+                    keep=Argument("keep"),
+                ),
+            ),
             stacklevel=3,
         )

@@ -20,17 +20,21 @@ from pysynthdp.analysis.declared_codes import (
     without_codes,
 )
 from pysynthdp.analysis.doors import check_analysis, check_release
-from pysynthdp.analysis.failures import said
+from pysynthdp.analysis.failures import of_copy, told
 from pysynthdp.analysis.fitted_copies import Analysis, each, fit_frames, read_analysis, rows_of
 from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.analysis.pooling import pool, pool_own
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.errors import FitError, PysynthdpError
 from pysynthdp.tags import AnalysableRelease
+from pysynthdp.words import meant
 
 __all__ = ["apply", "fit_copies", "glm", "logit", "ols"]
 
 _TO_FIT = frozenset({"cov_type", "cov_kwds", "use_t", "method", "maxiter", "start_params", "q", "scale"})
+_FAMILIES = {
+    kind.__name__.lower(): kind for kind in sm.families.Family.__subclasses__() if kind.__name__[0] != "_"
+}
 _WEIGHTS = ("weights", "freq_weights", "var_weights")
 
 
@@ -122,7 +126,13 @@ def _fit_real(asked: Analysis, table: pd.DataFrame) -> Any:
     """Fit the same model to the confidential table; what goes wrong there is told without its values."""
     absent = [name for name in asked.columns if name not in table.columns]
     if absent:
-        raise FitError(f"the confidential table has no column {absent[0]!r}")
+        remedy = meant(absent[0], map(str, table.columns), "give the table that the release was made from")
+        raise FitError(
+            f"the confidential table has no column {absent[0]!r}",
+            column=absent[0],
+            kind="unknown column",
+            remedy=remedy,
+        )
     try:
         return fit_frames(asked, [table])[0][0]
     except Exception:  # whatever it says may quote a record  # noqa: BLE001
@@ -231,12 +241,13 @@ def glm(formula: str, release: AnalysableRelease, *, family: Any = None, **optio
 
 def _family(family: Any) -> Any:
     """Return a family of statsmodels, by name if a string was given."""
-    if not isinstance(family, str):
-        return sm.families.Gaussian() if family is None else family
-    found = {name.lower(): getattr(sm.families, name) for name in dir(sm.families) if name[0].isupper()}
-    if family.lower() not in found:
-        raise FitError(f"there is no family {family!r}; known are: {', '.join(sorted(found))}")
-    return found[family.lower()]()
+    if family is None or isinstance(family, sm.families.Family):
+        return family or sm.families.Gaussian()
+    named = family if isinstance(family, str) else getattr(family, "__name__", type(family).__name__)
+    if named.lower() not in _FAMILIES:
+        remedy = meant(named, _FAMILIES, f"known are: {', '.join(sorted(_FAMILIES))}")
+        raise FitError(f"there is no family {named!r}", kind="family", remedy=remedy)
+    return _FAMILIES[named.lower()]()
 
 
 def apply(
@@ -282,7 +293,9 @@ def apply(
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
     if not callable(function):
-        raise FitError("apply(function, release) needs a function of one copy first, then the release")
+        raise FitError(
+            "apply(function, release) needs a function of one copy first, then the release", kind="call"
+        )
     check_release(release, "apply(function, release)")
     kept = checked_codes(codes) == "keep"
     declared = {} if kept else coded_columns(release, variables or getattr(function, "columns", None))
@@ -308,6 +321,6 @@ def _call(function: Callable[[pd.DataFrame], Any], number: int, frame: pd.DataFr
     try:
         return function(frame)
     except PysynthdpError as error:
-        raise FitError(f"copy {number}: {error}") from error
+        raise of_copy(number, error) from error
     except Exception as error:  # whatever the user's function raises
-        raise FitError(f"copy {number}: the function failed: {said(error)}") from error
+        raise FitError(f"copy {number}: the function failed: {told(error)}", kind="no fit") from error

@@ -27,10 +27,9 @@ import pandas as pd
 from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.bridge import times
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector, character
-from pysynthdp.bridge.columns_from_r import checked_column
+from pysynthdp.bridge.columns_from_r import checked_column, is_a_list
 from pysynthdp.bridge.facts import ColumnFacts, FrameFacts, RFrame, column_keys
 from pysynthdp.bridge.frame_shape import checked_frame, rows_of
-from pysynthdp.errors import BridgeError
 from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = ["cells_from_r", "declared_facts"]
@@ -117,10 +116,7 @@ def _facts(value: RValue) -> ColumnFacts:
 def _cells(vector: Any, declared: Column) -> Any:
     """Give the cells of a declared column."""
     if vector.kind == "list":
-        raise BridgeError(
-            f"column {declared.name!r} is a list, whose cells can be anything; make plain columns of it, "
-            f"or drop=[{declared.name!r}]"
-        )
+        raise is_a_list(declared.name)
     if "factor" in vector.classes and vector.kind == "integer":
         return _factor(vector)
     if vector.kind == "character":

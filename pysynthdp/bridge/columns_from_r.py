@@ -16,6 +16,7 @@ from pysynthdp.bridge.cells import cell_from_r
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector
 from pysynthdp.bridge.facts import ColumnFacts, Meaning
 from pysynthdp.errors import BridgeError, PysynthdpWarning
+from pysynthdp.words import Setting, Words
 
 __all__: list[str] = []  # for frames alone
 
@@ -51,17 +52,29 @@ def column_from_r(value: RValue, name: str) -> Column:
     return Column(_PLAIN[vector.kind](vector), ColumnFacts(vector.kind, meaning, attributes))
 
 
+def about_column(name: str, what: str, remedy: str) -> BridgeError:
+    """Make the error of a column that cannot cross."""
+    words = Words("column '{name}' {what}", name=name, what=what)
+    return BridgeError(words, column=name, kind="type", remedy=remedy)
+
+
+def is_a_list(name: str) -> BridgeError:
+    """Make the error of a list column: its cells can be anything, functions and environments too."""
+    remedy = Words("make plain columns of it, or {drop}", drop=Setting("drop", [name]))
+    return about_column(name, "is a list, whose cells can be anything", remedy)
+
+
 def checked_column(value: RValue, name: str) -> RVector:
     """Refuse what is no column of one value a row."""
     if not isinstance(value, RVector) or value.kind == "expression":
         what = "functions, calls or environments" if value is not None else "nothing"
-        raise BridgeError(f"column {name!r} holds {what}; drop it in R before sending")
+        raise about_column(name, f"holds {what}", "drop it in R before sending")
     if "data.frame" in value.classes or "dim" in value.attributes:
-        raise BridgeError(f"column {name!r} is itself a table or matrix; split it into single columns in R")
+        raise about_column(name, "is itself a table or matrix", "split it into single columns in R")
     if "POSIXlt" in value.classes:
-        raise BridgeError(f"column {name!r} is of class POSIXlt; convert it in R with as.POSIXct()")
+        raise about_column(name, "is of class POSIXlt", "convert it in R with as.POSIXct()")
     if value.s4:
-        raise BridgeError(f"column {name!r} is an S4 object; convert it in R to a plain vector")
+        raise about_column(name, "is an S4 object", "convert it in R to a plain vector")
     return value
 
 
@@ -72,7 +85,7 @@ def _factor(vector: RVector, name: str, attributes: Mapping[str, RValue]) -> Col
     missing = vector.array == NA_INTEGER
     codes = np.where(missing, -1, vector.array.astype(np.int64) - 1)
     if (vector.array[~missing] < 1).any() or (codes >= len(levels)).any() or len(set(levels)) < len(levels):
-        raise BridgeError(f"column {name!r} is a damaged factor; rebuild it in R: factor(as.character(x))")
+        raise about_column(name, "is a damaged factor", "rebuild it in R: factor(as.character(x))")
     na_level = levels.index(None) if None in levels else None
     na_label = None
     if na_level is not None and missing.any():

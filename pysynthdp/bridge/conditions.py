@@ -42,11 +42,13 @@ class RWarning(PysynthdpWarning):
         self.classes = classes
 
 
-def exception_of(text: str, classes: tuple[str, ...]) -> PysynthdpError:
-    """Give the exception of a condition: ours by its class, any other as an RError."""
+def exception_of(
+    text: str, classes: tuple[str, ...], *, column: str | None = None, kind: str | None = None
+) -> PysynthdpError:
+    """Give the exception of a condition: ours by its class and fields, any other as an RError."""
     for name in classes:
         own = re.sub(r"(?:^pysynthdp)?_(\w)", lambda found: found[1].upper(), name)
-        kind = getattr(errors, own, None)
-        if name.startswith("pysynthdp_") and kind is not None and kind is not PysynthdpError:
-            return kind(text)  # type: ignore[no-any-return]  # every name in errors is an exception
+        made = getattr(errors, own, None)
+        if name.startswith("pysynthdp_") and made is not None and made is not PysynthdpError:
+            return made(text, column=column, kind=kind)  # type: ignore[no-any-return]  # names in errors are exceptions
     return RError(text, classes)

@@ -1,7 +1,8 @@
 """One dispatcher for every carrier: the bytes of a request in, the bytes of a reply out; it never raises.
 
 A request is R's ``list(protocol =, verb =, args =, debug =)``. A reply is ``list(ok =, value =, warnings =)``
-or ``list(ok = FALSE, class =, message =, trace =, warnings =)``; R raises it as a condition of these classes.
+or ``list(ok = FALSE, class =, message =, column =, kind =, remedy =, faults =, trace =, warnings =)``; R
+raises it as a condition of these classes with these fields. Everything is worded for R here.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from pysynthdp.bridge.codec import (
     named_list,
 )
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
-from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import BridgeError, PysynthdpError, PysynthdpWarning
+from pysynthdp.words import said
 
 __all__ = ["PROTOCOL", "handle"]
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 """Changes when the R package and this module no longer understand each other."""
 _GROWTH: Final = 16  # a decoded table takes at most so many times its bytes
 _AS_THEY_ARE: Final = ("x", "data")  # arguments of these names stay R values: settings say how they are read
+_FIELDS: Final = ("column", "kind", "remedy")
 _TOO_LONG: Final = (
     "the copies are larger than 2^31 - 1 bytes, which this transport cannot carry; start R anew with "
     'options(pysynthdp.transport = "worker"), or draw fewer rows or fewer copies'
@@ -45,6 +47,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
     "pool": ("pooling", "pool_fits"),
     "compare": ("pooling", "compare"),
     "from_synds": ("objects", "from_synds"),
+    "accept_sdc": ("objects", "accept_sdc"),
     "write_release": ("objects", "write_release"),
     "read_release": ("objects", "read_release"),
     "verify_release": ("objects", "verify_release"),
@@ -74,7 +77,7 @@ def handle(request: bytes, *, largest: int | None = None) -> bytes:
     Examples
     --------
     >>> loads(handle(dumps(named_list({"verb": character(["ping"])})))).names
-    ('ok', 'class', 'message', 'trace', 'warnings')
+    ('ok', 'class', 'message', 'column', 'kind', 'remedy', 'faults', 'trace', 'warnings')
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -87,8 +90,8 @@ def handle(request: bytes, *, largest: int | None = None) -> bytes:
 
 def _written(reply: dict[str, RValue], caught: list[warnings.WarningMessage]) -> bytes:
     """Write a reply with the warnings of the package that were heard."""
-    heard = [in_r_words(one.message.said("r")) for one in caught if isinstance(one.message, PysynthdpWarning)]
-    return dumps(named_list({**reply, "warnings": character(heard)}))
+    heard = [_told(one.message) for one in caught if isinstance(one.message, PysynthdpWarning)]
+    return dumps(named_list({**reply, "warnings": plain_to_r(heard)}))
 
 
 def _reply(request: bytes) -> dict[str, RValue]:
@@ -99,7 +102,7 @@ def _reply(request: bytes) -> dict[str, RValue]:
         debug = asked.get("debug") is not None and bool(plain_from_r(asked["debug"]))
         return {"ok": plain_to_r(True), "value": plain_to_r(_call(asked))}
     except PysynthdpError as error:
-        return _failure(error, in_r_words(error.said("r")))
+        return _failure(error, error.said("r"))
     except MemoryError as error:
         return _failure(error, "there is not enough memory for this; draw fewer rows or fewer copies")
     except Exception as error:  # noqa: BLE001 -- whatever it is, R must hear of it
@@ -142,12 +145,22 @@ def _call(asked: Mapping[str, RValue]) -> Any:
 
 def _failure(error: BaseException, message: str) -> dict[str, RValue]:
     """Say what went wrong, by class and text; the trace shows places in the code, never values."""
+    told = _told(error) if isinstance(error, PysynthdpError) else dict.fromkeys(_FIELDS)
+    several = error.faults if isinstance(error, PysynthdpError) and len(error.faults) > 1 else ()
     return {
         "ok": plain_to_r(False),
         "class": character(_classes(error)),
         "message": character([message]),
+        **{name: plain_to_r(told[name]) for name in _FIELDS},
+        "faults": plain_to_r([_told(fault) for fault in several] or None),
         "trace": character([line.rstrip() for line in traceback.format_tb(error.__traceback__)]),
     }
+
+
+def _told(one: PysynthdpError | PysynthdpWarning) -> dict[str, str | None]:
+    """Give what R shows of an error or a warning, and its fields."""
+    remedy = None if one.remedy is None else said(one.remedy, "r")
+    return {"message": one.said("r"), "column": one.column, "kind": one.kind, "remedy": remedy}
 
 
 def _classes(error: BaseException) -> list[str]:

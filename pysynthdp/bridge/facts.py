@@ -44,6 +44,13 @@ class ColumnFacts:
     na_label: str | None = None
 
     @property
+    def shown(self) -> str:
+        """What R's ``class()`` says first: the name by which an R user knows the type."""
+        held = self.attributes.get("class")
+        classes = [name for name in held.texts if name] if isinstance(held, RVector) else []
+        return classes[0] if classes else {"double": "numeric"}.get(self.kind, self.kind)
+
+    @property
     def is_plain_time(self) -> bool:
         """Whether R's class says time, and the values are R's plain numbers."""
         held = self.attributes.get("class")

@@ -49,6 +49,7 @@ from pysynthdp.bridge.frame_shape import check_rows, checked_frame, index_of, lo
 from pysynthdp.bridge.tagged import found_tags, warn_of_tags
 from pysynthdp.errors import BridgeError, PysynthdpWarning
 from pysynthdp.schema import Schema
+from pysynthdp.words import Argument, Words
 
 __all__ = ["frame_from_r", "frame_to_r", "read_rds", "write_rds"]
 
@@ -225,13 +226,17 @@ def warn_of_whole_columns(made: RFrame) -> None:
     facts = made.facts.columns.items()
     names = [name for (name, _), own in facts if own.is_plain_time or own.na_label is not None]
     if names:
-        text = (
+        what = (
             f"{', '.join(map(repr, names))}: for some cell the whole column is read otherwise: dates and "
             "times of which one is none in pandas stay R's numbers, an NA level beside missing codes is a "
-            "category; mend such cells in R, or give schema=, which reads each cell alone, as a formal "
-            "guarantee needs"
+            "category"
         )
-        warnings.warn(text, PysynthdpWarning, stacklevel=3)
+        remedy = Words(
+            "mend such cells in R, or give {schema}, which reads each cell alone, as a formal "
+            "guarantee needs",
+            schema=Argument("schema"),
+        )
+        warnings.warn(PysynthdpWarning(what, column=str(names[0]), kind="cells", remedy=remedy), stacklevel=3)
 
 
 def _held(cells: Any, index: pd.Index[Any]) -> Any:

@@ -110,9 +110,8 @@ def _fields(value: RValue) -> dict[str, RValue]:
     fields = {str(name): item for name, item in zip(value.names, value.items, strict=True)}
     for name in _NEEDED:
         if fields.get(name) is None:
-            raise BridgeError(
-                f"the synds object lacks {name!r}, which pooling needs; make it again with syn()"
-            )
+            what = f"the synds object lacks {name!r}, which pooling needs"
+            raise BridgeError(what, kind="object", remedy="make it again with syn()")
     return fields
 
 
@@ -126,7 +125,8 @@ def _copies(fields: Mapping[str, RValue]) -> tuple[pd.DataFrame, ...]:
     if len(copies) != _number(fields["m"]) or len({tuple(copy.columns) for copy in copies}) > 1:
         raise BridgeError("the copies in 'syn' are not the m that the object tells of, or differ in columns")
     if not len(copies[0]) or len({len(copy) for copy in copies}) > 1:
-        raise BridgeError("the copies in 'syn' have no rows or differ in length; rows were dropped from some")
+        what = "the copies in 'syn' have no rows or differ in length"
+        raise BridgeError(what, kind="changed copies", remedy="after sdc(), accept_sdc() of R takes them")
     return copies
 
 

@@ -44,7 +44,8 @@ def protection_from_r(asked: Any) -> Protection:
     ZCDP(rho=0.5)
     """
     if not isinstance(asked, Mapping) or not isinstance(asked.get("name"), str):
-        raise PlanError("guarantee must come from by_sampling(), zcdp(), approx_dp() or protection()")
+        what = "guarantee must come from by_sampling(), zcdp(), approx_dp() or protection()"
+        raise PlanError(what, kind="guarantee", remedy="write guarantee = zcdp(rho = 0.5)")
     given = {name: _plain(value) for name, value in asked.items() if value is not None}
     unit = {_UNIT[name]: given.pop(name) for name in _UNIT if name in given}
     if given["name"] == "approx_dp":

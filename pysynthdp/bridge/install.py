@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from pysynthdp.bridge.r_programs import find_program, run_program, run_r
+from pysynthdp.bridge.vignettes import add_vignettes
 from pysynthdp.errors import BridgeError
 
 __all__ = ["install_r_package", "r_package_source"]
@@ -48,7 +49,8 @@ def r_package_source() -> Path:
         if (folder / "DESCRIPTION").is_file():
             return folder
     raise BridgeError(
-        "this installation does not carry the R package; run pip install --force-reinstall pysynthdp"
+        "this installation does not carry the R package; install it again from the checkout or the wheel "
+        "that it came from: pip install --force-reinstall PATH"
     )
 
 
@@ -98,5 +100,6 @@ def _with_engine(source: Path, target: Path) -> Path:
         else:
             shutil.copy(part, target / name)
     (target / "inst").mkdir()
+    add_vignettes(source, target)
     (target / "inst" / "engine").write_text(f"{sys.executable}\n", encoding="utf-8")
     return target

@@ -71,7 +71,11 @@ def _told(heard: Mapping[str, Any]) -> Exception | None:
         # with its own registry: the same warning of another cell is shown again
         warnings.warn_explicit(said, RWarning, "%%R", 1, registry={})
     error = heard["error"]
-    return None if error is None else exception_of(error["text"], _classes(error))
+    return (
+        None
+        if error is None
+        else exception_of(error["text"], _classes(error), column=error.get("column"), kind=error.get("kind"))
+    )
 
 
 def _classes(told: Mapping[str, Any]) -> tuple[str, ...]:

@@ -9,19 +9,20 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.bridge.codec import RValue, RVector, character, named_list
+from pysynthdp.bridge.digests import check_digests, digests_of
 from pysynthdp.bridge.facts import FrameFacts
 from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.bridge.from_synds import release_from_synds
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.synds import synds_fields
-from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import BridgeError, PysynthdpError
 from pysynthdp.io.schema_file import from_plain, to_plain
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import Provenance, SyntheticRelease
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.words import said
 
-__all__ = ["release_from_r", "release_to_r", "statement_words"]
+__all__ = ["changed_release_from_r", "release_from_r", "release_to_r", "statement_words"]
 
 _OWN = ("privacy", "words", "tags", "schema", "provenance")
 
@@ -45,7 +46,7 @@ def release_to_r(
     -------
     RVector
         The fields of ``synds`` and, as plain lists, ``privacy``, ``words``, ``tags``, ``schema`` and
-        ``provenance``.
+        ``provenance``, and ``digest``, by which changes of the copies are seen.
 
     Raises
     ------
@@ -72,12 +73,13 @@ def release_to_r(
     }
     both = synds_fields(release, facts=facts, predictors=predictors)
     both |= {name: plain_to_r(value) for name, value in own.items()}
+    both["digest"] = RVector("list", digests_of(_frames(both["syn"])))
     return named_list(both, {"class": character(["synthetic", "synds"])})
 
 
 def statement_words(privacy: PrivacyStatement) -> dict[str, str]:
     """Write a statement for people: as a card, and as a paragraph."""
-    return {"card": in_r_words(str(privacy)), "paragraph": in_r_words(privacy.plain_language())}
+    return {"card": privacy.said("r"), "paragraph": said(privacy.plain_language(), "r")}
 
 
 def release_from_r(value: RValue) -> SyntheticRelease:
@@ -104,13 +106,56 @@ def release_from_r(value: RValue) -> SyntheticRelease:
     """
     if not isinstance(value, RVector) or "synthetic" not in value.classes:
         return release_from_synds(value)
-    held = {str(name): item for name, item in zip(value.names, value.items, strict=True)}
-    lacking = [name for name in (*_OWN, "syn") if name not in held]
+    held = _held(value)
+    check_digests(_frames(held["syn"]), held["digest"])
+    return _read(held)
+
+
+def changed_release_from_r(value: RValue) -> SyntheticRelease:
+    """Read an object whose copies were changed; what it says is what was true before.
+
+    Parameters
+    ----------
+    value : RVector
+        A list of class ``synthetic`` or ``synds``, with as many copies as were drawn, of one length.
+
+    Returns
+    -------
+    SyntheticRelease
+        To be corrected by who knows what was changed.
+
+    Raises
+    ------
+    BridgeError
+        If it is no such object.
+
+    Notes
+    -----
+    Privacy: nothing is run.
+    """
+    synthetic = isinstance(value, RVector) and "synthetic" in value.classes
+    release = _read(_held(value)) if synthetic else release_from_synds(value)
+    if release.m != release.tags.m or len({len(copy) for copy in release}) != 1:
+        raise BridgeError("the copies are not as many as were drawn, or differ in length")
+    return release
+
+
+def _held(value: RValue) -> dict[str, RValue]:
+    """Give the fields by name, after checking that all are there."""
+    names, items = (value.names, value.items) if isinstance(value, RVector) else ((), ())
+    held = {str(name): item for name, item in zip(names, items, strict=True)}
+    lacking = [name for name in (*_OWN, "digest", "syn") if name not in held]
     if lacking:
         raise BridgeError(f"the synthetic object lacks {lacking[0]!r}; make it again with synthesise()")
+    return held
+
+
+def _read(held: Mapping[str, RValue]) -> SyntheticRelease:
+    """Read copies and all that is said of them."""
+    copies = tuple(frame_from_r(item).frame for item in _frames(held["syn"]))
     plain = {name: plain_from_r(held[name], name) for name in _OWN}
     try:
-        return _release(_copies(held["syn"]), plain)
+        return _release(copies, plain)
     except PysynthdpError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -120,10 +165,6 @@ def release_from_r(value: RValue) -> SyntheticRelease:
 def _release(copies: tuple[pd.DataFrame, ...], plain: Mapping[str, Any]) -> SyntheticRelease:
     """Put the parts together."""
     tags = ReleaseTags.from_dict(plain["tags"])
-    if len(copies) != tags.m or any(len(copy) != tags.n_syn for copy in copies):
-        raise BridgeError(
-            "the copies are not as many or as long as the tags say; rows or copies were changed"
-        )
     return SyntheticRelease(
         copies=copies,
         schema=from_plain(plain["schema"]),
@@ -133,12 +174,15 @@ def _release(copies: tuple[pd.DataFrame, ...], plain: Mapping[str, Any]) -> Synt
     )
 
 
-def _copies(value: RValue) -> tuple[pd.DataFrame, ...]:
-    """Read one copy, or a list of copies."""
-    if not isinstance(value, RVector) or value.kind != "list":
+def _frames(value: RValue) -> tuple[RVector, ...]:
+    """Give one copy, or a list of copies, as data frames of R."""
+    if isinstance(value, RVector) and "data.frame" in value.classes:
+        return (value,)
+    found = value.items if isinstance(value, RVector) and value.kind == "list" else ()
+    items = tuple(item for item in found if isinstance(item, RVector) and item.kind == "list")
+    if not items:
         raise BridgeError("the field 'syn' of the synthetic object holds no data frame")
-    items = (value,) if "data.frame" in value.classes else value.items
-    return tuple(frame_from_r(item).frame for item in items)
+    return items
 
 
 def _provenance(plain: Mapping[str, Any]) -> Provenance:

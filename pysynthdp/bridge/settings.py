@@ -18,6 +18,7 @@ from pysynthdp.io.codebook import read_codebook
 from pysynthdp.io.plan_file import read_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+from pysynthdp.words import Words, meant
 
 __all__ = ["labelled_codes", "settings_from_r"]
 
@@ -52,7 +53,8 @@ def settings_from_r(given: Mapping[str, Any], dtypes: Mapping[str, Any]) -> dict
     settings = {} if plan is None else read_plan(Path(str(plan)).expanduser(), dtypes=dtypes)
     for name, value in asked.items():
         if name not in _READERS:
-            raise PlanError(f"there is no setting {name!r}; settings are {', '.join(_READERS)}")
+            remedy = meant(name, _READERS, f"settings are {', '.join(_READERS)}")
+            raise PlanError(f"there is no setting {name!r}", kind="setting", remedy=remedy)
         settings[name] = _READERS[name](value, name)
     return settings if guarantee is None else {**settings, "guarantee": protection_from_r(guarantee)}
 
@@ -136,7 +138,7 @@ def _listed(value: Any, at: str) -> list[Any]:
 def _text(value: Any, at: str) -> str:
     """Take one text."""
     if not isinstance(value, str):
-        raise PlanError(f"{at} must be one text")
+        raise PlanError(f"{at} must be one text", kind="setting")
     return value
 
 
@@ -144,14 +146,14 @@ def _texts(value: Any, at: str) -> list[str]:
     """Take a character vector."""
     items = _listed(value, at)
     if not all(isinstance(item, str) for item in items):
-        raise PlanError(f"{at} must be texts; write {at}=[...]")
+        raise PlanError(f"{at} must be texts", kind="setting", remedy='write them as c("...", "...")')
     return items
 
 
 def _flag(value: Any, at: str) -> bool:
     """Take TRUE or FALSE."""
     if not isinstance(value, bool):
-        raise PlanError(f"{at} must be True or False")
+        raise PlanError(f"{at} must be TRUE or FALSE", kind="setting")
     return value
 
 
@@ -160,7 +162,8 @@ def _by_column(reader: Callable[[Any, str], Any]) -> Callable[[Any, str], dict[s
 
     def read(value: Any, at: str) -> dict[str, Any]:
         if not isinstance(value, Mapping):
-            raise PlanError(f"{at} must be a list with the columns' names; write {at}={{'column': ...}}")
+            what = f"{at} must be a list with the columns' names"
+            raise PlanError(what, kind="setting", remedy=f"write {at} = list(column = ...)")
         return {name: reader(item, f"{at} of {name}") for name, item in value.items()}
 
     return read
@@ -177,7 +180,8 @@ def _pair(value: Any, at: str) -> tuple[float | None, float | None]:
     """Take c(lower, upper); NA and an infinite one mean none."""
     items = _listed(value, at)
     if len(items) != 2 or any(isinstance(item, str | bool) for item in items):
-        raise PlanError(f"{at} must be two numbers, lower and upper; NA for none")
+        what = f"{at} must be two numbers, lower and upper"
+        raise PlanError(what, kind="setting", remedy="write c(lower, upper), with NA for none")
     low, high = (None if item is None or not math.isfinite(item) else item for item in items)
     return low, high
 
@@ -186,7 +190,7 @@ def _whole(value: Any, at: str) -> int:
     """Take a whole number."""
     number = _number(value)
     if isinstance(number, bool) or not isinstance(number, int):
-        raise PlanError(f"{at} must be a whole number")
+        raise PlanError(f"{at} must be a whole number", kind="setting")
     return number
 
 
@@ -195,15 +199,16 @@ def _model(value: Any, at: str) -> Any:
     if isinstance(value, str):
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
-        raise PlanError(f"{at} must be a name, or list(name = ..., <settings>)")
+        what = f"{at} must be a name, or a list of a name and settings"
+        raise PlanError(what, kind="setting", remedy='write "norm", or list(name = "norm", ...)')
     own = {key: _setting(item) for key, item in value.items() if key != "name"}
     kind = COLUMN_MODELS[value["name"]]
     known = [item.name for item in fields(kind) if item.init]  # type: ignore[arg-type]  # models are dataclasses
     for key in own:
         if key not in known:
-            raise PlanError(
-                f"{at}: {value['name']} has no setting {key!r}; it has {', '.join(known) or 'none'}"
-            )
+            what = f"{at}: {value['name']} has no setting {key!r}"
+            remedy = meant(key, known, f"it has {', '.join(known) or 'none'}")
+            raise PlanError(what, kind="setting", remedy=remedy)
     return kind(**own)
 
 
@@ -222,7 +227,7 @@ def _matrix(value: Any, at: str) -> Any:
     if isinstance(value, pd.DataFrame):
         return value
     if isinstance(value, RFrame):
-        raise PlanError(f"{at} must be a matrix; use as.matrix()")
+        raise PlanError(f"{at} must be a matrix", kind="setting", remedy="use as.matrix()")
     return _by_column(_texts)(value, at)
 
 
@@ -230,7 +235,8 @@ def _joint(value: Any, at: str) -> list[tuple[list[str], Any]]:
     """Take a list of list(columns = c(...), method = ...)."""
     steps = [value] if isinstance(value, Mapping) else value
     if not all(isinstance(step, Mapping) and {"columns", "method"} <= step.keys() for step in steps):
-        raise PlanError(f"{at} must be a list of list(columns = c(...), method = ...)")
+        what = f"{at} must be a list of steps"
+        raise PlanError(what, kind="setting", remedy="write list(list(columns = c(...), method = ...))")
     return [(_texts(step["columns"], at), _model(step["method"], at)) for step in steps]
 
 
@@ -239,14 +245,18 @@ def _schema(value: Any, at: str) -> Schema:
     if isinstance(value, str):
         return read_codebook(Path(value).expanduser())
     if not isinstance(value, Mapping):
-        raise PlanError(f"{at} must be a codebook's path or a list with a name for each column")
+        what = f"{at} must be a codebook's path or a list with a name for each column"
+        remedy = "write list(age = numeric_column(0, 99), sex = categorical_column(c(...)))"
+        raise PlanError(what, kind="setting", remedy=remedy)
     return Schema(tuple(_column(name, facts) for name, facts in value.items()))
 
 
 def _column(name: str, facts: Any) -> NumericColumn | CategoricalColumn:
     """Declare one column."""
     if not isinstance(facts, Mapping) or facts.get("kind") not in ("numeric", "categorical"):
-        raise SchemaError(f"{name}: declare it with numeric_column() or categorical_column()")
+        what = Words("{name} is not declared", name=name)
+        remedy = "declare it with numeric_column() or categorical_column()"
+        raise SchemaError(what, column=name, kind="declaration", remedy=remedy)
     own = {key: value for key, value in facts.items() if key != "kind" and value is not None}
     for key in ("levels", "spikes"):
         own |= {key: tuple(_listed(own[key], key))} if key in own else {}

@@ -16,6 +16,7 @@ from pysynthdp._typing import AnyArray
 from pysynthdp.bridge.codec import RVector, is_na_real
 from pysynthdp.bridge.facts import RFrame
 from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.words import Setting, Words
 
 __all__ = ["declared_tags", "found_tags", "warn_of_tags"]
 
@@ -46,11 +47,13 @@ def warn_of_tags(columns: Collection[str], what: str) -> None:
     """Warn once, naming every column whose tags are lost."""
     if columns:
         names = ", ".join(map(repr, columns))
-        text = (
-            f"the tagged missing values of {names} {what}; to keep the kinds apart, recode each tag to a "
-            "number and declare it, missing={'column': {-8: 'refused'}}"
+        first = next(iter(columns))
+        remedy = Words(
+            "to keep the kinds apart, recode each tag to a number and declare it, {missing}",
+            missing=Setting("missing", {first: {-8: "refused"}}),
         )
-        warnings.warn(text, PysynthdpWarning, stacklevel=3)
+        text = Words("the tagged missing values of {names} {what}", names=names, what=what)
+        warnings.warn(PysynthdpWarning(text, column=first, kind="tagged", remedy=remedy), stacklevel=3)
 
 
 def _has_tag(values: AnyArray) -> bool:

@@ -20,6 +20,7 @@ from pysynthdp.design.parts import Part, settle
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.words import Setting, Words
 
 __all__ = ["drawn_in", "extremes_remarked"]
 
@@ -237,7 +238,11 @@ def _remarks(name: str, moves: _Moves) -> Iterator[Remark]:
             name,
             "few records",
             "fewer than five records differ from the value that all others share; they got that value",
-            f"leave it out with drop=[{name!r}], or name the other values in spikes= if they may be known",
+            Words(
+                "leave it out with {drop}, or name the other values in {spikes} if they may be known",
+                drop=Setting("drop", [name]),
+                spikes=Setting("spikes", {name: [...]}),
+            ),
         )
     elif moves.far:
         yield Remark(

@@ -17,6 +17,7 @@ from pysynthdp.design.parts import digits_of, kinds_of
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.words import Setting, Words
 
 __all__ = ["ColumnParts", "without_few", "without_few_of"]
 
@@ -105,17 +106,7 @@ def without_few(
             absent[column.name] = changed.absent
         if column.name not in silent:
             remarks += changed.remarks
-    return replace(table, parts=parts, absent=absent), _together(remarks)
-
-
-def _together(remarks: list[Remark]) -> tuple[Remark, ...]:
-    """Say once of all columns that few of their records have no value; most surveys have such columns."""
-    told = [remark for remark in remarks if remark.remedy == _FILL]
-    if len(told) < 2:
-        return tuple(remarks)
-    names = ", ".join(remark.column for remark in told)
-    one = replace(told[0], column="", what=f"{names}: {told[0].what}")
-    return (*(remark for remark in remarks if remark.remedy != _FILL), one)
+    return replace(table, parts=parts, absent=absent), tuple(remarks)
 
 
 def _keys(name: str) -> tuple[Key, Key]:
@@ -194,7 +185,8 @@ def _spike_remark(name: str, many: int) -> Remark:
     """Say that spikes are drawn as numbers."""
     spikes = "its declared spike" if many == 1 else f"each of {many} declared spikes"
     what = f"fewer than five records have {spikes}, so it is drawn as any other number"
-    return Remark(name, FEW, what, f"spikes={{{name!r}: []}} declares none")
+    none = Setting("spikes", {name: []})
+    return Remark(name, FEW, what, Words("{none} declares none", none=none))
 
 
 def _kind_remark(name: str, kinds: _Kinds, rare: list[int], target: int, common: int) -> Remark:
@@ -217,8 +209,12 @@ def _kind_remark(name: str, kinds: _Kinds, rare: list[int], target: int, common:
         name,
         FEW,
         f"fewer than five records{each} have {listed}, {fate}",
-        f"recode it before the fit so that more records share it; drop=[{name!r}] leaves the column out, and "
-        f"keep=[{name!r}] releases its REAL values",
+        Words(
+            "recode it before the fit so that more records share it; {drop} leaves the column out, and "
+            "{keep} releases its REAL values",
+            drop=Setting("drop", [name]),
+            keep=Setting("keep", [name]),
+        ),
     )
 
 
@@ -228,7 +224,11 @@ def _one_average(column: Column, kind: AnyArray, kinds: _Kinds) -> tuple[Remark,
     if not FEWEST <= many < 2 * FEWEST or not isinstance(column, NumericColumn):
         return ()
     what = f"fewer than ten records have {kinds.said(0)}, and the default methods draw their one average"
-    remedy = f"method={{{column.name!r}: 'norm'}} gives them a spread, drop=[{column.name!r}] leaves them out"
+    remedy = Words(
+        "{norm} gives them a spread, {drop} leaves them out",
+        norm=Setting("method", {column.name: "norm"}),
+        drop=Setting("drop", [column.name]),
+    )
     return (Remark(column.name, FEW, what, remedy),)
 
 
@@ -249,4 +249,5 @@ def _fine(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) 
         f"more than {digits} decimals" if column.unit == "number" else f"a finer time than {column.unit}s"
     )
     what = f"fewer than five records have {finely}, so copies have no more"
-    return (Remark(column.name, FEW, what, f"decimals={{{column.name!r}: ...}} asks for more"),)
+    more = Setting("decimals", {column.name: ...})
+    return (Remark(column.name, FEW, what, Words("{more} asks for more", more=more)),)

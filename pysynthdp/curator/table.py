@@ -13,11 +13,12 @@ from pysynthdp._typing import AnyArray, BoolArray
 from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
 from pysynthdp.design.groups import LevelGroups, group_levels
-from pysynthdp.design.parts import Part, kinds_of, split
+from pysynthdp.design.parts import Part, absent_columns, kinds_of, split
 from pysynthdp.design.values import LARGEST
-from pysynthdp.errors import SchemaError
+from pysynthdp.errors import PysynthdpError, SchemaError, together
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.words import Facts, Words
 
 __all__ = ["Key", "PartTable", "groups_of", "scales_of", "split_rows"]
 
@@ -62,25 +63,49 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     SchemaError
         If a column is absent or a cell does not fit; no value is quoted.
     """
-    for name in schema.names:
-        if name not in rows.columns:
-            raise SchemaError(
-                f"the table has no column {name!r}, which the schema names; drop it from the schema"
-            )
+    absent = absent_columns(rows.columns, schema)
+    if absent:
+        raise together(absent)
+    wrong: set[str] = set()
 
     def of_block(block: pd.DataFrame) -> _Blocks:
         parts: dict[Key, list[AnyArray]] = {}
         changed = np.zeros(len(block), dtype=np.bool_)
         for column in schema:
             cells = block[column.name]
-            own, moved = _split_coerced(cells, column) if tolerant else (split(cells, column), False)
+            own, moved = _split_coerced(cells, column) if tolerant else _split_or(wrong, cells, column)
             parts.update({key: [array] for key, array in own.items()})
             changed |= moved
         return parts, [changed]
 
     lists, changed = rows.fold(of_block, _merged)
+    _refuse(rows, schema, wrong)
     joined = {key: arrays[0] if len(arrays) == 1 else np.concatenate(arrays) for key, arrays in lists.items()}
     return PartTable(rows.n_rows, joined, np.concatenate(changed) if tolerant else None)
+
+
+def _split_or(
+    wrong: set[str], cells: pd.Series[Any], column: Column
+) -> tuple[dict[Key, AnyArray], BoolArray | bool]:
+    """Split a column of a block and change no cell; note one that does not fit, to be told later."""
+    try:
+        return {} if column.name in wrong else split(cells, column), False
+    except SchemaError:
+        wrong.add(column.name)
+        return {}, False
+
+
+def _refuse(rows: Rows, schema: Schema, wrong: set[str]) -> None:
+    """Say of each column that does not fit why, counted over all rows."""
+    faults: list[PysynthdpError] = []
+    for column in (each for each in schema if each.name in wrong):
+        blocks: list[pd.Series[Any]] = rows.fold(lambda block: [block[column.name]], lambda a, b: a + b)  # noqa: B023
+        try:
+            split(pd.concat(blocks), column)
+        except SchemaError as fault:
+            faults.append(fault)
+    if faults:
+        raise together(faults)
 
 
 _Blocks: TypeAlias = tuple[dict[Key, list[AnyArray]], list[BoolArray]]
@@ -88,7 +113,7 @@ _Blocks: TypeAlias = tuple[dict[Key, list[AnyArray]], list[BoolArray]]
 
 def _merged(left: _Blocks, right: _Blocks) -> _Blocks:
     """Put the parts of two runs of blocks one after the other."""
-    return {key: left[0][key] + right[0][key] for key in left[0]}, left[1] + right[1]
+    return {key: left[0][key] + right[0].get(key, []) for key in left[0]}, left[1] + right[1]
 
 
 def _split_coerced(series: pd.Series[Any], column: Column) -> tuple[dict[Key, AnyArray], BoolArray]:
@@ -132,7 +157,12 @@ def groups_of(table: PartTable, parts: tuple[Part, ...]) -> dict[Key, LevelGroup
 def _public_scale(column: Column) -> Scale:
     """Take a declared range to [-1, 1]."""
     if not isinstance(column, NumericColumn) or column.lower is None or column.upper is None:
-        raise SchemaError(f"{column.name} has no declared bounds; give lower= and upper=")
+        raise SchemaError(
+            Words("{name} has no declared bounds", name=column.name),
+            column=column.name,
+            kind="bounds",
+            remedy=Words("give {facts}", facts=Facts(lower=..., upper=...)),
+        )
     return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 2)
 
 
@@ -149,7 +179,8 @@ def _scale(table: PartTable, part: Part, schema: Schema) -> Scale:
         return Scale()
     width = float(np.std(values))
     if width == 0.0 and 0.0 < np.abs(values).max() < 1 / LARGEST:
-        raise SchemaError(f"{part.column} holds numbers too small to square; give it in another unit")
+        what = Words("{name} holds numbers too small to square", name=part.column)
+        raise SchemaError(what, column=part.column, kind="too small", remedy="give it in another unit")
     return Scale(float(np.mean(values)), width if width > 0 and np.isfinite(width) else 1.0)
 
 

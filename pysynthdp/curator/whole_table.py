@@ -10,8 +10,9 @@ from pysynthdp.errors import FitError
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark, few
 from pysynthdp.schema import Schema
+from pysynthdp.words import Setting, Words
 
-__all__ = ["SMALL", "check_rows", "size_remarks", "unused_remarks"]
+__all__ = ["SMALL", "check_rows", "rare_words", "size_remarks", "unused_remarks"]
 
 SMALL = 20  # rows below which a table is too small to model, whatever its columns
 ROWS_A_FEATURE = 2
@@ -52,9 +53,36 @@ def size_remarks(n: int, features: int) -> tuple[Remark, ...]:
             "",
             "small table",
             f"{what}: copies repeat its records more than they tell of a population",
-            "take fewer predictors (predictor_matrix=), merge levels, or leave columns out with drop=[...]",
+            Words(
+                "take fewer predictors, merge levels, or leave columns out with {drop}",
+                drop=Setting("drop", [...]),
+            ),
         ),
     )
+
+
+def rare_words(count: int) -> tuple[str, Words, Words]:
+    """Say that levels are rare: the kind of the remark, what, and the way out; no level is named.
+
+    Examples
+    --------
+    >>> print(rare_words(1)[1][:48])
+    1 level has fewer than 5 records: copies show th
+    """
+    have, exist = (
+        ("1 level has", "such a record exists, not what it alone holds elsewhere")
+        if count == 1
+        else (
+            f"{count:,} levels have",
+            "such records exist and about how many, not what they alone hold elsewhere",
+        )
+    )
+    what = Words(
+        "{have} fewer than {few} records: copies show that {exist}", have=have, few=FEWEST, exist=exist
+    )
+    merge, refuse = Setting("rare", "merge"), Setting("rare", "refuse")
+    remedy = Words("{merge} puts such levels together, {refuse} stops there", merge=merge, refuse=refuse)
+    return "rare levels", what, remedy
 
 
 def unused_remarks(frame: pd.DataFrame, schema: Schema, names: Iterable[str]) -> tuple[Remark, ...]:

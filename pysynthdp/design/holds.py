@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
 import pandas as pd
 
-from pysynthdp.design.values import is_dated
+from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
 from pysynthdp.errors import SchemaError
-from pysynthdp.words import Setting, Words
+from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["MANY_LEVELS", "holds", "names_rows"]
 
@@ -17,9 +18,16 @@ MANY_LEVELS = (
 )
 _SHARE = 0.5
 _FEW = 10  # with fewer rows, values that occur once say nothing
-_NUMBERS = frozenset(("integer", "floating", "mixed-integer-float", "decimal"))
-_TIMES = frozenset(("datetime", "datetime64"))
-_SPANS = frozenset(("timedelta", "timedelta64"))
+_DURATIONS: Final = Said("pd.to_timedelta", "a number of seconds", "as.difftime()")
+_TIMES: Final = ("datetime", "datetime64")
+_IN_ONE_ZONE: Final = Said(
+    "pd.to_datetime(..., utc=True)", "times in one zone", 'as.POSIXct(..., tz = "UTC")'
+)
+_MENDS: Final[Mapping[str, Said]] = {
+    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), TO_NUMBERS),
+    **dict.fromkeys(_TIMES, TO_TIMES),
+    **dict.fromkeys(("timedelta", "timedelta64"), _DURATIONS),
+}
 
 
 def holds(series: pd.Series[Any], name: str, exempt: bool) -> Literal["text", "empty", "date", "number"]:
@@ -37,30 +45,20 @@ def holds(series: pd.Series[Any], name: str, exempt: bool) -> Literal["text", "e
         return "date"
     if exempt:
         return "empty"
+    how = _IN_ONE_ZONE if found in _TIMES and _zones(series) > 1 else _MENDS.get(found)
+    mend = Words("convert it with {how}", how=how) if how else "convert it to text, numbers or dates"
+    drop = Setting("drop", [name])
     raise SchemaError(
-        Words("{column} holds {found} objects", column=name, found=found),
+        Words("{name} holds {found} objects", name=name, found=found),
         column=name,
-        kind="objects",
-        remedy=Words(
-            "{mend}, or leave it out with {drop}",
-            mend=_mend(series, name, found),
-            drop=Setting("drop", [name]),
-        ),
+        kind="type",
+        remedy=Words("{mend}, or leave it out with {drop}", mend=mend, drop=drop),
     )
 
 
-def _mend(series: pd.Series[Any], name: str, found: str) -> str:
-    """Say what to type so that objects become a column."""
-    if found in _NUMBERS:
-        return f"df[{name!r}] = pd.to_numeric(df[{name!r}]) makes them numbers"
-    if found in _TIMES:
-        several = len({str(getattr(value, "tzinfo", None)) for value in series.dropna()}) > 1
-        zones = ", utc=True" if several else ""
-        what = "times in one zone" if several else "times"
-        return f"df[{name!r}] = pd.to_datetime(df[{name!r}]{zones}) makes them {what}"
-    if found in _SPANS:
-        return f"df[{name!r}] = pd.to_timedelta(df[{name!r}]) makes them durations"
-    return "convert it to text, numbers or dates"
+def _zones(series: pd.Series[Any]) -> int:
+    """Count the time zones of times that are objects."""
+    return len({str(getattr(value, "tzinfo", None)) for value in series.dropna()})
 
 
 def names_rows(series: pd.Series[Any]) -> bool:

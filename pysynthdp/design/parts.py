@@ -8,7 +8,7 @@ value. This module alone splits and rejoins.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,11 +17,22 @@ import pandas as pd
 
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.design.dtypes import typed
-from pysynthdp.design.values import LARGEST, from_codes, from_numbers, to_codes, to_numbers
+from pysynthdp.design.values import LARGEST, from_codes, from_numbers, in_rows, to_codes, to_numbers
 from pysynthdp.errors import SchemaError
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.words import Facts, Setting, Words
 
-__all__ = ["Part", "digits_of", "grid_bounds", "join", "kinds_of", "parts_of", "settle", "split"]
+__all__ = [
+    "Part",
+    "absent_columns",
+    "digits_of",
+    "grid_bounds",
+    "join",
+    "kinds_of",
+    "parts_of",
+    "settle",
+    "split",
+]
 
 NEAR_STEP = 1e-9  # of a step: what rounding leaves
 
@@ -91,6 +102,14 @@ def parts_of(column: Column) -> tuple[Part, ...]:
     return (*kind, Part(column.name, "value", levels, column.ordered, several))
 
 
+def absent_columns(names: Sequence[str], schema: Schema) -> list[SchemaError]:
+    """List what a table lacks of a schema."""
+    mend = "drop it from the schema"
+    text = "the table has no column '{name}', which the schema names"
+    absent = [name for name in schema.names if name not in names]
+    return [SchemaError(Words(text, name=name), column=name, kind="columns", remedy=mend) for name in absent]
+
+
 def split(series: pd.Series[Any], column: Column) -> dict[tuple[str, str], AnyArray]:
     """Split a column's cells: kind codes (int16) and values (float64, or int16 level codes).
 
@@ -118,8 +137,8 @@ def _split_numeric(series: pd.Series[Any], column: NumericColumn) -> dict[tuple[
         absent = kind > 0
         parts[column.name, "kind"] = kind
         numbers = np.where(absent, 0.0, numbers)
-    if missing.any() and not column.may_be_missing:
-        raise SchemaError(f"{column.name} has missing values; declare may_be_missing=True")
+    if not column.may_be_missing:
+        _refuse_missing(missing, column)
     _check_missing(missing, column)
     _check_bounds(numbers, absent, column)
     parts[column.name, "value"] = numbers
@@ -129,20 +148,40 @@ def _split_numeric(series: pd.Series[Any], column: NumericColumn) -> dict[tuple[
 def _check_missing(missing: BoolArray, column: Column) -> None:
     """Refuse missing values where the copies' type has none."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub" and missing.any():
+        text = "{name} has missing values in {rows}, which {dtype} cannot hold"
         raise SchemaError(
-            f"{column.name} has missing values, which {column.dtype} cannot hold; declare a dtype that can, "
-            "such as 'Int64', 'boolean' or 'float64'"
+            Words(text, name=column.name, rows=in_rows(int(missing.sum())), dtype=column.dtype),
+            column=column.name,
+            kind="missing",
+            remedy=Words("declare a type that can, such as {fact}", fact=Facts(dtype="Int64")),
+        )
+
+
+def _refuse_missing(missing: BoolArray, column: Column) -> None:
+    """Refuse missing values where none may be."""
+    if missing.any():
+        raise SchemaError(
+            Words("{name} has missing values in {rows}", name=column.name, rows=in_rows(int(missing.sum()))),
+            column=column.name,
+            kind="missing",
+            remedy=Words("declare {fact}", fact=Facts(may_be_missing=True)),
         )
 
 
 def _check_bounds(numbers: FloatArray, absent: BoolArray, column: NumericColumn) -> None:
     """Refuse real values beyond declared bounds."""
-    low = column.lower is not None and bool(((numbers < column.lower) & ~absent).any())
-    high = column.upper is not None and bool(((numbers > column.upper) & ~absent).any())
+    low = 0 if column.lower is None else int(((numbers < column.lower) & ~absent).sum())
+    high = 0 if column.upper is None else int(((numbers > column.upper) & ~absent).sum())
     if low or high:
+        text = "{name} has values outside its declared bounds in {rows}"
         raise SchemaError(
-            f"{column.name} has values outside its declared bounds; "
-            f"widen the bounds or declare the codes in missing={{{column.name!r}: ...}}"
+            Words(text, name=column.name, rows=in_rows(low + high)),
+            column=column.name,
+            kind="bounds",
+            remedy=Words(
+                "widen the bounds or declare the codes in {missing}",
+                missing=Setting("missing", {column.name: {...: "..."}}),
+            ),
         )
 
 
@@ -151,13 +190,19 @@ def _split_categorical(series: pd.Series[Any], column: CategoricalColumn) -> dic
     codes = to_codes(series, column)
     if (codes == -2).any():
         if column.other is None:
+            text = "{name} has values that are not among its levels in {rows}"
             raise SchemaError(
-                f"{column.name} has values that are not among its levels; add them to the levels or name a "
-                "level for unlisted values with other="
+                Words(text, name=column.name, rows=in_rows(int((codes == -2).sum()))),
+                column=column.name,
+                kind="levels",
+                remedy=Words(
+                    "add them to the levels, or declare the level that they become with {other}",
+                    other=Facts(other=...),
+                ),
             )
         codes[codes == -2] = column.levels.index(column.other)
-    if (codes == -1).any() and not column.may_be_missing:
-        raise SchemaError(f"{column.name} has missing values; declare may_be_missing=True")
+    if not column.may_be_missing:
+        _refuse_missing(codes == -1, column)
     _check_missing(codes == -1, column)
     n_levels = len(column.levels)
     if column.absence == "level":

@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.errors import SchemaError
+from pysynthdp.remarks import few
 from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.words import Said, Setting, Words
 
 __all__ = [
     "EXACT",
     "LARGEST",
     "TICKS",
+    "TO_NUMBERS",
+    "TO_TIMES",
+    "check_exact",
+    "check_size",
     "from_codes",
     "from_numbers",
+    "in_rows",
     "is_dated",
     "microseconds",
     "to_codes",
     "to_numbers",
 ]
 
+TO_NUMBERS: Final = Said("pd.to_numeric", "a file of numbers", "as.numeric()")
+TO_TIMES: Final = Said(
+    "pd.to_datetime(..., utc=True)", "times written as 2024-01-31T12:00:00", "as.POSIXct()"
+)
+_TO_MISSING: Final = Words(
+    "make them missing: {replace}",
+    replace=Said(
+        "table.replace([np.inf, -np.inf], np.nan)",
+        "write empty fields for them",
+        'data[["..."]][is.infinite(data[["..."]])] <- NA',
+    ),
+)
+_REPAIR: Final = Said(
+    ".str.encode('utf-8', 'replace').str.decode('utf-8')",
+    "iconv -c -t UTF-8",
+    "iconv(x, to = 'UTF-8', sub = '')",
+)
 EXACT = 2.0**53  # whole numbers beyond this are not exact in float64
 # microseconds
 TICKS = {"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
@@ -49,20 +73,75 @@ def to_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
         return _ticks(series, column)
     if not pd.api.types.is_numeric_dtype(series.dtype) and not bool(series.isna().all()):
         raise SchemaError(
-            f"{column.name} is declared numeric but holds {series.dtype}; convert it with pd.to_numeric or "
-            "declare its levels"
+            Words("{name} is declared numeric but holds {dtype}", name=column.name, dtype=series.dtype),
+            column=column.name,
+            kind="type",
+            remedy=Words("convert it with {convert} or declare its levels", convert=TO_NUMBERS),
         )
     numbers = _floats(series)
-    if not np.isfinite(numbers).all() and np.isinf(numbers).any():
-        raise SchemaError(f"{column.name} holds infinite values; make them missing or give them a code")
-    if max(np.fmax.reduce(numbers, initial=0.0), -np.fmin.reduce(numbers, initial=0.0)) > LARGEST:
-        raise SchemaError(f"{column.name} holds numbers too large to square; give it in another unit")
-    if series.dtype.kind in "iu" and bool((np.abs(numbers) >= EXACT).any()):
-        raise SchemaError(
-            f"{column.name} holds whole numbers beyond 2^53, which cannot be kept exact; "
-            f"drop=[{column.name!r}], method={{{column.name!r}: 'serial'}} or declare its levels"
-        )
+    check_size(numbers, column)
+    if series.dtype.kind in "iu":
+        check_exact(numbers, column.name)
     return numbers
+
+
+def check_size(numbers: FloatArray, column: NumericColumn, *, modelled: bool = True) -> None:
+    """Refuse infinite numbers, and, where they are modelled, others than codes too large to square.
+
+    Raises
+    ------
+    SchemaError
+        With how many cells there are; a few are told as few.
+    """
+    if max(np.fmax.reduce(numbers, initial=0.0), -np.fmin.reduce(numbers, initial=0.0)) <= LARGEST:
+        return
+    infinite = int(np.isinf(numbers).sum())
+    if infinite:
+        what = Words("{name} holds infinite values in {rows}", name=column.name, rows=in_rows(infinite))
+        raise SchemaError(what, column=column.name, kind="infinite", remedy=_TO_MISSING)
+    if not modelled:
+        return
+    codes = np.array(column.specials, dtype=np.float64)
+    large = int(((np.abs(numbers) > LARGEST) & ~np.isin(numbers, codes)).sum())
+    if large:
+        text = "{name} holds numbers too large to square in {rows}"
+        raise SchemaError(
+            Words(text, name=column.name, rows=in_rows(large)),
+            column=column.name,
+            kind="too large",
+            remedy=Words(
+                "give it in another unit, or declare a code among them in {missing}",
+                missing=Setting("missing", {column.name: {...: "..."}}),
+            ),
+        )
+
+
+def check_exact(numbers: FloatArray, name: str) -> None:
+    """Refuse whole numbers that float64 does not keep apart.
+
+    Raises
+    ------
+    SchemaError
+        With the ways out.
+    """
+    if bool((np.abs(numbers) >= EXACT).any()):
+        raise SchemaError(
+            Words("{name} holds whole numbers beyond 2^53, which cannot be kept exact", name=name),
+            column=name,
+            kind="beyond 2^53",
+            remedy=Words(
+                "leave it out with {drop}, number the rows anew with {serial}, or declare all of them with "
+                "{levels}",
+                drop=Setting("drop", [name]),
+                serial=Setting("method", {name: "serial"}),
+                levels=Setting("levels", {name: [...]}),
+            ),
+        )
+
+
+def in_rows(count: int) -> str:
+    """Say in how many rows something is; few stay vague."""
+    return f"{few(count)} rows"
 
 
 def _floats(series: pd.Series[Any]) -> FloatArray:
@@ -76,8 +155,14 @@ def _ticks(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
     """Count days or seconds from 1970-01-01, exactly to the microsecond."""
     if not is_dated(series.dtype) and pd.api.types.infer_dtype(series, skipna=True) not in ("date", "empty"):
         raise SchemaError(
-            f"{column.name} is declared in days or seconds but holds {series.dtype}; convert it with "
-            "pd.to_datetime, pd.to_timedelta or pd.to_numeric"
+            Words(
+                "{name} is declared in days or seconds but holds {dtype}",
+                name=column.name,
+                dtype=series.dtype,
+            ),
+            column=column.name,
+            kind="type",
+            remedy=Words("convert it with {times} or {numbers}", times=TO_TIMES, numbers=TO_NUMBERS),
         )
     numbers = microseconds(series, column.unit) / TICKS[column.unit]
     numbers[series.isna().to_numpy()] = np.nan
@@ -195,13 +280,22 @@ def to_codes(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
             raw = _look_up(series, values)
         except UnicodeEncodeError:  # its message quotes the character
             raise SchemaError(
-                f"{column.name} holds texts that are no Unicode; read the file in its own encoding, or "
-                "repair them with .str.encode('utf-8', 'replace').str.decode('utf-8')"
+                Words("{name} holds texts that are no Unicode", name=column.name),
+                column=column.name,
+                kind="encoding",
+                remedy=Words(
+                    "read the file in its own encoding, or repair them with {repair}", repair=_REPAIR
+                ),
             ) from None
         except TypeError:  # cells that cannot be looked up, such as lists
             raise SchemaError(
-                f"{column.name} holds mixed objects: convert it to text, numbers or dates, or "
-                f"drop=[{column.name!r}]"
+                Words("{name} holds mixed objects", name=column.name),
+                column=column.name,
+                kind="type",
+                remedy=Words(
+                    "convert it to text, numbers or dates, or leave it out with {drop}",
+                    drop=Setting("drop", [column.name]),
+                ),
             ) from None
     raw[(raw < 0) & series.notna().to_numpy()] = -2
     return raw

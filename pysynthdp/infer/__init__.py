@@ -1,7 +1,7 @@
 """What a table says of itself: a schema learned from its rows, marked so."""
 
 from pysynthdp.infer.columns import by_column, infer_column, infer_schema
-from pysynthdp.infer.guesses import guess_remarks
+from pysynthdp.infer.keys import key_remarks
 from pysynthdp.infer.merging import kinds_apart, united
 from pysynthdp.infer.numbers import Codes, Drawn
 from pysynthdp.infer.rare import Rare, Settled, settle_rare
@@ -12,9 +12,9 @@ __all__ = [
     "Rare",
     "Settled",
     "by_column",
-    "guess_remarks",
     "infer_column",
     "infer_schema",
+    "key_remarks",
     "kinds_apart",
     "settle_rare",
     "united",

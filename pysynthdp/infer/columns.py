@@ -9,13 +9,14 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.design.holds import holds, names_rows
-from pysynthdp.errors import SchemaError
+from pysynthdp.errors import PysynthdpError, SchemaError, together
 from pysynthdp.infer.dates import infer_date
 from pysynthdp.infer.identifiers import identifier
 from pysynthdp.infer.numbers import Codes, Drawn, NumberFacts, infer_number
 from pysynthdp.infer.serial_form import form_of
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import CategoricalColumn, Column, Schema
+from pysynthdp.words import Setting, Words, nearest
 
 __all__ = ["by_column", "infer_column", "infer_schema"]
 
@@ -69,20 +70,18 @@ def infer_schema(
     declared = by_column(
         rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
     )
-    free, modelled, kinds = set(exempt) | set(numbered), set(named), drawn or {}
-    columns = [
-        infer_column(
-            _gather(rows, name),
-            name,
-            exempt=name in free,
-            drawn=kinds.get(name),
-            named=name in modelled,
-            public=public,
-            **declared[name],
-        )
-        for name in rows.columns
-        if name not in set(skip)
-    ]
+    free, modelled, kinds, skipped = set(exempt) | set(numbered), set(named), drawn or {}, set(skip)
+    columns: list[Column] = []
+    faults: list[PysynthdpError] = []
+    for name in (each for each in rows.columns if each not in skipped):
+        wishes = {"drawn": kinds.get(name), "named": name in modelled}
+        given = {**declared[name], **wishes, "exempt": name in free, "public": public}
+        try:
+            columns.append(infer_column(_gather(rows, name), name, **given))
+        except SchemaError as fault:
+            faults.append(fault)
+    if faults:
+        raise together(faults)
     schema = Schema(tuple(columns))
     for name in numbered:
         schema = _in_form(schema, name, rows)
@@ -101,10 +100,18 @@ def by_column(names: Iterable[str], **declared: Mapping[str, Any] | None) -> dic
     own: dict[str, dict[str, Any]] = {name: {} for name in names}
     for what, given in declared.items():
         if given is not None and not isinstance(given, Mapping):
-            raise SchemaError(f"{what} must name columns; write {what}={{'column': ...}}")
+            raise SchemaError(
+                Words("{what} must name columns", what=what),
+                kind="setting",
+                remedy=Words("write {setting}", setting=Setting(what, {"column": ...})),
+            )
         for name, value in (given or {}).items():
             if name not in own:
-                raise SchemaError(f"{what} names {name!r}, which is no column; columns are {', '.join(own)}")
+                text = Words("{what} names '{name}', which is no column", what=what, name=name)
+                near = nearest(str(name), own)
+                mend = Words("did you mean '{near}'?", near=near) if near else None
+                mend = mend or Words("columns are {names}", names=", ".join(own))
+                raise SchemaError(text, column=str(name), kind="columns", remedy=mend)
             own[name][what] = value
     return own
 
@@ -133,12 +140,16 @@ def infer_column(
     may_be_missing = bool(series.isna().any())
     for what, given in (("spikes", () if spikes is None else spikes), ("bounds", bounds)):
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise SchemaError(f"{what} of {name} must be a list; write {what}={{{name!r}: [...]}}")
+            raise SchemaError(
+                Words("{what} of {name} must be a list", what=what, name=name),
+                column=name,
+                kind="setting",
+                remedy=Words("write {setting}", setting=Setting(what, {name: [...]})),
+            )
     kind = "text" if levels is not None or _is_category(series) else holds(series, name, exempt)
     if kind == "text" and (spikes or tuple(bounds) != (None, None) or decimals is not None):
-        raise SchemaError(
-            f"{name} is categorical: bounds, decimals and spikes are for numbers; leave them out"
-        )
+        what = Words("{name} is categorical: bounds, decimals and spikes are for numbers", name=name)
+        raise SchemaError(what, column=name, kind="setting", remedy="leave them out")
     if levels is None and public and isinstance(series.dtype, pd.CategoricalDtype):
         codes = CategoricalColumn(name, (), missing=missing).specials
         own = tuple(level for level in series.cat.categories if level not in codes)

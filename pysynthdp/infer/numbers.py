@@ -16,7 +16,7 @@ import pandas as pd
 
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.design.grain import decimals_of, step_of
-from pysynthdp.design.values import EXACT
+from pysynthdp.design.values import EXACT, check_size
 from pysynthdp.errors import SchemaError
 from pysynthdp.infer.identifiers import beyond_exact, counts_rows, identifying_number
 from pysynthdp.infer.spikes import learned_spikes
@@ -70,7 +70,7 @@ def infer_number(series: pd.Series[Any], name: str, facts: NumberFacts, *, exemp
     whole = _beyond(series, draft)
     if whole is not None:
         return _beyond_exact(whole, series, draft, facts, exempt=exempt)
-    numbers = _plain(series, draft, name)
+    numbers = _plain(series, draft, modelled=not facts.released)
     if (exempt or not facts.said) and counts_rows(numbers, series, name):
         return identifying_number(series, name, exempt)
     distinct, counts = np.unique(numbers, return_counts=True)
@@ -161,12 +161,11 @@ def _with_learned(
     return replace(draft, decimals=decimals, step=step, spikes=shown, learned_spikes=bool(spikes))
 
 
-def _plain(series: pd.Series[Any], draft: NumericColumn, name: str) -> FloatArray:
+def _plain(series: pd.Series[Any], draft: NumericColumn, *, modelled: bool) -> FloatArray:
     """Present numbers without codes and spikes."""
     values = series.dropna()
     numbers = values.to_numpy(dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise SchemaError(f"{name} holds infinite values; make them missing or give them a code")
+    check_size(numbers, draft, modelled=modelled)
     return numbers[~np.isin(numbers, np.array(draft.specials, dtype=np.float64))]
 
 

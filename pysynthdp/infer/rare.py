@@ -14,7 +14,6 @@ from pysynthdp.design.groups import group_levels
 from pysynthdp.design.values import to_codes
 from pysynthdp.errors import SchemaError
 from pysynthdp.queries import FEWEST
-from pysynthdp.remarks import Remark
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -36,14 +35,11 @@ class Settled:
         The table, or its imputations; cells merged where a schema alone cannot say into what.
     merged : tuple of str
         Columns with merged levels.
-    guesses : tuple of Remark
-        What was guessed of columns and may be wrong.
     """
 
     schema: Schema
     tables: tuple[FrameRows, ...]
     merged: tuple[str, ...] = ()
-    guesses: tuple[Remark, ...] = ()
 
 
 def settle_rare(

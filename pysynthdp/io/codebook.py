@@ -15,6 +15,7 @@ from pysynthdp.io.codebook_entry import KEYS, column_of
 from pysynthdp.io.schema_file import WITHHELD
 from pysynthdp.io.toml_text import read_toml, refuse_unknown
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.words import Words
 
 __all__ = ["HEADS", "read_codebook", "released_real", "write_codebook"]
 
@@ -157,14 +158,27 @@ def read_codebook(path: str | Path) -> Schema:
     if file.suffix == ".toml":
         content = read_toml(file, SchemaError)
         refuse_unknown(content, ("columns",), where=str(file), error=SchemaError)
-        entries = {name: dict(entry) for name, entry in content.get("columns", {}).items()}
+        entries = _toml_entries(content.get("columns", {}), str(file))
     elif file.suffix == ".csv":
         entries = _csv_entries(file)
     else:
-        raise SchemaError(f"{file}: a codebook is a .csv or .toml file")
+        mend = "write it as one of them"
+        raise SchemaError(Words("{file} is no .csv or .toml file", file=file), kind="codebook", remedy=mend)
     if not entries:
-        raise SchemaError(f"{file} describes no column; add one line or table for each")
+        mend = "add one line or table for each"
+        raise SchemaError(Words("{file} describes no column", file=file), kind="codebook", remedy=mend)
     return Schema(tuple(column_of(name, entry, where=str(file)) for name, entry in entries.items()))
+
+
+def _toml_entries(columns: Any, where: str) -> dict[str, dict[str, Any]]:
+    """Take one table a column."""
+    if not isinstance(columns, Mapping) or not all(isinstance(entry, Mapping) for entry in columns.values()):
+        raise SchemaError(
+            Words("{where}: columns must be one table a column", where=where),
+            kind="codebook",
+            remedy='write [columns.income] and below it kind = "numeric" and so on',
+        )
+    return {name: dict(entry) for name, entry in columns.items()}
 
 
 def _csv_entries(path: Path) -> dict[str, dict[str, Any]]:
@@ -180,9 +194,11 @@ def _csv_entries(path: Path) -> dict[str, dict[str, Any]]:
     for row in rows:
         name = row.pop("name", None)
         if not name or None in row:
-            raise SchemaError(f"{path} has a line without a name or with too many fields; mend it")
+            what = Words("{path} has a line without a name or with too many fields", path=path)
+            raise SchemaError(what, kind="codebook", remedy="mend it")
         if name in entries:
-            raise SchemaError(f"{path} describes {name!r} twice; keep one line")
+            what = Words("{path} describes '{name}' twice", path=path, name=name)
+            raise SchemaError(what, column=name, kind="codebook", remedy="keep one line")
         entries[name] = {key: _cell(key, text) for key, text in row.items() if text}
     return entries
 

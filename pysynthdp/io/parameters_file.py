@@ -9,6 +9,7 @@ from typing import Any
 
 from pysynthdp.errors import PlanError, ReleaseError
 from pysynthdp.io.codebook import read_codebook
+from pysynthdp.io.plan_file import READING_KEYS
 from pysynthdp.io.toml_text import read_toml, refuse_unknown
 from pysynthdp.io.toml_values import Reader, text_of
 from pysynthdp.plan.plain import deltas_from_plain, unit_from_plain
@@ -49,7 +50,7 @@ def read_parameters(path: str | Path) -> ParameterPlan:
     path : path
         TOML with ``codebook``, relative to the file, and ``[[parameters]]``, each with a ``column`` and
         the settings of :func:`pysynthdp.release_mean` or :func:`pysynthdp.release_shares`; ``unit`` and
-        ``deltas`` for all of them.
+        ``deltas`` for all of them; ``sep`` and the other keys of :func:`read_reading`.
 
     Returns
     -------
@@ -66,7 +67,8 @@ def read_parameters(path: str | Path) -> ParameterPlan:
     """
     where = Path(path)
     given = read_toml(where, PlanError)
-    refuse_unknown(given, ("codebook", "parameters", *_READERS), where=str(where), error=PlanError)
+    known = ("codebook", "parameters", *_READERS, *READING_KEYS)
+    refuse_unknown(given, known, where=str(where), error=PlanError)
     if "codebook" not in given or not given.get("parameters"):
         raise PlanError(f"{where} needs codebook = '...' and at least one [[parameters]]")
     named, entries = text_of(given["codebook"], f"{where}: codebook"), given["parameters"]

@@ -26,10 +26,17 @@ from pysynthdp.io.toml_values import (
 )
 from pysynthdp.models.base import COLUMN_MODELS
 
-__all__ = ["PLAN_VERSION", "read_plan", "settle_codes", "write_plan"]
+__all__ = ["KEYS", "PLAN_VERSION", "READING_KEYS", "read_plan", "read_reading", "settle_codes", "write_plan"]
 
 PLAN_VERSION = 2  # to be raised when keys move or change their meaning
-_OWN = ("codebook", "format")  # keys that are no settings
+READING_KEYS: dict[str, Reader] = {
+    "sep": text_of,
+    "decimal": text_of,
+    "encoding": text_of,
+    "text": names_of,
+    "day_first": flag_of,
+}
+_OWN = ("codebook", "format", *READING_KEYS)  # keys that are no settings
 
 
 def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -41,7 +48,8 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
         Keys: ``method, visit_sequence, predictors, formulas, missing, spikes, bounds, decimals, levels,
         keep, drop, proper, emit_original, joint, rare, guarantee``, which holds the settings of its own, and
         ``codebook``, a path relative to the file; ``format``, a whole number, tells of which format the
-        file is, and may be left out.
+        file is, and may be left out. ``sep, decimal, encoding, text, day_first`` say how the table's file is
+        written (:func:`read_reading`).
     dtypes : mapping column -> pandas dtype, optional
         Of the table; codes of text columns then stay texts. Without it, what looks like a number is one.
 
@@ -73,6 +81,33 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
         named = text_of(content["codebook"], f"{file}: codebook")
         settings["schema"] = read_codebook(file.parent / named)
     return settle_codes(settings, dtypes or {})
+
+
+def read_reading(path: str | Path) -> dict[str, Any]:
+    """Read from a plan how the file of its table is written.
+
+    Parameters
+    ----------
+    path : path
+        TOML with ``sep``, ``decimal``, ``encoding``, ``text`` and ``day_first``, beside the settings.
+
+    Returns
+    -------
+    dict
+        Keyword settings of :func:`pysynthdp.read_table`; only those that the file has.
+
+    Raises
+    ------
+    PlanError
+        For a value of the wrong form.
+
+    Notes
+    -----
+    Privacy: reads no record.
+    """
+    file = Path(path)
+    content = read_toml(file, PlanError)
+    return {key: take(content[key], f"{file}: {key}") for key, take in READING_KEYS.items() if key in content}
 
 
 def _check_format(given: Any, file: Path) -> None:
@@ -168,6 +203,7 @@ _READERS: dict[str, Reader] = {
     "rare": text_of,
     "guarantee": guarantee_of,
 }
+KEYS = (*_OWN, *_READERS)
 _RENAMED = {"predictors": "predictor_matrix"}
 
 

@@ -138,6 +138,8 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
         software=parts["provenance"].software,
         programs=programs,
         no_program="" if programs else parts.get("constants", {}).get("reason", ""),
+        schema=schema,
+        withheld={name for name, method in methods.items() if method == WITHHELD},
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
     write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, file_format))

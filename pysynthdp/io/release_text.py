@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pysynthdp.display import number
+from pysynthdp.io.reading_lines import has_empty_text, pandas_call, r_call
+from pysynthdp.schema import Schema
 
 __all__ = ["readme_text"]
 
@@ -32,6 +34,8 @@ def readme_text(
     programs: Sequence[str] = (),
     no_program: str = "",
     nests: Sequence[str] = (),
+    schema: Schema | None = None,
+    withheld: Collection[str] = (),
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -53,6 +57,10 @@ def readme_text(
         Why there are none.
     nests : sequence of str
         For each copy, the first-stage file that it comes from; empty without nests.
+    schema : Schema, optional
+        Of the copies: which columns other programs must be told to read as text.
+    withheld : collection of str
+        Columns whose levels are not published.
 
     Examples
     --------
@@ -77,7 +85,7 @@ def readme_text(
         "FILES",
         _files(files, programs),
         "HOW TO READ",
-        _how_to_read(files[0]),
+        _how_to_read(files[0], schema or Schema(()), withheld),
         "HOW TO ANALYSE",
         _how_to_pool(m, programs, no_program, nested=bool(nests)),
         "WHAT NOT TO DO",
@@ -119,16 +127,23 @@ def _files(files: Sequence[str], programs: Sequence[str]) -> str:
     return "\n".join(f"{name:<{width}}  {what}" for name, what in described)
 
 
-def _how_to_read(first: str) -> str:
+def _how_to_read(first: str, schema: Schema, withheld: Collection[str]) -> str:
     """Show how to read the copies with and without this package."""
-    parquet = first.endswith(".parquet")
-    pandas = f'pandas.read_{"parquet" if parquet else "csv"}("{first}")'
-    r_call = f'arrow::read_parquet("{first}")' if parquet else f'read.csv("{first}")'
-    types = (
-        "" if parquet else "\n(types and categories are in schema.json; only the first line restores them)"
-    )
+    load = 'pysynthdp.SyntheticRelease.load(".")'
     check = "Check    pysynthdp verify .   (the files and their sums; only a signature tells who made them)"
-    return f'Python   pysynthdp.SyntheticRelease.load(".")   or   {pandas}\nR        {r_call}{types}\n{check}'
+    if first.endswith(".parquet"):
+        return (
+            f'Python   {load}   or   pandas.read_parquet("{first}")\n'
+            f'R        arrow::read_parquet("{first}")\n{check}'
+        )
+    note = "(types and categories are in schema.json, and only the first line restores them; the others\n"
+    note += "read no text as a number or as missing"
+    note += ", but for the empty text, which they take for missing)" if has_empty_text(schema) else ")"
+    name = f'"{first}"'
+    return (
+        f"Python   {load}\n         pandas.{pandas_call(name, schema, withheld)}\n"
+        f"R        {r_call(name, schema, withheld)}\n{note}\n{check}"
+    )
 
 
 def _nests(nests: Sequence[str]) -> str:

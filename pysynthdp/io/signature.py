@@ -124,6 +124,6 @@ def _cryptography() -> tuple[Any, Any, Any, Any]:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
         raise ReleaseError(
-            "a signature needs the package cryptography; install it with: pip install 'pysynthdp[sign]'"
+            "a signature needs the package cryptography; install it with: pip install cryptography"
         ) from None
     return serialization, ed25519, UnsupportedAlgorithm, InvalidSignature

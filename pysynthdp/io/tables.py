@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import io
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,74 +13,125 @@ import pyarrow as pa
 
 from pysynthdp.design.level_keys import level_key
 from pysynthdp.errors import PlanError, PrivacyError, SchemaError
-from pysynthdp.io.csv_records import check_records, lines_as_records
+from pysynthdp.io.csv_columns import typed_columns
+from pysynthdp.io.csv_form import Form, default_sep, refuse_other_head
+from pysynthdp.io.csv_learned import Source, checked_heads
+from pysynthdp.io.csv_local import as_declared
+from pysynthdp.io.csv_records import lines_as_records
+from pysynthdp.io.csv_wishes import Declared
+from pysynthdp.io.other_files import no_table
+from pysynthdp.remarks import say
 from pysynthdp.schema import CategoricalColumn, Schema
+from pysynthdp.words import Words, nearest
 
 __all__ = ["read_table", "write_table"]
 
-_CSV = (".csv", ".csv.gz")
+_CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv", ".tab", ".txt") for packed in ("", ".gz"))
 _PARQUET = (".parquet", ".pq")
 _ABSENT = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
-)  # fmt: skip  # what pandas takes for missing
-_ISO_DAY = r"\d{4}-\d{2}-\d{2}"
-_ISO_TIME = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
+)  # fmt: skip  # what means missing under a guarantee, where a column does not declare it
 
 
-def read_table(path: str | Path, *, texts: bool = False, schema: Schema | None = None) -> pd.DataFrame:
-    """Read a table from a file.
+def read_table(
+    path: str | Path,
+    *,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    text: Sequence[str] = (),
+    day_first: bool | None = None,
+    schema: Schema | None = None,
+    levels: Mapping[str, Iterable[Any]] | None = None,
+    missing: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, Any] | None = None,
+    texts: bool = False,
+) -> pd.DataFrame:
+    r"""Read a table from a file as it is: what is not declared is found, and said in a warning.
 
     Parameters
     ----------
     path : path
-        ``.csv``, ``.csv.gz`` (UTF-8, comma) or ``.parquet``. A CSV column in which every value is a date or
-        date-time in ISO form (``2024-05-01``) becomes one.
+        ``.csv``, ``.tsv``, ``.tab`` or ``.txt``, packed (``.gz``) or not, or ``.parquet``.
+    sep : str, optional
+        Sign between the fields of a CSV, or its name: ``","``, ``";"``, ``"tab"``, ``"|"``, ``":"``,
+        ``"space"``. Else the one that parts the first records into equally many fields.
+    decimal : {".", ","}, optional
+        Decimal mark. Else a comma where a column can be read in no other way.
+    encoding : str, optional
+        As Python names it; UTF-8 by default, or UTF-16 if the file begins with its mark.
+    text : sequence of str
+        Columns whose cells stay the texts that they are, ``01`` and ``NA`` too.
+    day_first : bool, optional
+        Whether 01/02/2020 is in February. Else the order that the cells of a column allow.
+    schema, levels, missing, bounds
+        As of :class:`pysynthdp.Synthesizer`. A column with texts as levels stays text, one with bounds or
+        numbers as levels is read as numbers, and a word such as ``NA`` is a text where it is a level or code.
     texts : bool
         Read for a formal guarantee, so that no cell decides how another is read, nor how many records there
-        are. Every cell of a CSV stays a text, and every line behind the head is one record: a line ends at a
-        line feed (a carriage return before it belongs to the end, any other to its cell); an empty line of a
-        one-column table is a missing value; cells that a row lacks are missing, and those beyond the head are
-        left out. Columns of a Parquet file have the types of the file, whether values are missing or not.
-    schema : Schema, optional
-        With ``texts``: spellings of a missing value, such as ``NA``, ``None`` and ``null``, are texts in a
-        column that declares them as levels or codes.
+        are; then nothing is found, and all is as declared or a comma, a point and UTF-8. Every cell of a CSV
+        stays a text, and every line behind the head is one record: a line ends at a line feed (a carriage
+        return before it belongs to the end, any other to its cell); an empty line of a one-column table is a
+        missing value; cells that a row lacks are missing, and those beyond the head are left out. Columns of
+        a Parquet file have the types of the file, whether values are missing or not.
 
     Returns
     -------
     DataFrame
-        The table.
+        The table. Whole numbers with missing cells are ``Int64``, flags ``boolean``; dates in ISO form, with
+        a zone (in UTC) or as ``27.11.2020`` become times where every cell of the column is one. Whole numbers
+        with leading zeros, or too long for 64 bits, stay texts.
 
     Raises
     ------
     PlanError
-        If there is no such file, or its name has another ending.
+        If there is no such file, its name has another ending, or a setting is wrong.
     SchemaError
-        If the content is not a table with distinct column names, its quotes do not close or lines end in two
-        ways; no value is quoted.
+        If the content is not a table with distinct column names and rows, its quotes do not close or lines
+        end in two ways; no value is quoted.
     PrivacyError
         With ``texts``, if it is unknown where a record ends: a quote is open at the end of a line, as in a
         cell over several lines, or a table of several columns has a blank line.
 
+    Warns
+    -----
+    PysynthdpWarning
+        Once of each choice that was found and not declared, with how to declare it.
+
     Notes
     -----
-    Privacy: reads real rows into memory.
+    Privacy: reads real rows into memory. Only a field that is empty and without quotes is missing. In a
+    column of numbers, flags or dates the words that programs write for a missing value are missing too; in a
+    column of texts ``NA`` without quotes is missing where all texts have quotes, as R writes them, and else a
+    text.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "t.csv"
+    >>> _ = path.write_text("plz;income\n01067;1,5\n50667;2,25\n")
+    >>> read_table(path, sep=";", decimal=",", text=["plz"])
+         plz  income
+    0  01067    1.50
+    1  50667    2.25
     """
-    file = Path(path)
+    file, form = Path(path), Form(sep, decimal, encoding, text, day_first)
     kind = _kind(file)
     if not file.is_file():
         raise PlanError(f"there is no file {file}; check the name")
     try:
-        frame = _read_csv(file, texts, schema) if kind == "csv" else _read_parquet(file, texts)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error, pa.ArrowException) as error:
-        raise SchemaError(f"{file} is not a whole {kind} table; export it anew") from error
-    except UnicodeDecodeError as error:
-        raise SchemaError(f"{file} is not in UTF-8; convert it, or export it as Parquet") from error
+        if kind == "parquet":
+            return _read_parquet(file, texts)
+        if texts:
+            return _read_texts(file, schema, form)
+        return _read_csv(file, form, Declared(form.text, levels, missing, bounds, schema))
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException):  # may hold a row
+        raise SchemaError(f"{file} is not a whole {kind} table; export it anew") from None
     except (OSError, EOFError) as error:
         raise SchemaError(
             f"{file} cannot be read: {getattr(error, 'strerror', None) or 'damaged'}"
         ) from error
-    return frame
 
 
 def _read_parquet(path: Path, texts: bool) -> pd.DataFrame:
@@ -96,54 +146,43 @@ def _kind(path: Path) -> str:
         return "csv"
     if name.endswith(_PARQUET):
         return "parquet"
-    raise PlanError(f"{path}: the name must end in .csv, .csv.gz or .parquet")
+    raise no_table(path)
 
 
-def _read_csv(path: Path, texts: bool, schema: Schema | None) -> pd.DataFrame:
-    """Read a CSV, by pandas' guess of the types or as texts."""
-    if texts:
-        return _read_texts(path, schema)
-    heads = _checked_heads(_heads(path), path)
-    check_records(path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        try:  # index_col=False: else pandas takes the first field of longer rows for row names
-            frame = pd.read_csv(
-                path,
-                encoding="utf-8-sig",
-                low_memory=False,
-                index_col=False,
-                skip_blank_lines=len(heads) > 1,  # in one column such a line is a missing value
-            )
-        except pd.errors.ParserWarning as warning:
-            raise SchemaError(
-                f"{path} has rows with more fields than the head has names; mend the head"
-            ) from warning
-    for name in heads:
-        frame[name] = _dated(frame[name])
+def _read_csv(path: Path, form: Form, declared: Declared) -> pd.DataFrame:
+    """Read a CSV by what its cells say, and say what was found."""
+    source = Source.of(path, form)
+    _check_text(form.text, source.heads, path)
+    frame, remarks = typed_columns(source, declared)
+    if not len(frame):
+        raise SchemaError(f"{path} has a head and no rows", kind="no rows")
+    say(remarks, stacklevel=4)
     return frame
 
 
-def _checked_heads(heads: list[str], path: Path) -> list[str]:
-    """Refuse names that are absent or stand twice, which pandas would change."""
-    twice = next((name for name in heads if heads.count(name) > 1), None)
-    if twice is not None:
-        raise SchemaError(f"{path}: two columns are called {twice!r}; rename one")
-    if "" in heads:
-        raise SchemaError(
-            f"{path}: column {heads.index('') + 1} has no name (a saved row number?); name or remove it"
-        )
-    return heads
+def _check_text(names: Sequence[str], heads: Sequence[str], path: Path) -> None:
+    """Refuse a column to be read as text that the file does not have."""
+    for name in names:
+        if name not in heads:
+            near = nearest(name, heads)
+            what = Words("{path} has no column {name}, which text names", path=path, name=repr(name))
+            mend = Words("did you mean {near}?", near=repr(near)) if near else None
+            raise SchemaError(what, column=name, kind="name", remedy=mend)
 
 
-def _read_texts(path: Path, schema: Schema | None) -> pd.DataFrame:
+def _read_texts(path: Path, schema: Schema | None, form: Form) -> pd.DataFrame:
     """Read every line as one record and every cell as text; no byte and no further field may end the run."""
-    content, heads, rows = lines_as_records(path)
-    absent = {name: _spellings(name, schema) for name in _checked_heads(heads, path)}
+    sep = form.sep or default_sep(path)
+    content, heads, rows = lines_as_records(path, sep=sep, encoding=form.encoding)
+    if form.sep is None:
+        refuse_other_head(content.partition(b"\n")[0].decode("utf-8", "replace"), sep, path)
+    _check_text(form.text, checked_heads(heads, path), path)
+    absent = {name: _spellings(name, schema) for name in heads}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.ParserWarning)
         frame = pd.read_csv(  # usecols: further fields of a row are left out
             io.BytesIO(content),
+            sep=sep,
             encoding="utf-8",
             encoding_errors="replace",
             dtype=str,
@@ -156,7 +195,7 @@ def _read_texts(path: Path, schema: Schema | None) -> pd.DataFrame:
         )
     if len(frame) != rows:
         raise PrivacyError(f"{path}: records and lines differ in number; export it as Parquet")
-    return frame
+    return as_declared(frame, schema, form)
 
 
 def _spellings(name: str, schema: Schema | None) -> list[str]:
@@ -168,25 +207,6 @@ def _spellings(name: str, schema: Schema | None) -> list[str]:
     return [text for text in _ABSENT if level_key(text) not in declared]
 
 
-def _heads(path: Path) -> list[str]:
-    """Read the column names."""
-    opened: Any = gzip.open if path.name.lower().endswith(".gz") else open
-    with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-        return next(csv.reader(file), [])
-
-
-def _dated(series: pd.Series[Any]) -> pd.Series[Any]:
-    """Turn a text column of ISO dates or date-times into one; anything else stays."""
-    if not pd.api.types.is_string_dtype(series.dtype) or not series.notna().any():
-        return series
-    present = series.dropna()
-    for form in (_ISO_DAY, _ISO_TIME):
-        if bool(present.str.fullmatch(form).all()):
-            times = pd.to_datetime(series, format="ISO8601", errors="coerce")
-            return times if bool(times.notna().equals(series.notna())) else series
-    return series
-
-
 def write_table(frame: pd.DataFrame, path: str | Path) -> Path:
     """Write a table to a file, by the name's ending; a CSV keeps every digit of a number.
 
@@ -195,7 +215,7 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> Path:
     frame : DataFrame
         The table.
     path : path
-        ``.csv``, ``.csv.gz`` or ``.parquet``.
+        ``.csv``, ``.tsv`` (also packed, ``.gz``) or ``.parquet``.
 
     Raises
     ------
@@ -205,7 +225,7 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> Path:
     file = Path(path)
     try:
         if _kind(file) == "csv":
-            frame.to_csv(file, index=False)
+            frame.to_csv(file, index=False, sep=default_sep(file))
         else:
             frame.to_parquet(file, index=False)
     except OSError as error:

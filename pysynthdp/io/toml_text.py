@@ -6,13 +6,14 @@ import json
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pysynthdp.errors import PysynthdpError
+from pysynthdp.slips import way_out
+from pysynthdp.words import Words
 
 __all__ = ["as_number", "read_toml", "refuse_unknown", "to_toml"]
 
@@ -42,9 +43,8 @@ def refuse_unknown(
     """
     for key in given:
         if key not in known:
-            near = get_close_matches(key, known, n=1)
-            mend = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(sorted(known))}"
-            raise error(f"{where} has an unknown key {key!r}; {mend}")
+            what = Words("{where} has an unknown key '{key}'", where=where, key=key)
+            raise error(what, kind="setting", remedy=way_out(key, sorted(known)))
 
 
 def as_number(text: Any) -> Any:

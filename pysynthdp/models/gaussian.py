@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from pysynthdp.numerics.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.numerics.truncated_normal import truncated_normal
 from pysynthdp.queries import RowSum, Sampler
+from pysynthdp.words import Setting, Words
 
 __all__ = ["Gaussian", "PublicNormal"]
+
+_TRUNCATE: Final = Setting("truncate", True)
 
 MeanDraw = Literal["map", "one", "many"]
 
@@ -153,7 +156,8 @@ class Gaussian:
         middle = (lower + upper) / 2
         mean = middle if self.prior_mean is None else float(self.prior_mean)
         if self.truncate and mean != middle:
-            raise PlanError("gaussian: truncate=True needs the prior mean in mid-range; leave it out")
+            what = Words("gaussian: {truncate} needs the prior mean in mid-range", truncate=_TRUNCATE)
+            raise PlanError(what, column=task.target.name, kind="method", remedy="leave it out")
         variance = self._weight(task) * sigma**2 / task.n
         kind = self._kind(task)
         spread = math.sqrt(sigma**2 + variance) if kind == "many" else sigma
@@ -166,10 +170,16 @@ class Gaussian:
         if kind not in ("map", "one", "many"):
             raise PlanError("gaussian: posterior must be 'map', 'one' or 'many'")
         if (kind == "one") != task.proper:
-            wanted = "proper=True" if kind == "one" else "proper=False"
-            raise PlanError(f"gaussian: posterior={kind!r} needs a synthesis with {wanted}; change either")
+            what = Words(
+                "gaussian: posterior {kind} needs a synthesis with {proper}",
+                kind=repr(kind),
+                proper=Setting("proper", kind == "one"),
+            )
+            raise PlanError(what, column=task.target.name, kind="method", remedy="change either")
         if kind == "one" and self.truncate:
-            raise PlanError("gaussian: truncate=True has no price with one mean a copy; set proper=False")
+            what = Words("gaussian: {truncate} has no price with one mean a copy", truncate=_TRUNCATE)
+            mend = Words("set {proper}", proper=Setting("proper", False))
+            raise PlanError(what, column=task.target.name, kind="method", remedy=mend)
         return kind
 
     def redraw(self, params: PublicNormal, rng: np.random.Generator) -> PublicNormal:

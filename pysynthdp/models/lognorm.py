@@ -16,6 +16,7 @@ from pysynthdp.numerics.quantile_table import group_means
 from pysynthdp.numerics.signs import count_signs
 from pysynthdp.queries import Note, Quantiles, RowSum, Sampler
 from pysynthdp.remarks import Remark
+from pysynthdp.words import Setting, Words
 
 __all__ = ["LogNorm", "LogNormFit"]
 
@@ -105,7 +106,11 @@ def _zeros(name: str) -> Remark:
         "shape",
         "more than one value in a hundred is 0, which has no logarithm: 'lognorm' takes a small number for "
         "it, and the copies spread too wide",
-        f"spikes={{{name!r}: [0]}} draws zeros apart, method={{{name!r}: 'normrank'}} keeps them",
+        Words(
+            "{spikes} draws zeros apart, {method} keeps them",
+            spikes=Setting("spikes", {name: [0]}),
+            method=Setting("method", {name: "normrank"}),
+        ),
     )
 
 

@@ -19,7 +19,9 @@ from pysynthdp.numerics.ordinal_redraw import moved_thresholds, threshold_shift
 from pysynthdp.numerics.proportional_odds import ask_proportional_odds
 from pysynthdp.numerics.rank import independent_features
 from pysynthdp.numerics.sparsity import spread_of_predictor
-from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler
+from pysynthdp.queries import Answer, Moments, MomentSums, Note, RowSum, Sampler
+from pysynthdp.remarks import Remark
+from pysynthdp.words import Setting, Words
 
 __all__ = ["PolR", "PolRFit"]
 
@@ -91,11 +93,13 @@ class PolR:
     linear_on: ClassVar[str] = "cumulative logit"
 
     def accepts(self, target: Target) -> bool:
-        """Ordered levels."""
-        return target.kind == "categorical" and target.ordered
+        """Levels; without a declared order, in the order in which they are listed."""
+        return target.kind == "categorical"
 
     def fit(self, task: FitTask) -> Fit:
         """Ask for moments and cells, then for gradient and curvature a few times; return a PolRFit."""
+        if not task.target.ordered:
+            yield Note(_order_taken(task.target.name))
         answer = yield Moments()
         sums: MomentSums = answer.value
         answer = yield RowSum(level_cells(task.target.n_levels))
@@ -132,6 +136,13 @@ class PolR:
         """One level for each row of X."""
         probabilities = ordinal_probabilities(X @ params.beta, params.cuts)
         return params.levels[sampler.categorical(probabilities)].astype(np.float64)
+
+
+def _order_taken(name: str) -> Remark:
+    """Say that the order of levels is taken from their list, as nobody declared one."""
+    what = "'polr' takes the levels in the order in which they are listed, since none was declared"
+    remedy = Words("{way} where they have no order", way=Setting("method", {name: "polyreg"}))
+    return Remark(name, "order of levels", what, remedy)
 
 
 def _problem(counts: FloatArray, levels: IntArray, gram: FloatArray) -> Problem:

@@ -26,6 +26,7 @@ from pysynthdp.numerics.rank import independent_features
 from pysynthdp.numerics.redraw_shift import with_shift
 from pysynthdp.numerics.sparsity import empty_cells
 from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler, StepMoments
+from pysynthdp.words import Setting, Words
 
 __all__ = ["PolyReg", "PolyRegFit"]
 
@@ -130,7 +131,8 @@ class PolyReg:
         if params.levels.size == 1:
             return params
         if params.whole.size == params.parts.size == 0:
-            raise FitError("this multinomial fit kept no posterior; fit with proper=True to draw properly")
+            mend = Words("fit with {proper} to draw properly", proper=Setting("proper", True))
+            raise FitError("this multinomial fit kept no posterior", kind="posterior", remedy=mend)
         posterior = LevelPosterior(params.whole, params.parts)
         beta = redraw_levels(params.beta, posterior, params.free, rng)
         beta[:, 0] -= params.shift

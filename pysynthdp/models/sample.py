@@ -65,8 +65,8 @@ class Sample:
     emit_original: bool = False
     name: ClassVar[str] = "sample"
     reason: ClassVar[str] = (
-        "observed shares and averages of neighbouring values are used as they are, so a level or a tail "
-        "can exist only because of a few records"
+        "observed shares of levels, or averages of neighbouring numbers, are used as they are, so a level or "
+        "tail can exist only because of a few records"
     )
     keeps_shape: ClassVar[bool] = True
 

@@ -11,6 +11,7 @@ from pysynthdp.numerics.counts import count_mean
 from pysynthdp.numerics.newton import stride
 from pysynthdp.queries import Answer, Note, RowSum, Sums
 from pysynthdp.remarks import Remark
+from pysynthdp.words import Setting, Words
 
 __all__ = ["ask_count_shape"]
 
@@ -51,7 +52,11 @@ def ask_count_shape(
                 column,
                 "shape",
                 f"there are {what} zeros than {method!r} can draw, by {100 * abs(surplus):.0f} % of the rows",
-                f"spikes={{{column!r}: [0]}} draws zeros apart, method={{{column!r}: 'normrank'}} keeps them",
+                Words(
+                    "{spikes} draws zeros apart, {method} keeps them",
+                    spikes=Setting("spikes", {column: [0]}),
+                    method=Setting("method", {column: "normrank"}),
+                ),
             )
         )
     elif not NARROW < ratio < WIDE and abs(ratio - 1) > (CERTAIN if ratio > 1 else CERTAIN_BELOW) * error:
@@ -67,9 +72,11 @@ def _spread(method: str, ratio: float) -> str:
 
 def _mend(column: str, method: str, ratio: float) -> str:
     """Name a method that holds the spread."""
-    wider = method == "poisson" and ratio > 1
-    first = f"method={{{column!r}: 'negbin'}} or " if wider else ""
-    return f"{first}method={{{column!r}: 'normrank'}} keeps it"
+    ranks = Setting("method", {column: "normrank"})
+    if method == "poisson" and ratio > 1:
+        negbin = Setting("method", {column: "negbin"})
+        return Words("{negbin} or {ranks} keeps it", negbin=negbin, ranks=ranks)
+    return Words("{ranks} keeps it", ranks=ranks)
 
 
 def _terms(beta: FloatArray, alpha: float) -> Callable[[FloatArray, FloatArray], Sums]:

@@ -11,6 +11,7 @@ from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.numerics.newton import stride
 from pysynthdp.queries import Answer, Note, RowSum, Sums
 from pysynthdp.remarks import Remark
+from pysynthdp.words import Setting, Words
 
 __all__ = ["ask_proportional_odds"]
 
@@ -51,7 +52,8 @@ def ask_proportional_odds(
             "'polr' moves all levels one way, and here some move against the others: shares given other "
             f"columns are off by up to {100 * gap:.0f} points"
         )
-        yield Note(Remark(column, "shape", what, f"method={{{column!r}: 'polyreg'}} lets each level move"))
+        mend = Words("{method} lets each level move", method=Setting("method", {column: "polyreg"}))
+        yield Note(Remark(column, "shape", what, mend))
 
 
 def _terms(beta: FloatArray, cuts: FloatArray, levels: IntArray) -> Callable[[FloatArray, FloatArray], Sums]:

@@ -17,12 +17,16 @@ from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.display import Printable, Table, number
-from pysynthdp.errors import FitError, SchemaError
-from pysynthdp.infer import Codes, by_column, guess_remarks, infer_column
-from pysynthdp.overview.hints import code_hints, level_hints, number_hints
+from pysynthdp.errors import FitError, PysynthdpError, SchemaError
+from pysynthdp.infer import Codes, by_column, infer_column, key_remarks
+from pysynthdp.overview.found import hints_of, plain_numbers
+from pysynthdp.overview.size import slow_table
 from pysynthdp.queries import FEWEST
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.remarks import Remark, without_overlap
+from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.slips import answers_slips
+from pysynthdp.words import Dialect
 
 __all__ = ["ColumnLook", "Look", "look"]
 
@@ -46,10 +50,12 @@ class ColumnLook:
         Declared or plain to see, with the share of rows.
     decimals : int or None
         Digits after the point; negative for tens and hundreds.
-    warnings : tuple of str
-        Oddities, each with its mend.
+    remarks : tuple of Remark
+        Oddities, each with its kind and its mend.
     step : float or None
         All values are multiples of it, and so will be those of the copies.
+    notes : tuple of Remark
+        What is well as it is, and how to declare it.
     """
 
     name: str
@@ -59,8 +65,14 @@ class ColumnLook:
     missing: Shares = ()
     spikes: Shares = ()
     decimals: int | None = None
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     step: float | None = None
+    notes: tuple[Remark, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The remarks as sentences, without the column's name."""
+        return tuple(remark.sentence for remark in self.remarks)
 
     @property
     def grain(self) -> str | int | None:
@@ -78,24 +90,43 @@ class Look(Printable):
         In table order.
     n_rows : int
         Rows of the table.
-    warnings : tuple of str
+    remarks : tuple of Remark
         Of the table as a whole.
     """
 
     columns: tuple[ColumnLook, ...]
     n_rows: int
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The remarks of the table as a whole, as sentences."""
+        return tuple(remark.sentence for remark in self.remarks)
 
     def to_table(self) -> Table:
-        """Build the table; warnings are numbered by their columns' names below it."""
+        """Build the table; warnings stand below it, with their columns' names."""
+        return self._table("python")
+
+    def said(self, dialect: Dialect) -> str:
+        """Write it for somebody who writes Python, types commands, or writes R.
+
+        Parameters
+        ----------
+        dialect : {"python", "shell", "r"}
+            Who reads.
+        """
+        return self._table(dialect).to_text()
+
+    def _table(self, dialect: Dialect) -> Table:
+        """Build the table with warnings in a dialect."""
         heads = ("column", "kind", "type", "levels", "missing", "spikes", "decimals", "warnings")
         rows = tuple(
             (c.name, c.kind, c.dtype, c.levels, _shown(c.missing), _shown(c.spikes), c.grain,
-             len(c.warnings) or None)
+             len(c.remarks) or None)
             for c in self.columns
         )  # fmt: skip
-        notes = list(self.warnings)
-        notes += [f"{column.name}: {warning}" for column in self.columns for warning in column.warnings]
+        of_columns = (remark for column in self.columns for remark in (*column.remarks, *column.notes))
+        notes = [remark.warning().said(dialect) for remark in (*self.remarks, *of_columns)]
         title = (
             f"{number(self.n_rows)} rows, {number(len(self.columns))} columns (confidential: do not release)"
         )
@@ -126,6 +157,7 @@ def _shown(shares: Shares) -> str:
     return ", ".join(f"{label} {100 * share:.1f} %" for label, share in shares)
 
 
+@answers_slips
 def look(
     table: pd.DataFrame,
     *,
@@ -175,30 +207,33 @@ def look(
     >>> seen.columns[0].missing
     (('no job', 0.09090909090909091),)
     """
-    rows = FrameRows(table)
+    rows = FrameRows(dense(table))
+    table = rows.frame
     declared = by_column(
         rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
     )
     free = set(exempt)
     found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
-    shown = [
-        _guessed(look, table, column) if not declared[look.name] and look.name not in free else look
-        for look, (_, column) in zip(shown, found, strict=True)
-    ]
     columns = [column for look, column in found if column is not None and look.name not in free]
-    return Look(tuple(shown), rows.n_rows, tuple(map(str, _size(rows.n_rows, columns))))
+    notes = (*_size(rows.n_rows, columns), *slow_table(columns), *index_remarks(table))
+    return Look(tuple(shown), rows.n_rows, notes)
 
 
-def _size(n: int, columns: Sequence[Column]) -> Iterable[object]:
+def _size(n: int, columns: Sequence[Column]) -> Iterable[Remark]:
     """Say that a table is too small for its columns, each drawn from all before it."""
     parts = [part for column in columns for part in parts_of(column)]
     read = [part for part in parts if part.column != columns[-1].name]
     try:
         check_rows(n)
     except FitError as problem:
-        return (problem,)
+        return (_problem("", problem, "small table"),)
     return size_remarks(n, 1 + sum(map(n_features, read)))
+
+
+def _problem(name: str, problem: PysynthdpError, kind: str) -> Remark:
+    """Show an error that a fit will raise as a remark."""
+    return Remark(name, problem.kind or kind, problem.what, problem.remedy or "")
 
 
 def _with_remarks(look: ColumnLook, table: pd.DataFrame, column: Column | None, *, kept: bool) -> ColumnLook:
@@ -210,16 +245,8 @@ def _with_remarks(look: ColumnLook, table: pd.DataFrame, column: Column | None, 
         if not kept and len(table) >= FEWEST:
             remarks += without_few_of(split(table[column.name], column), column).remarks
     except SchemaError as problem:
-        return replace(look, warnings=(*look.warnings, str(problem)))
-    said = tuple(f"{remark.what}; {remark.remedy}" for remark in remarks)
-    return replace(look, warnings=(*look.warnings, *said))
-
-
-def _guessed(look: ColumnLook, table: pd.DataFrame, column: Column | None) -> ColumnLook:
-    """Add what a fit says of its guesses."""
-    remarks = () if column is None else guess_remarks(table[column.name], column)
-    said = tuple(f"{remark.what}; {remark.remedy}" for remark in remarks)
-    return replace(look, warnings=(*look.warnings, *said))
+        remarks += (_problem(column.name, problem, "not usable"),)
+    return replace(look, remarks=without_overlap((*look.remarks, *remarks)))
 
 
 def _column(
@@ -230,13 +257,24 @@ def _column(
     try:
         column = infer_column(series, name, exempt=exempt, **declared)
         if isinstance(column, NumericColumn):
-            return _numeric(series, column, dtype), column
+            numbers = _numeric(series, column, dtype, exempt)
+            return numbers if exempt else _hinted(numbers, series, column, told=bool(declared)), column
     except SchemaError as problem:
-        kind = problem.kind if problem.kind in _SHOWN else "not usable"
-        return ColumnLook(name, kind, dtype, missing=_absent(series), warnings=(str(problem),)), None
+        remark = _problem(name, problem, "not usable")
+        kind = remark.kind if remark.kind in _SHOWN else "not usable"
+        return ColumnLook(name, kind, dtype, missing=_absent(series), remarks=(remark,)), None
     if exempt and not column.levels and series.notna().any():
         return ColumnLook(name, "identifier", dtype, missing=_absent(series)), None
-    return _categorical(series, column, dtype), column
+    levels = _categorical(series, column, dtype)
+    return levels if exempt else _hinted(levels, series, column, told=bool(declared)), column
+
+
+def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column, *, told: bool) -> ColumnLook:
+    """Add what is odd about a column that is modelled, codes and spikes by their values."""
+    hints = tuple(hints_of(series, column))
+    odd, well = (tuple(hint.to_holder for hint in hints if hint.note is note) for note in (False, True))
+    keys = () if told else key_remarks(series, column)
+    return replace(look, remarks=(*odd, *look.remarks, *keys), notes=well)
 
 
 def _absent(series: pd.Series[Any]) -> Shares:
@@ -245,19 +283,16 @@ def _absent(series: pd.Series[Any]) -> Shares:
     return (("NA", absent / len(series)),) if absent else ()
 
 
-def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> ColumnLook:
+def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: bool) -> ColumnLook:
     """Look at numbers, dates or durations."""
     numbers = to_numbers(series, column)
     size = max(len(numbers), 1)
     codes = tuple((label, float((numbers == code).sum()) / size) for code, label in column.missing)
     spikes = tuple((f"{spike:g}", float((numbers == spike).sum()) / size) for spike in column.spikes)
-    known = column.specials[: len(column.missing)] if column.learned_spikes else column.specials
-    plain = numbers[~np.isnan(numbers) & ~np.isin(numbers, np.array(known, dtype=np.float64))]
-    dated = column.unit != "number"
-    apart = tuple(column.spikes) if column.learned_spikes else ()
     kind = "numeric"
-    if dated:
+    if column.unit != "number":
         kind = "duration" if is_dated(series.dtype) == "m" else "date"
+    ends = () if exempt else _of_extremes(plain_numbers(numbers, column), column)
     return ColumnLook(
         column.name,
         kind,
@@ -266,33 +301,26 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str) -> Colum
         spikes=spikes,
         decimals=column.decimals,
         step=column.step,
-        warnings=(*number_hints(column.name, plain, dated=dated, apart=apart), *_of_extremes(plain, column)),
+        remarks=ends,
     )
 
 
-def _of_extremes(plain: FloatArray, column: NumericColumn) -> Iterable[str]:
-    """Say what a fit without a guarantee will do to the ends, without the column's name."""
+def _of_extremes(plain: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:
+    """Say what a fit without a guarantee will do to the ends."""
     values = plain[~np.isin(plain, np.array(column.spikes, dtype=np.float64))]
-    return (f"{remark.what}; {remark.remedy}" for remark in extremes_remarked(values, column))
+    return extremes_remarked(values, column)
 
 
 def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:
     """Look at levels."""
-    counts = {level: int(count) for level, count in series.value_counts().items() if count}
     size = max(len(series), 1)
-    codes = tuple((label, counts.pop(code, 0) / size) for code, label in column.missing)
-    warnings = list(level_hints(column.name, counts, ordered=column.ordered))
-    if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
-        warnings += code_hints(column.name, series.dropna().to_numpy(dtype=np.float64), column.specials)
-    if not counts and not codes:
-        warnings.append(f"no value at all: it stays missing throughout; or drop=[{column.name!r}]")
+    codes = tuple((label, int((series == code).sum()) / size) for code, label in column.missing)
     return ColumnLook(
         column.name,
         _kind(column),
         dtype,
         levels=len(column.levels),
         missing=(*_absent(series), *codes),
-        warnings=tuple(warnings),
     )
 
 

@@ -26,6 +26,7 @@ from pysynthdp.privacy.sampling.gaussian_prior import shrinkage
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import NumericColumn
+from pysynthdp.slips import answers_slips
 
 __all__ = ["release_mean"]
 
@@ -33,6 +34,7 @@ _WHAT = "release_mean"
 FINE = 2**20  # whole steps that stand for the sensitivity, so that rounding is far below the noise
 
 
+@answers_slips
 def release_mean(
     table: pd.DataFrame,
     column: NumericColumn,

@@ -23,12 +23,14 @@ from pysynthdp.privacy.noise import add_discrete_laplace
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import CategoricalColumn
+from pysynthdp.slips import answers_slips
 
 __all__ = ["release_shares"]
 
 _WHAT = "release_shares"
 
 
+@answers_slips
 def release_shares(
     table: pd.DataFrame,
     column: CategoricalColumn,

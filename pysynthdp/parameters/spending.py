@@ -21,7 +21,7 @@ from pysynthdp.privacy.shared_account import PrivacyAccount, same_unit
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.frame import FrameRows, check_table
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 __all__ = ["Asked", "How", "Source", "Terms"]
@@ -155,8 +155,7 @@ class Source:
         PrivacyError, SchemaError
             If something is not declared, or the table is empty or lacks the column or the unit's key.
         """
-        if not isinstance(table, pd.DataFrame):
-            raise SchemaError("the table must be a pandas DataFrame")
+        check_table(table)
         schema = public_schema(Schema([column]))
         check_declared(schema, [column.name])
         check_key(schema, unit)

@@ -8,10 +8,11 @@ from typing import Literal
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.errors import PlanError
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
+from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import Wishes
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.words import Setting, Words
+from pysynthdp.words import Facts, Setting, Words
 
 __all__ = ["all_steps", "drawn_by", "model_of"]
 
@@ -51,7 +52,7 @@ def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bo
             "constant" if lone else "sample" if not has_terms or _name(wish) == "sample" else _logistic(part)
         )
         return COLUMN_MODELS[name]()
-    model = model_of(wish if wish is not None else _default(part, column, has_terms))
+    model = model_of(wish if wish is not None else _default(part, column, has_terms), column.name)
     if not has_terms and wish is None:
         model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
     if not model.accepts(target_of(part, column)):
@@ -70,26 +71,19 @@ def _refusal(part: Part, column: Column, model: ColumnModel) -> PlanError:
     )
 
 
-def _misfit(part: Part, model: ColumnModel) -> tuple[str, str | None]:
+def _misfit(part: Part, model: ColumnModel) -> tuple[str, str]:
     """Say what a method draws and what the column holds, and name a method for that."""
-    draws = drawn_by(model)
     if not part.levels:
         return "draws levels, and the column holds numbers", "normrank"
-    if draws == "number":
+    if drawn_by(model) == "number":
         return "draws numbers, and the column holds levels", "polyreg"
-    if draws == "ordered":
-        return "draws levels that have an order, and none is declared", None
     if not model.accepts(Target("levels", "categorical", 3)):
         return f"draws two levels, and the column has {len(part.levels)}", "polyreg"
     return "cannot draw this column", "polyreg"
 
 
-def _instead(name: str, other: str | None) -> Words:
-    """Name the method that draws it, or how to declare the order of levels."""
-    if other is None:
-        levels, other_one = Setting("levels", {name: [...]}), Setting("method", {name: "polyreg"})
-        template = "list all levels in their order with {levels}, or draw them without one by {other}"
-        return Words(template, levels=levels, other=other_one)
+def _instead(name: str, other: str) -> Words:
+    """Name the method that draws it."""
     return Words("name {method}, or leave it out for the default", method=Setting("method", {name: other}))
 
 
@@ -98,12 +92,16 @@ def _name(wish: Method | None) -> str | None:
     return wish if wish is None or isinstance(wish, str) else wish.name
 
 
-def model_of(method: Method) -> ColumnModel:
-    """Make a model from its name."""
+def model_of(method: Method, column: str | None = None) -> ColumnModel:
+    """Make a model from its name; ``column`` is named where there is no such model."""
     if isinstance(method, str):
+        if method not in COLUMN_MODELS:
+            raise no_method(method, column)
         return COLUMN_MODELS[method]()
     if isinstance(method, type) or not hasattr(method, "accepts"):
-        raise PlanError("a method must be a name such as 'norm', or a column model, Norm(); see method=")
+        what = "a method must be a name such as 'norm', or a column model"
+        mend = Words("write {method}", method=Setting("method", {column or "column": "norm"}))
+        raise PlanError(what, column=column, kind="method", remedy=mend)
     return method
 
 
@@ -118,11 +116,11 @@ def drawn_by(method: Method) -> Literal["number", "levels", "ordered"] | None:
     if method == SERIAL:
         return None
     model = model_of(method)
-    plain = any(model.accepts(Target("levels", "categorical", n)) for n in (2, 3))
-    ordered = model.accepts(Target("levels", "categorical", 3, ordered=True))
+    levels = any(model.accepts(Target("levels", "categorical", n, ordered=True)) for n in (2, 3))
     if model.accepts(Target("number", "numeric")):
-        return None if plain or ordered else "number"
-    return "levels" if plain else "ordered" if ordered else None
+        return None if levels else "number"
+    in_order = getattr(model, "linear_on", "") == "cumulative logit"
+    return ("ordered" if in_order else "levels") if levels else None
 
 
 def _logistic(part: Part) -> str:
@@ -146,10 +144,17 @@ def _joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema) ->
     parts = [part for name in columns for part in parts_of(schema[name])]
     for part in parts:
         if part.role == "kind":
+            text = "{name} may be missing or has codes, which the joint method '{method}' cannot draw"
             raise PlanError(
-                f"{part.column} may be missing or has codes, which the joint method {model.name!r} cannot "
-                "draw; declare may_be_missing=False, or give the missing value a level"
+                Words(text, name=part.column, method=model.name),
+                column=part.column,
+                kind="method",
+                remedy=Words(
+                    "declare {fact}, or give the missing value a level", fact=Facts(may_be_missing=False)
+                ),
             )
         if not model.accepts(target_of(part, schema[part.column])):
-            raise PlanError(f"{part.column}: the joint method {model.name!r} cannot draw this kind of column")
+            text = "{name}: the joint method '{method}' cannot draw this kind of column"
+            what = Words(text, name=part.column, method=model.name)
+            raise PlanError(what, column=part.column, kind="method", remedy="leave it out of the joint step")
     return Step(tuple(parts), model, ())

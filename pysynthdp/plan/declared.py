@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from pysynthdp.design.dtypes import with_public_types
 from pysynthdp.design.level_keys import same_key
@@ -12,6 +13,7 @@ from pysynthdp.design.values import LARGEST
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.words import CODEBOOK, Facts, Setting, Words
 
 __all__ = [
     "UNDECLARED",
@@ -22,7 +24,9 @@ __all__ = [
     "public_schema",
 ]
 
-UNDECLARED = "a formal guarantee takes nothing from the data; declare the column in schema=Schema([...])"
+UNDECLARED: Final = Words(
+    "a formal guarantee takes nothing from the data; declare the column in {schema}", schema=CODEBOOK
+)
 
 
 def lack_of_distinct_levels(column: CategoricalColumn) -> str:
@@ -35,9 +39,10 @@ def lack_of_distinct_levels(column: CategoricalColumn) -> str:
     alike = same_key((*column.levels, *column.specials))
     if alike is None:
         return ""
-    return (
-        f"a file may hold the levels {alike[0]!r} and {alike[1]!r} in one way, by the types of other "
-        "cells; rename one"
+    return Words(
+        "a file may hold the levels {first} and {second} in one way, by the types of other cells; rename one",
+        first=repr(alike[0]),
+        second=repr(alike[1]),
     )
 
 
@@ -50,7 +55,12 @@ def lack_of_bounds(column: NumericColumn) -> str:
     """
     lower, upper = column.lower, column.upper
     if lower is None or upper is None or not max(abs(lower), abs(upper)) <= LARGEST or lower == upper:
-        return "it has no finite declared bounds; give lower= and upper= from public documents"
+        facts = Facts(lower=..., upper=...)
+        if lower is not None and lower == upper:
+            return Words(
+                "its bounds are equal, so there is nothing to draw; give others with {facts}", facts=facts
+            )
+        return Words("it has no finite declared bounds; give {facts} from public documents", facts=facts)
     if upper - lower < 1 / LARGEST:
         return "its bounds are too close together to compute with; give it in another unit"
     if any(not abs(code) <= LARGEST for code in column.specials):
@@ -85,7 +95,8 @@ def check_declared(schema: Schema, names: Sequence[str]) -> None:
         column = schema[name]
         lack = _lack(column)
         if lack:
-            raise PrivacyError(f"{name}: {lack}")
+            what = Words("{name}: {lack}", name=name, lack=lack)
+            raise PrivacyError(what, column=name, kind="undeclared")
 
 
 def _lack(column: Column) -> str:
@@ -100,7 +111,7 @@ def _lack(column: Column) -> str:
 def _categorical_lack(column: CategoricalColumn) -> str:
     """Say what a categorical column must still declare."""
     if column.other is None:
-        return "unlisted values need a level to go to; declare other=<one of the levels>"
+        return Words("unlisted values need a level to go to; declare {other}", other=Facts(other=...))
     if len(column.levels) + len(column.specials) + int(column.may_be_missing) == 1:
         return "it has one declared level, so there is nothing to draw; drop it and add it to the copies"
     return lack_of_distinct_levels(column)
@@ -112,12 +123,14 @@ def _numeric_lack(column: NumericColumn) -> str:
     if lack:
         return lack
     if column.may_be_missing or column.specials:
-        return (
+        return Words(
             "a numeric column that may be missing or has codes or spikes has no guarantee by sampling; "
-            "declare may_be_missing=False with fallback=..., or make it categorical by public intervals"
+            "make it categorical by public intervals, or declare {facts}",
+            facts=Facts(may_be_missing=False, fallback=...),
         )
     if column.fallback is None:
-        return "say what a cell without a readable value becomes: declare fallback=..."
+        text = "say what a cell without a readable value becomes: declare {facts}"
+        return Words(text, facts=Facts(fallback=...))
     return ""
 
 
@@ -135,7 +148,6 @@ def check_key(schema: Schema, unit: PrivacyUnit) -> None:
     """
     key = unit.key
     if key is not None and key in schema:
-        raise PrivacyError(
-            f"{key} is the key that says whose a row is, so it is neither drawn nor kept; leave it out "
-            f"of the schema, or give drop=[{key!r}]"
-        )
+        text = "{key} is the key that says whose a row is, so it is neither drawn nor kept"
+        mend = Words("leave it out of the schema, or give {drop}", drop=Setting("drop", [key]))
+        raise PrivacyError(Words(text, key=key), column=key, kind="key", remedy=mend)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import pandas as pd
 
@@ -16,8 +17,15 @@ from pysynthdp.plan.step import SERIAL, Method
 from pysynthdp.plan.synthesis_plan import SynthesisPlan, predicting
 from pysynthdp.plan.terms import all_terms, check_known
 from pysynthdp.schema import CategoricalColumn, Schema
+from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["make_plan"]
+
+_JOINT: Final = Said(
+    "joint=[(['a', 'b'], 'multivariate_normal')]",
+    'joint = [[["a", "b"], "multivariate_normal"]] in the plan',
+    'joint = list(list(c("a", "b"), "multivariate_normal"))',
+)
 
 
 def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
@@ -28,9 +36,11 @@ def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
             dtype = "category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
             schema = schema.amend(name, levels=(), other=None, missing=(), categories=None, dtype=dtype)
         if column.dtype is not None and column.dtype.kind in "bmMc":
-            raise PlanError(
-                f"{name}: running numbers cannot be written as {column.dtype}; drop it or keep it"
+            what = Words(
+                "{name}: running numbers cannot be written as {dtype}", name=name, dtype=column.dtype
             )
+            mend = Words("leave it out with {drop}", drop=Setting("drop", [name]))
+            raise PlanError(what, column=name, kind="method", remedy=mend)
     return schema
 
 
@@ -38,7 +48,9 @@ def _pair(step: object) -> tuple[Sequence[str], Method]:
     """Take one joint step: the names of its columns, and a method."""
     columns, method = step if isinstance(step, tuple | list) and len(step) == 2 else (None, None)
     if not isinstance(columns, tuple | list) or method is None:
-        raise PlanError("joint must be a list of steps, each the names of its columns and a method")
+        mend = Words("write {joint}", joint=_JOINT)
+        what = "joint must be a list of steps, each the names of its columns and a method"
+        raise PlanError(what, kind="setting", remedy=mend)
     return columns, method
 
 
@@ -69,7 +81,7 @@ def make_plan(
     schema = protection.public_schema(schema)
     check_key(schema, protection.unit)
     if not (names := set(schema.names)):
-        raise PlanError("no column is left to draw; drop fewer")
+        raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept = tuple(keep)
     methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
     for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):

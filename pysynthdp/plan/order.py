@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pysynthdp.errors import PlanError
 from pysynthdp.schema import Schema
+from pysynthdp.words import Setting, Words
 
 __all__ = ["gathered", "visit_order"]
 
@@ -16,15 +17,22 @@ def visit_order(schema: Schema, wish: Sequence[str] | None, apart: set[str]) -> 
     if wish is None:
         return tuple(needed)
     if len(set(wish)) < len(wish):
-        raise PlanError("visit_sequence names a column twice; name each once")
+        raise PlanError("visit_sequence names a column twice", kind="order", remedy="name each once")
     for name in wish:
         if name in apart:
-            raise PlanError(f"visit_sequence names {name}, which is kept or serial; leave it out there")
+            what = Words("visit_sequence names {name}, which is kept or serial", name=name)
+            raise PlanError(what, column=name, kind="order", remedy="leave it out there")
     left = [name for name in needed if name not in wish]
     if left:
         raise PlanError(
-            f"visit_sequence leaves out {', '.join(left)}; add them, or name them in keep= (released real) "
-            "or drop="
+            Words("visit_sequence leaves out {left}", left=", ".join(left)),
+            column=left[0],
+            kind="order",
+            remedy=Words(
+                "add them, or leave them out of the copies with {drop}, or release them real with {keep}",
+                drop=Setting("drop", left),
+                keep=Setting("keep", left),
+            ),
         )
     return tuple(wish)
 
@@ -35,9 +43,9 @@ def gathered(order: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> tup
     for columns in groups:
         absent = [name for name in columns if name not in place]
         if absent or len(set(columns)) < len(columns):
-            raise PlanError(
-                f"the joint step of {', '.join(columns)} names a column twice or one that is not drawn"
-            )
+            text = "the joint step of {names} names a column twice or one that is not drawn"
+            what = Words(text, names=", ".join(columns))
+            raise PlanError(what, kind="joint", remedy="name each column once, of those that are drawn")
         first = min(place[name] for name in columns)
         place |= dict.fromkeys(columns, first)
     rank = {name: (place[name], *_position(name, groups)) for name in order}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from typing import Any
 
 from pysynthdp.errors import PlanError
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.slips import unknown_setting
 
 __all__ = ["common_settings", "deltas_from_plain", "plain_unit", "refuse_unknown_settings", "unit_from_plain"]
 
@@ -18,9 +18,7 @@ def refuse_unknown_settings(given: Mapping[str, Any], known: Iterable[str], at: 
     names = list(known)
     for key in given:
         if key not in names:
-            near = get_close_matches(key, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"
-            raise PlanError(f"{at} has no setting {key!r}; {hint}")
+            raise unknown_setting(key, names, at)
 
 
 def unit_from_plain(value: Any, at: str) -> PrivacyUnit:

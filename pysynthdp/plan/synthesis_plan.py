@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -15,6 +15,9 @@ from pysynthdp.plan.step import SERIAL, Step
 from pysynthdp.schema import Schema
 
 __all__ = ["SynthesisPlan", "predicting"]
+
+_FEW = 6  # terms that a line of the plan lists
+_MORE = " more, see below"
 
 
 @dataclass(frozen=True, repr=False)
@@ -230,11 +233,15 @@ class SynthesisPlan(Printable):
         return tuple(dict.fromkeys(part.column for step in emitting for part in step.targets))
 
     def to_table(self) -> Table:
-        """One row a step."""
-        given = [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
+        """One row a step; what is too long for it stands below."""
+        given = self._given()
+        shown = [_shown(terms, before) for terms, before in zip(given, self._before(), strict=True)]
         rows = tuple(
-            _row(number, *each) for number, each in enumerate(zip(self.steps, given, strict=True), start=1)
+            (number, step.label, step.model.name, text)
+            for number, (step, text) in enumerate(zip(self.steps, shown, strict=True), start=1)
         )
+        cut = [place for place, text in enumerate(shown) if text.endswith(_MORE)]
+        notes = tuple(f"Step {place + 1} is given {', '.join(given[place])}." for place in cut)
         facts: list[tuple[str, str | int]] = [("columns", len(self.schema))]
         facts.append(("parameters", self.protection.parameters(self)))
         named = (
@@ -244,7 +251,26 @@ class SynthesisPlan(Printable):
             ("dropped", self.drop),
         )
         facts += [(label, ", ".join(names)) for label, names in named if names]
-        return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts))
+        return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts), notes)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
+        steps = zip(self.steps, self._given(), strict=True)
+        rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in steps]
+        places = pd.RangeIndex(1, len(rows) + 1, name="step")
+        return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+
+    def _given(self) -> list[tuple[str, ...]]:
+        """Terms of each step, as the protection gives them."""
+        return [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
+
+    def _before(self) -> Iterator[tuple[str, ...]]:
+        """Columns that are there when a step draws: those kept real, and those of the steps before it."""
+        there = dict.fromkeys(predicting(self.schema, self.keep))
+        for step in self.steps:
+            own = [part.column for part in step.targets]
+            yield tuple(name for name in there if name not in own)
+            there |= dict.fromkeys(own)
 
 
 def predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
@@ -252,7 +278,13 @@ def predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if any(part.role == "value" for part in parts_of(schema[name])))
 
 
-def _row(number: int, step: Step, terms: Sequence[str]) -> tuple[int, str, str, str]:
-    """Write one step."""
-    shown = ", ".join(terms[:6]) + (f" and {len(terms) - 6} more" if len(terms) > 6 else "")
-    return number, step.label, step.model.name, shown or "-"
+def _shown(terms: Sequence[str], before: Sequence[str]) -> str:
+    """Write what a step is given: all of it, or how it differs from all columns before the step."""
+    if len(terms) <= _FEW:
+        return ", ".join(terms) or "-"
+    lacking = [name for name in before if name not in terms]
+    besides = [term for term in terms if term not in before]
+    if len(lacking) + len(besides) > _FEW // 2:
+        return f"{', '.join(terms[:_FEW])} and {len(terms) - _FEW}{_MORE}"
+    but = f" but {', '.join(lacking)}" if lacking else ""
+    return ", ".join([f"all {len(before)} columns before it{but}", *besides])

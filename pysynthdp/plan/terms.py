@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 from formulaic import Formula, SimpleFormula
@@ -12,9 +12,15 @@ from formulaic.errors import FormulaicError
 
 from pysynthdp.errors import PlanError
 from pysynthdp.plan.step import Terms
+from pysynthdp.words import Said, Setting, Words, nearest
 
 __all__ = ["all_terms", "check_known"]
 
+_MATRIX: Final = Said(
+    "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
+    'predictors = { column = ["predictor", ...] } in the plan',
+    'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
+)
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
 _FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
 
@@ -23,9 +29,11 @@ def check_known(given: Iterable[str], names: set[str], what: str) -> None:
     """Refuse unknown column names."""
     for name in given:
         if name not in names:
-            raise PlanError(
-                f"{what} names {name!r}, which is no column; columns are {', '.join(sorted(names))}"
-            )
+            near = nearest(str(name), names)
+            mend = Words("did you mean '{near}'?", near=near) if near else None
+            mend = mend or Words("columns are {names}", names=", ".join(sorted(names)))
+            text = Words("{what} names '{name}', which is no column", what=what, name=name)
+            raise PlanError(text, column=str(name), kind="columns", remedy=mend)
 
 
 def all_terms(
@@ -44,9 +52,9 @@ def all_terms(
         terms[name] = asked.get(name, tuple((earlier,) for earlier in before))
         late = [p for term in terms[name] for p in term if p not in before]
         if late:
-            raise PlanError(
-                f"{name} cannot use {late[0]}, which is not drawn before it; change visit_sequence"
-            )
+            text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
+            mend = "change visit_sequence"
+            raise PlanError(text, column=name, kind="predictors", remedy=mend)
     return terms
 
 
@@ -56,13 +64,18 @@ def _matrix_terms(matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None) -> 
         return {}
     if isinstance(matrix, pd.DataFrame):
         if matrix.isna().to_numpy().any():
-            raise PlanError("predictor_matrix has missing cells; write 1 for a predictor and 0 for none")
+            mend = "write 1 for a predictor and 0 for none"
+            raise PlanError("predictor_matrix has missing cells", kind="predictors", remedy=mend)
         return {
             str(name): tuple((str(column),) for column in matrix.columns[row.to_numpy() != 0])
             for name, row in matrix.iterrows()
         }
     if not isinstance(matrix, Mapping) or any(isinstance(names, str) for names in matrix.values()):
-        raise PlanError("predictor_matrix must be a DataFrame or a mapping {'column': ['predictor', ...]}")
+        raise PlanError(
+            "predictor_matrix is neither a matrix nor a list of predictors by column",
+            kind="setting",
+            remedy=Words("write {matrix}", matrix=_MATRIX),
+        )
     return {
         name: tuple(dict.fromkeys((predictor,) for predictor in predictors))
         for name, predictors in matrix.items()
@@ -74,13 +87,19 @@ def _formula_terms(formulas: Iterable[str], names: set[str]) -> dict[str, Terms]
     result: dict[str, Terms] = {}
     for text in formulas:
         if not isinstance(text, str):
-            raise PlanError("formulas must be texts; write formulas=['column ~ predictors']")
+            raise PlanError(
+                "formulas must be texts",
+                kind="setting",
+                remedy=Words("write {setting}", setting=Setting("formulas", ["column ~ predictors"])),
+            )
         if "~" not in text:
-            raise PlanError(f"the formula {text!r} has no '~'; write 'column ~ predictors'")
+            mend = "write 'column ~ predictors'"
+            raise PlanError(Words("the formula '{text}' has no '~'", text=text), kind="formula", remedy=mend)
         left, right = text.split("~", 1)
         target = left.strip().strip("`")
         if target in result:
-            raise PlanError(f"two formulas draw {target}; write one")
+            what = Words("two formulas draw {target}", target=target)
+            raise PlanError(what, column=target, kind="formula", remedy="write one")
         terms = [term for term in _parsed(right, text) if str(term) != "1"]
         result[target] = tuple(
             tuple(name for factor in term.factors for name in _factor(factor.expr, names, text))
@@ -96,7 +115,8 @@ def _parsed(right: str, text: str) -> tuple[Any, ...]:
     except (FormulaicError, SyntaxError):
         formula = None
     if not isinstance(formula, SimpleFormula):
-        raise PlanError(f"the formula {text!r} cannot be read; write 'column ~ a + b + a:b + I(a ** 2)'")
+        mend = "write 'column ~ a + b + a:b + I(a ** 2)'"
+        raise PlanError(Words("the formula '{text}' cannot be read", text=text), kind="formula", remedy=mend)
     return tuple(formula)
 
 
@@ -112,7 +132,10 @@ def _factor(expression: str, names: set[str], formula: str) -> tuple[str, ...]:
         name = (power[1] or power[3]).strip("`")
         if name in names:
             return (name,) * int(power[2] or power[4])
+    near = nearest(expression, names)
+    way = Words("did you mean '{near}'?", near=near) if near else None
     raise PlanError(
-        f"the formula {formula!r} has {expression!r}; predictors may be columns, products a:b or a*b, C(a) "
-        "and I(a ** 2)"
+        Words("the formula '{formula}' has '{part}'", formula=formula, part=expression),
+        kind="formula",
+        remedy=way or "predictors may be columns, products a:b or a*b, C(a) and I(a ** 2)",
     )

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from pysynthdp._typing import FloatArray
 from pysynthdp.errors import PrivacyError
 from pysynthdp.numerics.settings import as_number
+from pysynthdp.words import Said, Words
 
 __all__ = [
     "bounds",
@@ -31,6 +32,7 @@ __all__ = [
     "whole",
 ]
 
+_DELTAS: Final = Said("deltas=(1e-6,)", "deltas = [1e-6]", "deltas = 1e-6")
 _SLACK = 2.0**-50
 _LARGEST_COUNT = 2**53
 
@@ -82,7 +84,8 @@ def probability(name: str, value: float) -> float:
 def checked_deltas(deltas: Any) -> tuple[float, ...]:
     """Return at least one delta, each strictly between zero and one."""
     if isinstance(deltas, str | bytes) or not isinstance(deltas, Sequence) or not deltas:
-        raise PrivacyError("deltas must be a tuple of numbers; give for example deltas=(1e-6,)")
+        mend = Words("give for example {deltas}", deltas=_DELTAS)
+        raise PrivacyError("deltas must be a list of numbers", kind="setting", remedy=mend)
     return tuple(probability("each of deltas", delta) for delta in deltas)
 
 

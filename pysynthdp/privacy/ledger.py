@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
 
-from pysynthdp.display import Printable, Table
+from pysynthdp.display import Cell, Printable, Table
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.domain import positive
@@ -104,13 +105,16 @@ class Ledger(Printable):
         return tuple(float(cost[at] / total[at]) for cost in costs)
 
     def to_table(self) -> Table:
-        """Build the table that people see."""
-        heads = ("query", "sensitivity", "noise scale", "guarantee", "share", "columns")
+        """Build the table that people see; without an entry it is a sentence."""
+        if not self.entries:
+            return Table("Ledger", notes=("No answer was noised at the fit, so there is nothing to list.",))
+        heads, costs = _costs([entry.guarantee for entry in self.entries])
         rows = tuple(
-            (entry.query, entry.sensitivity, entry.scale, entry.guarantee.name, share, entry.column)
-            for entry, share in zip(self.entries, self.shares, strict=True)
+            (entry.query, entry.sensitivity, entry.scale, *cost, share, entry.column)
+            for entry, cost, share in zip(self.entries, costs, self.shares, strict=True)
         )
-        return Table("Ledger", heads, rows, (("noisy answers", len(rows)),), ())
+        columns = ("query", "sensitivity", "noise scale", *heads, "share", "columns")
+        return Table("Ledger", columns, rows, (("noisy answers", len(rows)),), ())
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Write plain values for JSON."""
@@ -130,3 +134,17 @@ class Ledger(Printable):
         """Read what :meth:`to_dict` wrote."""
         read = [{**entry, "guarantee": guarantee_from_dict(entry["guarantee"])} for entry in plain]
         return cls(tuple(Entry(**entry) for entry in read))
+
+
+def _costs(guarantees: Sequence[Guarantee]) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """Each price and the sum so far, where one number says it; else the names."""
+    plain = [guarantee_to_dict(each) for each in guarantees]
+    heads = {tuple(each) for each in plain}
+    if len({each["name"] for each in plain}) > 1 or heads != {("name", *list(plain[0])[1:2])}:
+        return ("guarantee",), [(each["name"],) for each in plain]
+    setting = list(plain[0])[1]
+    sums = accumulate(guarantees, lambda one, two: compose([one, two]))
+    costs: list[tuple[Cell, ...]] = [
+        (each[setting], getattr(so_far, setting)) for each, so_far in zip(plain, sums, strict=True)
+    ]
+    return (setting, f"{setting} so far"), costs

@@ -28,7 +28,7 @@ def _opendp() -> Any:
     try:
         import opendp.prelude as library
     except ImportError:
-        raise PrivacyError("exact noise needs OpenDP; install it with: pip install 'pysynthdp[dp]'") from None
+        raise PrivacyError("exact noise needs OpenDP; install it with: pip install opendp") from None
     library.enable_features("contrib")
     return library
 

@@ -12,10 +12,12 @@ from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.domain import checked_deltas
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
+from pysynthdp.slips import answers_slips
 
 __all__ = ["PrivacyAccount", "same_unit"]
 
 
+@answers_slips
 class PrivacyAccount(Printable):
     """Add up what several releases from the same confidential table cost.
 

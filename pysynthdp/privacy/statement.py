@@ -155,8 +155,11 @@ class PrivacyStatement(Printable):
         )
 
     @property
-    def publishable(self) -> bool:
-        """Whether all that is said depends on public constants; not so for a seeded test run."""
+    def may_be_published(self) -> bool:
+        """Whether the statement may, as it depends on public constants alone; the records are another matter.
+
+        A seeded test run has none that may.
+        """
         return self.status != "void"
 
     @property

@@ -18,20 +18,20 @@ if TYPE_CHECKING:  # the statement calls this file, so at run time the import go
 
 __all__ = ["SCHEMA_VERSION", "check_unchanged", "statement_fields", "statement_to_dict"]
 
-SCHEMA_VERSION: Final = 1
-_DERIVED = ("publishable", "neighbours", "total")
+SCHEMA_VERSION: Final = 2  # 1 said "publishable" of the statement, which was read as of the records
+_READ: Final = (1, SCHEMA_VERSION)
+_PUBLIC: Final = "statement_may_be_published"
 
 
 def statement_to_dict(statement: PrivacyStatement) -> dict[str, Any]:
-    """Write a statement; points and parts only where there are any."""
+    """Write a statement; points and parts only where there are any, neighbours where something is claimed."""
     plain: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "guarantee": guarantee_to_dict(statement.guarantee),
         "status": statement.status,
-        "publishable": statement.publishable,
+        _PUBLIC: statement.may_be_published,
         "reason": statement.reason,
         "unit": asdict(statement.unit),
-        "neighbours": statement.unit.neighbours,
         "columns": [part.to_dict() for part in statement.columns],
         "public": list(statement.public),
         "learned": list(statement.learned),
@@ -40,6 +40,7 @@ def statement_to_dict(statement: PrivacyStatement) -> dict[str, Any]:
         "not_covered": list(statement.not_covered),
     }
     if statement.status != "none":
+        plain["neighbours"] = statement.unit.neighbours
         plain["entries"] = ENTRIES
         plain["contributions"] = list(statement.unit.contributions)
         plain["points"] = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in statement.points]
@@ -58,9 +59,10 @@ def statement_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
     PrivacyError
         For another schema version, or when a part is missing; read it with the version that wrote it.
     """
-    if plain.get("schema_version") != SCHEMA_VERSION:
+    if plain.get("schema_version") not in _READ:
         raise PrivacyError(
-            f"the statement lacks schema_version {SCHEMA_VERSION}; read it with the version that wrote it"
+            f"the statement lacks schema_version {' or '.join(map(str, _READ))}; read it with the "
+            "version that wrote it"
         )
     try:
         return {
@@ -95,6 +97,17 @@ def check_unchanged(stated: Mapping[str, Any], statement: PrivacyStatement) -> N
         for one, two in zip(old, new, strict=True)
     )
     newer = {"contributions": written.get("contributions")}  # not written by version 0.1.0
-    changed = any(stated.get(key) != written[key] for key in _DERIVED)
+    changed = any(stated.get(key) != value for key, value in _derived(stated, statement).items())
     if not same or changed or any(stated.get(key, value) != value for key, value in newer.items()):
         raise PrivacyError("this statement was changed: its totals or points do not follow from the rest")
+
+
+def _derived(stated: Mapping[str, Any], statement: PrivacyStatement) -> dict[str, Any]:
+    """Give what follows from the other parts, under the names of the layout that was read."""
+    first = stated["schema_version"] == 1
+    claimed = first or statement.status != "none"
+    return {
+        "publishable" if first else _PUBLIC: statement.may_be_published,
+        "total": {"copies": statement.copies, "records": statement.records},
+        **({"neighbours": statement.unit.neighbours} if claimed else {}),
+    }

@@ -57,7 +57,6 @@ _STRENGTH = {
     "source that nobody can predict.",
 }
 _STATUS = {
-    "none": "none",
     "idealised": "idealised (true for real-number arithmetic)",
     "implemented": "implemented (true for the arithmetic that drew the copies)",
     "void": "void: seeded, for testing",
@@ -119,15 +118,14 @@ def _title(statement: PrivacyStatement) -> str:
 
 
 def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
-    """List the labelled lines of the card."""
+    """List the labelled lines of the card; without a guarantee none that only one would need."""
+    claimed = statement.status != "none"
     kept = [part.column for part in statement.columns if part.method == KEPT_REAL]
     facts: list[tuple[str, Cell]] = [
-        ("Guarantee", _KINDS.get(statement.guarantee.name, statement.guarantee.name)),
-        ("Status", _STATUS[statement.status]),
+        *(_claim(statement) if claimed else ()),
         *([("Released REAL", ", ".join(kept))] if kept else []),
         ("Reason", statement.reason),
-        *_unit(statement),
-        ("Neighbours", statement.unit.neighbours),
+        *(_whose(statement) if claimed else ()),
         ("Drawn so far", _drawn(statement)),
     ]
     facts += _parameter(statement.guarantee)
@@ -135,12 +133,21 @@ def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
     return facts
 
 
-def _unit(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
-    """Name the unit and its most rows; where something is claimed for it, who says that there are no more."""
-    unit = f"one {statement.unit.name}"
-    if statement.status == "none":
-        return [("Protected unit", f"{unit} (at most {_rows(statement)})")]
-    return [("Protected unit", unit), ("Rows of a unit", "; ".join(statement.unit.contributions))]
+def _claim(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
+    """Name the guarantee, and of which arithmetic it is true."""
+    return [
+        ("Guarantee", _KINDS.get(statement.guarantee.name, statement.guarantee.name)),
+        ("Status", _STATUS[statement.status]),
+    ]
+
+
+def _whose(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
+    """Name the unit, who says that it has no more rows, and which tables are told apart."""
+    return [
+        ("Protected unit", f"one {statement.unit.name}"),
+        ("Rows of a unit", "; ".join(statement.unit.contributions)),
+        ("Neighbours", statement.unit.neighbours),
+    ]
 
 
 def _parameter(guarantee: Guarantee) -> list[tuple[str, Cell]]:
@@ -185,8 +192,8 @@ def _counted(many: int, one: str, more: str) -> str:
 def _none_grid(statement: PrivacyStatement) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
     """Column, method and which of the numbered reasons it has; no number of the data."""
     order = _reasons(statement)
-    rows = tuple((part.column, part.method, "none", f"({order[part.reason]})") for part in statement.columns)
-    return ("column", "method", "guarantee", "why"), rows
+    rows = tuple((part.column, part.method, f"({order[part.reason]})") for part in statement.columns)
+    return ("column", "method", "why there is no guarantee"), rows
 
 
 def _reasons(statement: PrivacyStatement) -> dict[str, int]:

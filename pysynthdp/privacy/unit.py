@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from pysynthdp.errors import PrivacyError
+from pysynthdp.slips import answers_slips
 
 __all__ = ["PrivacyUnit", "Relation", "checked_unit"]
 
 Relation = Literal["replace_one", "add_remove"]
 
 
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class PrivacyUnit:
     """Say what one person contributes to the table and how two neighbouring tables differ.

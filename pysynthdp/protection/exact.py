@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -29,8 +29,9 @@ from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.protection.rare_levels import rare_remarks
 from pysynthdp.remarks import Remark
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.frame import FrameRows, check_table
 from pysynthdp.schema import Column, Schema
+from pysynthdp.words import Setting, Words
 
 __all__ = ["PlainCopies", "checked_rows", "fit_exactly"]
 
@@ -68,7 +69,11 @@ class PlainCopies:
         """Whether parameters are drawn was settled at the fit."""
         if parameters is None:
             return self
-        raise PlanError("parameters= belongs to noise in the answers; use proper=True at the fit")
+        raise PlanError(
+            "parameters= belongs to noise in the answers",
+            kind="setting",
+            remedy=Words("use {proper} at the fit", proper=Setting("proper", True)),
+        )
 
     @property
     def ledger(self) -> Ledger:
@@ -99,7 +104,7 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     when depends on the records.
     """
     if request.rows is None:
-        raise FitError("fit needs a pandas DataFrame; give the table")
+        raise FitError("there is no table to fit; give the table", kind="table")
     learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
     seen = split_rows(_enough(request.rows), schema) if learns else bounded_rows(request.rows, schema, unit)
@@ -208,14 +213,15 @@ def checked_rows(
 
     Raises
     ------
+    SchemaError
+        If it is no DataFrame.
     FitError
-        If it is no DataFrame, or there is nothing to fit.
+        If there is nothing to fit.
     """
-    if not isinstance(table, pd.DataFrame):
-        raise FitError(f"fit needs a pandas DataFrame, not {type(table).__name__}; convert it first")
-    rows = FrameRows(table, block_rows)
+    check_table(table)
+    rows = FrameRows(cast("pd.DataFrame", table), block_rows)
     if not rows.columns or not (rows.n_rows or may_be_empty):
-        raise FitError("the table has no rows or no columns; there is nothing to fit")
+        raise FitError("the table has no rows or no columns; there is nothing to fit", kind="table")
     return rows
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import pandas as pd
@@ -20,8 +20,9 @@ from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import KEPT_REAL
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import few_facts, learned_facts, public_facts
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.rows.frame import FrameRows, dense
 from pysynthdp.schema import Schema
+from pysynthdp.words import GUARANTEE, Words
 
 __all__ = ["Unprotected"]
 
@@ -69,8 +70,9 @@ class Unprotected(Protection):
         """Refuse: nothing is claimed that could have a price."""
         del plan, n, n_syn, m
         raise PrivacyError(
-            "the plan asks for no guarantee, so it has no price; give guarantee=ZCDP(rho=...) or "
-            "guarantee=BySampling()"
+            "the plan asks for no guarantee, so it has no price",
+            kind="guarantee",
+            remedy=Words("give {guarantee}", guarantee=GUARANTEE),
         )
 
     def check_imputed(self) -> None:
@@ -78,7 +80,8 @@ class Unprotected(Protection):
 
     def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows:
         """Take a table that has rows."""
-        return checked_rows(table, block_rows)
+        rows = checked_rows(table, block_rows)
+        return replace(rows, frame=dense(rows.frame))
 
     def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
         """Fit every step to exact answers."""

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pysynthdp.curator.whole_table import rare_words
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.plan.fit import Key
-from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark
 
 __all__ = ["rare_remarks"]
 
-KIND = "rare levels"
-NAMED = 5
-_TOLD = "copies show that such records exist and about how many, not what they alone hold elsewhere"
-_REMEDY = "rare='merge' puts such levels together, rare='refuse' stops there"
-
 
 def rare_remarks(groups: Mapping[Key, LevelGroups]) -> tuple[Remark, ...]:
-    """Make one remark for the whole table, naming at most five columns.
+    """Make one remark a column.
 
     Parameters
     ----------
@@ -37,13 +32,4 @@ def rare_remarks(groups: Mapping[Key, LevelGroups]) -> tuple[Remark, ...]:
     '2 levels have fewer than 5 records: copies show '
     """
     counts = {column: own.n_rare for (column, role), own in groups.items() if role == "value"}
-    if not counts:
-        return ()
-    if len(counts) == 1:
-        ((column, count),) = counts.items()
-        what = "1 level has" if count == 1 else f"{count:,} levels have"
-        return (Remark(column, KIND, f"{what} fewer than {FEWEST} records: {_TOLD}", _REMEDY),)
-    named = ", ".join(f"{column} ({count:,})" for column, count in list(counts.items())[:NAMED])
-    more = f" and {len(counts) - NAMED} more columns" if len(counts) > NAMED else ""
-    what = f"levels with fewer than {FEWEST} records, and how many, in {named}{more}: {_TOLD}"
-    return (Remark("", KIND, what, _REMEDY),)
+    return tuple(Remark(column, *rare_words(count)) for column, count in counts.items())

@@ -9,6 +9,7 @@ from pysynthdp._registry import is_outside, package_of
 from pysynthdp.errors import PrivacyError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.protection import UNAUDITED, Wishes
+from pysynthdp.words import FLAG, Said, Setting, Words
 
 __all__ = [
     "checked_flag",
@@ -28,22 +29,23 @@ def refuse_real_rows(wishes: Wishes) -> None:
     Privacy: settings only.
     """
     if wishes.keep:
-        raise PrivacyError(
-            f"{wishes.keep[0]} is kept real, so the table can have no guarantee; take it out of keep="
-        )
+        what = Words("{name} is kept real, so the table can have no guarantee", name=wishes.keep[0])
+        mend = "take it out of keep"
+        raise PrivacyError(what, column=wishes.keep[0], kind="kept real", remedy=mend)
     if wishes.emit_original:
-        raise PrivacyError(
-            "emit_original=True gives out records' own values, which can have no guarantee; leave it out"
-        )
+        asked = Setting("emit_original", True)
+        what = Words("{asked} gives out records' own values, which can have no guarantee", asked=asked)
+        raise PrivacyError(what, kind="real values", remedy="leave it out")
 
 
 def refuse_real_values(model: ColumnModel, label: str) -> None:
     """Refuse a model that is set to give out records' own values."""
     if getattr(model, "real_values", False):
-        raise PrivacyError(
-            f"{label}: method {model.name!r} is set to give out records' own values, which can have no "
-            "guarantee; leave emit_original out"
+        text = (
+            "{label}: method '{method}' is set to give out records' own values, which can have no guarantee"
         )
+        what = Words(text, label=label, method=model.name)
+        raise PrivacyError(what, column=label, kind="real values", remedy="leave emit_original out")
 
 
 def refuse_outside(entry: Any, label: str, allowed: Sequence[str]) -> None:
@@ -55,10 +57,25 @@ def refuse_outside(entry: Any, label: str, allowed: Sequence[str]) -> None:
     """
     if is_outside(entry) and entry.name not in allowed:
         raise PrivacyError(
-            f"{label}: {entry.name!r} is code of the package {package_of(entry)!r}, whose price nobody here "
-            f"has proved; use another, or allow it by name with outside=({entry.name!r},), which the "
-            f"statement then says: {UNAUDITED}"
+            Words(
+                "{label}: '{name}' is code of the package '{package}', whose price nobody here has proved",
+                label=label,
+                name=entry.name,
+                package=package_of(entry),
+            ),
+            column=label,
+            kind="outside",
+            remedy=Words(
+                "use another, or allow it by name with {outside}, which the statement then says: {unaudited}",
+                outside=_outside(entry.name),
+                unaudited=UNAUDITED,
+            ),
         )
+
+
+def _outside(name: str) -> Said:
+    """Write how to allow a name."""
+    return Said(f"outside=({name!r},)", f'outside = ["{name}"]', f'outside = "{name}"')
 
 
 def outside_names(entries: Sequence[Any]) -> tuple[str, ...]:
@@ -71,12 +88,13 @@ def checked_outside(outside: Any) -> tuple[str, ...]:
     """Take names of what is allowed."""
     names = tuple(outside) if isinstance(outside, Iterable) and not isinstance(outside, str) else (None,)
     if not all(isinstance(name, str) for name in names):
-        raise PrivacyError("outside must be a tuple of names, such as outside=('mymodel',)")
+        mend = Words("write {outside}", outside=_outside("mymodel"))
+        raise PrivacyError("outside must be a list of names", kind="setting", remedy=mend)
     return names
 
 
 def checked_flag(name: str, value: Any) -> bool:
     """Take True or False and nothing that is merely like it."""
     if not isinstance(value, bool):
-        raise PrivacyError(f"{name} must be True or False")
+        raise PrivacyError(Words("{name} must be {flag}", name=name, flag=FLAG), kind="setting")
     return value

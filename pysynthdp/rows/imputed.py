@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,12 @@ from pandas.api.types import union_categoricals
 from pysynthdp._typing import BoolArray
 from pysynthdp.errors import SchemaError
 from pysynthdp.rows.frame import FrameRows
+from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["alike", "listed"]
 
+_ONE: Final = Said("pd.DataFrame(...)", "the file", "as.data.frame(...)")
+_RESET: Final = Said("reset_index(drop=True)", "leave the names of rows out", "rownames(data) <- NULL")
 _WAY_OUT = "give the M completed tables of one imputation, in one order of rows and columns"
 
 
@@ -36,18 +39,24 @@ def listed(tables: object) -> tuple[pd.DataFrame, ...] | None:
     if not isinstance(tables, list | tuple):
         if isinstance(tables, dict) or hasattr(tables, "__next__"):
             kind = type(tables).__name__
+            way = "list(tables.values())" if isinstance(tables, dict) else "list(tables)"
             raise SchemaError(
-                f"imputed tables must be a list of data frames, not a {kind}; write "
-                + ("list(tables.values())" if isinstance(tables, dict) else "list(tables)")
+                Words("imputed tables must be a list of data frames, not a {kind}", kind=kind),
+                kind="table",
+                remedy=Words("write {way} for several, {one} for one table", way=way, one=_ONE),
             )
         return None
     if not any(isinstance(table, pd.DataFrame) for table in tables):
-        return None
+        return None  # no table at all
     for number, table in enumerate(tables, start=1):
         if not isinstance(table, pd.DataFrame):
             raise SchemaError(
-                f"imputed tables must be data frames, and number {number} is a {type(table).__name__}; "
-                "convert it first"
+                Words(
+                    "imputed tables must be data frames, and number {number} is a {kind}; convert it first",
+                    number=number,
+                    kind=type(table).__name__,
+                ),
+                kind="table",
             )
     if len(tables) < 2:
         raise SchemaError(
@@ -110,8 +119,9 @@ def _check_shape(first: pd.DataFrame, other: pd.DataFrame, number: int) -> None:
         raise SchemaError(f"{where} has another number of rows than the first; {_WAY_OUT}")
     if not first.index.equals(other.index):
         raise SchemaError(
-            f"{where} has another index than the first; sort the rows alike, or reset_index(drop=True) if "
-            "their order is one"
+            Words("{where} has another index than the first", where=where),
+            kind="imputed tables",
+            remedy=Words("sort the rows alike, or {reset} if their order is one", reset=_RESET),
         )
 
 
@@ -119,15 +129,27 @@ def _check_types(columns: Sequence[pd.Series[Any]], name: str) -> None:
     """Ask for the same type in all tables, and no number of the imputation."""
     for number, column in enumerate(columns[1:], start=2):
         if not _same_type(columns[0].dtype, column.dtype):
-            raise SchemaError(
-                f"{name} is {_words(columns[0].dtype)} in the first imputed table and {_words(column.dtype)} "
-                f"in number {number}; convert it to one type in all of them, e.g. with astype"
+            what = Words(
+                "{name} is {first} in the first imputed table and {other} in number {number}",
+                name=name,
+                first=_words(columns[0].dtype),
+                other=_words(column.dtype),
+                number=number,
             )
+            mend = "convert it to one type in all of them"
+            raise SchemaError(what, column=name, kind="imputed tables", remedy=mend)
     if all(map(_constant, columns)) and len({column.iloc[0] for column in columns}) == len(columns):
-        raise SchemaError(
-            f"{name} has one value in each imputed table and another in every one: it numbers the "
-            f"imputations, and says nothing of a person; drop=[{name!r}]"
+        what = Words(
+            "{name} has one value in each imputed table and another in every one: it numbers the "
+            "imputations, and says nothing of a person",
+            name=name,
         )
+        raise SchemaError(what, column=name, kind="imputed tables", remedy=_dropping(name))
+
+
+def _dropping(name: str) -> Words:
+    """Say how to leave a column out."""
+    return Words("leave it out with {drop}", drop=Setting("drop", [name]))
 
 
 def _constant(column: pd.Series[Any]) -> bool:
@@ -158,9 +180,11 @@ def _one_category_set(tables: Sequence[pd.DataFrame], used: Sequence[str]) -> tu
             try:
                 sets[name] = union_categoricals([table[name] for table in tables], sort_categories=True).dtype
             except TypeError:
-                raise SchemaError(
-                    f"the categories of {name} are of different types in the imputed tables; make them alike"
-                ) from None
+                what = Words(
+                    "the categories of {name} are of different types in the imputed tables", name=name
+                )
+                mend = "make them alike"
+                raise SchemaError(what, column=name, kind="imputed tables", remedy=mend) from None
     return tuple(table.astype(sets) if sets else table for table in tables)
 
 
@@ -176,10 +200,14 @@ def _check_absent(columns: Sequence[pd.Series[Any]], name: str) -> None:
     absent = columns[0].isna().to_numpy()
     for number, column in enumerate(columns[1:], start=2):
         if (column.isna().to_numpy() != absent).any():
-            raise SchemaError(
-                f"{name}: cells are missing in some of the imputed tables and filled in others (see number "
-                f"{number}); leave the incomplete table out (in mice: include = FALSE)"
+            what = Words(
+                "{name}: cells are missing in some of the imputed tables and filled in others (see number "
+                "{number})",
+                name=name,
+                number=number,
             )
+            mend = "leave the incomplete table out (in mice: include = FALSE)"
+            raise SchemaError(what, column=name, kind="imputed tables", remedy=mend)
 
 
 def _differing(columns: Sequence[pd.Series[Any]]) -> BoolArray:

@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 
 from pysynthdp.errors import SchemaError
+from pysynthdp.slips import answers_slips
+from pysynthdp.words import Facts, Setting, Words
 
 __all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
 
@@ -32,13 +34,21 @@ def _codes(name: str, given: Mapping[Any, str] | Iterable[Any]) -> Codes:
 def _listed(name: str, what: str, given: Iterable[Any]) -> tuple[Any, ...]:
     """Take a list of hashable things; a single text or number is none."""
     if not isinstance(name, str):
-        raise SchemaError("a column's name must be text; rename it")
+        raise SchemaError("a column's name must be text", kind="names", remedy="rename it")
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise SchemaError(f"{name}: {what} must be a list; write [...]")
+        fact = Facts(**{what.rsplit(maxsplit=1)[-1].replace("codes", "missing"): [...]})
+        raise _wrong(name, Words("{what} must be a list", what=what), Words("write {fact}", fact=fact))
     things = tuple(given)
     if not all(isinstance(thing, Hashable) for thing in things):
-        raise SchemaError(f"{name}: {what} must be plain values, not lists or arrays")
+        raise _wrong(name, Words("{what} must be plain values, not lists or arrays", what=what))
     return things
+
+
+def _wrong(name: str, what: str, mend: str | None = None) -> SchemaError:
+    """Make the error of a declaration that cannot be."""
+    return SchemaError(
+        Words("{name}: {what}", name=name, what=what), column=name, kind="declaration", remedy=mend
+    )
 
 
 def _is_number(value: Any) -> bool:
@@ -51,9 +61,11 @@ def _dtype_of(name: str, given: Any) -> Any:
     try:
         return pd.api.types.pandas_dtype(given)
     except TypeError:
-        raise SchemaError(f"{name}: dtype is no type that pandas knows; write e.g. dtype='float64'") from None
+        mend = Words("write for example {fact}", fact=Facts(dtype="float64"))
+        raise _wrong(name, "its type is none that is known", mend) from None
 
 
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class NumericColumn:
     """A column of numbers, dates or durations.
@@ -121,18 +133,22 @@ class NumericColumn:
         """Bounds, codes and spikes are numbers, each named once, of a dtype that holds numbers."""
         given = (value for value in (self.lower, self.upper) if value is not None)
         if not all(_is_number(value) for value in (*given, *self.specials)):
-            raise SchemaError(f"{self.name}: bounds, codes and spikes must be finite numbers")
+            raise _wrong(self.name, "bounds, codes and spikes must be finite numbers")
         whole = self.decimals is None or (_is_number(self.decimals) and self.decimals % 1 == 0)
-        if not whole or self.unit not in get_args(Unit):
+        if not whole:
+            raise _wrong(
+                self.name, "decimals must be a whole number", Words("write {it}", it=Facts(decimals=2))
+            )
+        if self.unit not in get_args(Unit):
             units = ", ".join(repr(unit) for unit in get_args(Unit))
-            raise SchemaError(f"{self.name}: decimals must be whole, and unit one of {units}")
+            raise _wrong(self.name, Words("unit must be one of {units}", units=units))
         if self.step is not None and not (_is_number(self.step) and self.step > 0):
-            raise SchemaError(f"{self.name}: step must be a positive number; write e.g. step=5")
+            raise _wrong(self.name, "step must be a positive number", Words("write {it}", it=Facts(step=5)))
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
-            raise SchemaError(f"{self.name}: lower lies above upper; swap the bounds")
+            raise _wrong(self.name, "lower lies above upper", "swap the bounds")
         specials = self.specials
         if len(set(specials)) < len(specials):
-            raise SchemaError(f"{self.name}: a code or spike is declared twice; name each once")
+            raise _wrong(self.name, "a code or spike is declared twice", "name each once")
 
     @property
     def specials(self) -> tuple[Any, ...]:
@@ -140,6 +156,7 @@ class NumericColumn:
         return (*(code for code, _ in self.missing), *self.spikes)
 
 
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class CategoricalColumn:
     """A column of levels.
@@ -201,17 +218,20 @@ class CategoricalColumn:
         """Levels are distinct, codes are no levels, ``other`` is one."""
         codes = set(self.specials)
         if len(set(self.levels)) < len(self.levels):
-            raise SchemaError(f"{self.name}: a level is listed twice; name each once")
+            raise _wrong(self.name, "a level is listed twice", "name each once")
         if codes & set(self.levels):
-            raise SchemaError(f"{self.name}: a missing code is also a level; list it in one place")
+            raise _wrong(self.name, "a missing code is also a level", "list it in one place")
         if self.other is not None and self.other not in self.levels:
-            raise SchemaError(f"{self.name}: 'other' is not among the levels; add it")
+            raise _wrong(self.name, "'other' is not among the levels", "add it")
         if any(pd.api.types.is_scalar(level) and pd.isna(level) for level in (*self.levels, *codes)):
-            raise SchemaError(f"{self.name}: a level or code is itself missing; use may_be_missing=True")
+            mend = Words("leave it out and declare {fact}", fact=Facts(may_be_missing=True))
+            raise _wrong(self.name, "a level or code is itself missing", mend)
         if self.form is not None and "0" not in self.form:
-            raise SchemaError(f"{self.name}: form has no zero to stand for the digits; write e.g. 'A-00000'")
+            raise _wrong(self.name, "form has no zero to stand for the digits", "write e.g. 'A-00000'")
         if len(self.levels) + len(codes) > MOST_LEVELS:
-            raise SchemaError(f"{self.name} has more than {MOST_LEVELS:,} levels; group them or drop it")
+            what = Words("it has more than {most} levels", most=f"{MOST_LEVELS:,}")
+            mend = Words("group them, or leave it out with {drop}", drop=Setting("drop", [self.name]))
+            raise _wrong(self.name, what, mend)
 
     def _check_dtype(self) -> None:
         """Every level and code can be written in the dtype and read back."""
@@ -221,7 +241,8 @@ class CategoricalColumn:
         except (TypeError, ValueError, OverflowError):
             written = None
         if written != values:
-            raise SchemaError(f"{self.name}: dtype {self.dtype} cannot hold all its levels; change either")
+            what = Words("the type {dtype} cannot hold all its levels", dtype=self.dtype)
+            raise _wrong(self.name, what, "change either")
 
     def _full_dtype(self) -> Any:
         """Give a categorical dtype its full category set."""

@@ -11,11 +11,14 @@ import pandas as pd
 
 from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import SchemaError
-from pysynthdp.schema.columns import CategoricalColumn, Column
+from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
+from pysynthdp.slips import answers_slips
+from pysynthdp.words import CODEBOOK, Words, nearest
 
 __all__ = ["Schema"]
 
 
+@answers_slips
 @dataclass(frozen=True, repr=False)
 class Schema(Printable):
     """The columns of a table, in order.
@@ -39,12 +42,13 @@ class Schema(Printable):
     _by_name: dict[str, Column] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "columns", _checked(self.columns))
         object.__setattr__(self, "_by_name", {column.name: column for column in self.columns})
         if len(self._by_name) < len(self.columns):
             names = [column.name for column in self.columns]
             twice = next(name for name in names if names.count(name) > 1)
-            raise SchemaError(f"two columns are called {twice!r}; rename one")
+            what = Words("two columns are called '{name}'", name=twice)
+            raise SchemaError(what, column=twice, kind="names", remedy="rename one")
 
     @classmethod
     def from_codebook(cls, path: str | Path) -> Schema:
@@ -80,7 +84,11 @@ class Schema(Printable):
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
-            raise SchemaError(f"there is no column {name!r}; the schema has {', '.join(self.names)}")
+            near = nearest(str(name), self.names)
+            mend = Words("did you mean '{near}'?", near=near) if near else None
+            mend = mend or Words("the schema has {names}", names=", ".join(self.names) or "none")
+            what = Words("there is no column '{name}'", name=name)
+            raise SchemaError(what, column=str(name), kind="columns", remedy=mend)
         return self._by_name[name]
 
     def __contains__(self, name: object) -> bool:
@@ -110,6 +118,17 @@ class Schema(Printable):
             ("column", "kind", "type", "levels", "missing", "spikes", "bounds", "decimals", "declared"),
             rows,
         )
+
+
+def _checked(columns: object) -> tuple[Column, ...]:
+    """Take columns and nothing that merely names one."""
+    given = tuple(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else (None,)
+    for column in given:
+        if not isinstance(column, NumericColumn | CategoricalColumn):
+            mend = Words("write {schema}", schema=CODEBOOK)
+            what = "a schema is a list of columns, each a NumericColumn or a CategoricalColumn"
+            raise SchemaError(what, kind="setting", remedy=mend)
+    return given
 
 
 def _row(column: Column) -> tuple[str | int | None, ...]:

@@ -2,10 +2,13 @@
 
 check_frame <- function(data) {
   if (!is.data.frame(data)) {
-    abort("pysynthdp_bridge_error", paste0("data must be a data frame, not an object of class ", class(data)[[1L]]))
+    refuse("bridge", paste0("data must be a data frame, not an object of class ", class(data)[[1L]]),
+           if (is.matrix(data)) "write as.data.frame(data)", kind = "no data")
   }
   if (anyDuplicated(names(data))) {
-    abort("pysynthdp_schema_error", "two columns of the data have the same name; rename one")
+    twice <- names(data)[anyDuplicated(names(data))]
+    refuse("schema", paste0("two columns of the data have the same name, ", sQuote(twice, FALSE)), "rename one", twice,
+           "duplicated name")
   }
   invisible(data)
 }
@@ -23,22 +26,24 @@ by_column <- function(x, columns, what) {
 # Positions become names; a vector that is one may stay one.
 as_columns <- function(x, columns, what) {
   if (is.null(x) || is.character(x)) return(x)
-  if (!is.numeric(x) || anyNA(x) || any(x < 1 | x > length(columns))) {
-    abort("pysynthdp_plan_error", paste0(what, " must name columns, or give their positions"))
+  if (!is.numeric(x) || anyNA(x) || any(x < 1 | x > length(columns) | x != round(x))) {
+    abort("pysynthdp_plan_error", paste0(
+      what, " must name columns, or give their positions: whole numbers from 1 to ", length(columns)))
   }
   unname(columns[x])
 }
 
 # A matrix with a row for each target; a square one without names is in the order of the columns.
-as_predictors <- function(x, columns) {
+as_predictors <- function(x, columns, what = "predictor_matrix") {
   if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
   x <- as.matrix(x)
   if (is.null(rownames(x)) || is.null(colnames(x))) {
     if (!identical(dim(x), rep(length(columns), 2L))) {
-      abort("pysynthdp_plan_error", "predictor_matrix needs names on both sides, a row for each target")
+      abort("pysynthdp_plan_error", paste(what, "needs names on both sides, a row for each target"))
     }
     dimnames(x) <- list(columns, columns)
   }
+  if (!is.numeric(x) && !is.logical(x)) abort("pysynthdp_plan_error", paste(what, "must be a matrix of 0 and 1"))
   storage.mode(x) <- "double"
   x
 }
@@ -83,13 +88,10 @@ safe_call <- function(call) {
 }
 
 # Everything that is sent as settings, in the form in which it is sent.
-settings_of <- function(data, method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
+settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, joint, schema, guarantee, plan, rare = NULL,
-                        visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL, semicont = NULL, ...) {
-  unknown <- names_of_dots(...)
-  if (length(unknown)) {
-    abort("pysynthdp_plan_error", paste0("there is no argument ", sQuote(unknown[[1L]], FALSE)))
-  }
+                        visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
+  refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)))
   columns <- names(data)
   settings <- list(
     method = as_method(by_column(method, columns, "method")),
@@ -122,5 +124,10 @@ names_of_dots <- function(...) {
   if (is.null(named)) rep("...", length(given)) else ifelse(nzchar(named), named, "...")
 }
 
-# A character vector with names is a list of methods.
-as_method <- function(method) if (is.null(names(method))) method else as.list(method)
+# A character vector with names is a list of methods; "parametric" is the choice by type, which is made anyhow.
+as_method <- function(method) {
+  refuse_methods(method)
+  chosen <- !vapply(as.list(method), identical, NA, "parametric")
+  if (!any(chosen)) return(NULL)
+  if (is.null(names(method))) method else as.list(method)[chosen]
+}

@@ -29,6 +29,7 @@ compare_synthetic <- function(object, data, ...) UseMethod("compare_synthetic")
 #' @rdname compare_synthetic
 #' @export
 compare_synthetic.synthetic <- function(object, data, vars = NULL, ...) {
+  check_no_dots("compare_synthetic", ...)
   check_frame(data)
   shared <- intersect(names(data), names(copies(object)[[1L]]))
   vars <- if (is.null(vars)) shared else as_columns(vars, shared, "vars")
@@ -70,6 +71,7 @@ level_facts <- function(v, known) {
 #' @export
 compare_synthetic.synthetic_fits <- function(object, data, level = 0.95,
                                              target = c("population", "original", "original_population"), ...) {
+  check_no_dots("compare_synthetic", ...)
   check_frame(data)
   request <- pool_request(object$analyses, object$tags, object$columns, NULL, object$expression, "auto", NULL)
   cleaned <- without_codes(data, object$declared)
@@ -80,6 +82,8 @@ compare_synthetic.synthetic_fits <- function(object, data, level = 0.95,
 #' @export
 compare_synthetic.synthetic_pooled <- function(object, data, level = 0.95,
                                                target = c("population", "original", "original_population"), ...) {
+  check_no_dots("compare_synthetic", ...)
+  check_no_dots("compare_synthetic", ...)
   check_frame(data)
   cleaned <- without_codes(data, object$declared)
   compare_request(object$request, object$call, cleaned, parent.frame(), level, match.arg(target))
@@ -98,6 +102,7 @@ compare_request <- function(request, expression, data, envir, level, target) {
 #' @rdname compare_synthetic
 #' @export
 print.synthetic_comparison <- function(x, ...) {
+  check_no_dots("print", ...)
   cat("INTERNAL: ", x$title, "\n\n", sep = "")
   print(x$table, row.names = FALSE, digits = 4)
   if (!is.null(x$mean_overlap)) cat("\nmean overlap of the intervals: ", format(x$mean_overlap, digits = 3), "\n", sep = "")
@@ -107,11 +112,15 @@ print.synthetic_comparison <- function(x, ...) {
 
 #' @rdname compare_synthetic
 #' @export
-as.data.frame.synthetic_comparison <- function(x, row.names = NULL, optional = FALSE, ...) x$table
+as.data.frame.synthetic_comparison <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_no_dots("as.data.frame", ...)
+  x$table
+}
 
 #' @rdname compare_synthetic
 #' @export
 plot.synthetic_comparison <- function(x, ...) {
+  check_no_dots("plot", ...)
   table <- x$table
   if (is.null(x$pooled_limits)) {
     plot(table$confidential, table$synthetic, xlab = "confidential", ylab = "synthetic", main = "INTERNAL")

@@ -10,6 +10,7 @@
 #' @param spikes Values with a mass of their own.
 #' @param may_be_missing Whether a value may be missing without a code.
 #' @param fallback What a cell without a readable value becomes under a guarantee.
+#' @param ... No other argument is taken.
 #' @param unit In what a column of dates, times or durations is counted from 1970-01-01, with all that is declared of
 #'   it: `"day"`, `"hour"`, `"minute"` or `"second"`. A `Date`, a `POSIXct` and a `difftime` are converted to it, and a
 #'   number is that many. With `"number"` a column under a guarantee is what [as.numeric()] gives: days of a `Date`,
@@ -26,10 +27,11 @@
 #'   sex = categorical_column(c("f", "m"), other = "f")
 #' )
 #' @export
-numeric_column <- function(lower = NULL, upper = NULL, decimals = NULL, missing = NULL, spikes = NULL,
+numeric_column <- function(lower = NULL, upper = NULL, ..., decimals = NULL, missing = NULL, spikes = NULL,
                            may_be_missing = FALSE, fallback = NULL,
                            unit = c("number", "day", "hour", "minute", "second")) {
-  unit <- match.arg(unit)
+  check_no_dots("numeric_column", ...)
+  unit <- one_of(unit, "unit")
   list(kind = "numeric", lower = counted(lower, unit), upper = counted(upper, unit), decimals = decimals,
        missing = missing, spikes = spikes, may_be_missing = may_be_missing, fallback = counted(fallback, unit),
        unit = unit)
@@ -47,7 +49,8 @@ counted <- function(x, unit) {
 
 #' @rdname numeric_column
 #' @export
-categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_missing = FALSE, other = NULL) {
+categorical_column <- function(levels, ..., ordered = FALSE, missing = NULL, may_be_missing = FALSE, other = NULL) {
+  check_no_dots("categorical_column", ...)
   if (inherits(levels, c("factor", "Date", "POSIXct"))) levels <- as.character(levels)
   list(kind = "categorical", levels = as.list(levels), ordered = ordered, missing = missing,
        may_be_missing = may_be_missing, other = other)
@@ -76,33 +79,41 @@ categorical_column <- function(levels, ordered = FALSE, missing = NULL, may_be_m
 #' @param unit_key Name of the column that says whose a row is: rows beyond the first `rows_per_unit` of their unit, and
 #'   rows without a key, take no part. It is read for that alone, never drawn, and not named in `schema`.
 #' @param name Name of a protection, for those that another Python package brings.
-#' @param ... Its settings, by name; what it does not have is refused.
+#' @param ... For `protection()` its settings, by name; any other argument is an error. Arguments behind it are written
+#'   by their whole names.
 #' @return A list that [synthesise()] takes in `guarantee`.
 #' @examples
 #' zcdp(rho = 0.5, unit = "person")
 #' by_sampling(deltas = 1e-6, unit = "person")
 #' protection("zcdp", rho = 0.5)
 #' @export
-zcdp <- function(rho, deltas = 1e-6, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
+zcdp <- function(rho, ..., deltas = 1e-6, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
                  rows_per_unit = 1L, unit = "record", unit_key = NULL) {
+  check_no_dots("zcdp", ...)
+  if (base::missing(rho)) refuse("plan", "zcdp() needs a budget", "write zcdp(rho = 0.5)", kind = "setting")
   given(name = "zcdp", rho = rho, deltas = deltas, hints = hints, fresh_noise = fresh_noise,
-        relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
+        relation = one_of(relation, "relation"), rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
 }
 
 #' @rdname zcdp
 #' @export
-approx_dp <- function(epsilon, delta, hints = NULL, fresh_noise = 0L, relation = c("replace_one", "add_remove"),
-                      rows_per_unit = 1L, unit = "record", unit_key = NULL) {
+approx_dp <- function(epsilon, delta, ..., hints = NULL, fresh_noise = 0L,
+                      relation = c("replace_one", "add_remove"), rows_per_unit = 1L, unit = "record", unit_key = NULL) {
+  check_no_dots("approx_dp", ...)
+  if (base::missing(epsilon) || base::missing(delta)) {
+    refuse("plan", "approx_dp() needs a budget", "write approx_dp(epsilon = 1, delta = 1e-6)", kind = "setting")
+  }
   given(name = "approx_dp", epsilon = epsilon, delta = delta, deltas = delta, hints = hints,
-        fresh_noise = fresh_noise, relation = match.arg(relation), rows_per_unit = rows_per_unit, unit = unit,
+        fresh_noise = fresh_noise, relation = one_of(relation, "relation"), rows_per_unit = rows_per_unit, unit = unit,
         unit_key = unit_key)
 }
 
 #' @rdname zcdp
 #' @export
-by_sampling <- function(deltas = 1e-6, exact = FALSE, relation = c("replace_one", "add_remove"),
+by_sampling <- function(deltas = 1e-6, ..., exact = FALSE, relation = c("replace_one", "add_remove"),
                         rows_per_unit = 1L, unit = "record", unit_key = NULL) {
-  given(name = "by_sampling", deltas = deltas, exact = exact, relation = match.arg(relation),
+  check_no_dots("by_sampling", ...)
+  given(name = "by_sampling", deltas = deltas, exact = exact, relation = one_of(relation, "relation"),
         rows_per_unit = rows_per_unit, unit = unit, unit_key = unit_key)
 }
 
@@ -114,6 +125,15 @@ protection <- function(name, ...) {
     abort("pysynthdp_plan_error", "settings of a protection have names: protection(\"zcdp\", rho = 0.5)")
   }
   do.call(given, c(list(name = name), settings))
+}
+
+# One of the words that an argument offers, which stand first to last in its default.
+one_of <- function(given, what) {
+  known <- eval(formals(sys.function(sys.parent()))[[what]])
+  if (identical(given, known)) return(known[[1L]])
+  if (is.character(given) && length(given) == 1L && given %in% known) return(given)
+  refuse("plan", paste0(what, " must be one of ", paste(dQuote(known, FALSE), collapse = ", ")),
+         if (is.character(given) && length(given) == 1L) did_you_mean(given, known), kind = "setting")
 }
 
 # The settings of a protection: NULL is not given. NA would mean the same beyond R, so it is refused: where a number of
@@ -133,7 +153,8 @@ given <- function(...) {
 #' @param m Number of copies, for the price.
 #' @param n Rows of the data, for the price without data.
 #' @param ... Settings of [synthesise()].
-#' @return A list of class `synth_text`, which prints.
+#' @return A list of class `synth_text`, which prints; that of a plan has `method`, `visit.sequence`,
+#'   `predictor.matrix` and `semicont` too, as in synthpop.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
@@ -152,13 +173,23 @@ look <- function(data, ...) {
 synthesis_plan <- function(data = NULL, m = 5L, n = NULL, ...) {
   if (!is.null(data)) check_frame(data)
   refuse_na(list(m = m, n = n))
-  structure(ask("plan", data = data, settings = declared(data, ...), m = m, n = n), class = "synth_text")
+  as_plan(ask("plan", data = data, settings = declared(data, ...), m = m, n = n))
 }
 
-declared <- function(data, method = NULL, visit_sequence = NULL, predictor_matrix = NULL, formulas = NULL,
+# Beside the text what can be computed with, under synthpop's names.
+as_plan <- function(made) {
+  names <- made$columns
+  structure(list(
+    text = made$text, method = stats::setNames(made$method, names), visit.sequence = made$visit.sequence,
+    predictor.matrix = matrix(made$predictor.matrix, length(names), dimnames = list(names, names)),
+    semicont = made$semicont
+  ), class = "synth_text")
+}
+
+declared <- function(data, ..., method = NULL, visit_sequence = NULL, predictor_matrix = NULL, formulas = NULL,
                      missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL, levels = NULL, keep = NULL,
                      drop = NULL, proper = NULL, joint = NULL, schema = NULL, guarantee = NULL, plan = NULL,
-                     rare = NULL, ...) {
+                     rare = NULL) {
   settings_of(
     if (is.null(data) && is.list(schema)) schema else data, method = method, visit_sequence = visit_sequence,
     predictor_matrix = predictor_matrix, formulas = formulas, missing = missing, spikes = spikes,
@@ -169,6 +200,7 @@ declared <- function(data, method = NULL, visit_sequence = NULL, predictor_matri
 
 #' @export
 print.synth_text <- function(x, ...) {
+  check_no_dots("print", ...)
   cat(x$text, "\n", sep = "")
   invisible(x)
 }

@@ -126,19 +126,33 @@ own_rows <- function(analyses, copies) {
 
 # One fit that used far fewer of its copy's complete rows than the others is of other rows than they are.
 check_sizes <- function(analyses, copies) {
+  found <- shares_used(analyses, copies)
+  if (is.null(found)) return(invisible())
+  middle <- stats::median(found$share)
+  odd <- which(abs(found$share - middle) > pmax(0.1, 8 * sqrt(middle * (1 - middle) / found$complete)))
+  if (length(odd)) {
+    abort("pysynthdp_fit_error", paste0(
+      "the fit of copy ", odd[[1L]], " used ", found$rows[[odd[[1L]]]], " of ", found$complete[[odd[[1L]]]],
+      " complete rows, and those of the other copies another share; fit the same rows of every copy"))
+  }
+}
+
+# Rows that the fits left out, though nothing is missing in them.
+rows_note <- function(analyses, copies) {
+  found <- if (length(analyses) == length(copies)) shares_used(analyses, copies)
+  if (is.null(found) || all(found$share >= 1)) return(character())
+  ends <- unique(format(100 * range(found$share), digits = 2, trim = TRUE))
+  paste0("The fits used ", paste(ends, collapse = " to "), " % of the copies' complete rows: the table speaks of those.")
+}
+
+# Which share of the complete rows of its copy each fit used.
+shares_used <- function(analyses, copies) {
   formula <- tryCatch(stats::formula(analyses[[1L]]), error = function(e) NULL)
   used <- if (inherits(formula, "formula")) intersect(all.vars(formula), names(copies[[1L]]))
   rows <- vapply(analyses, function(fit) first_of(rows_of(fit), NA_real_), 0)
-  if (!length(used) || anyNA(rows)) return(invisible())
+  if (!length(used) || anyNA(rows)) return(NULL)
   complete <- pmax(vapply(copies, function(copy) sum(stats::complete.cases(copy[used])), 0), 1)
-  share <- pmin(rows / complete, 1)
-  middle <- stats::median(share)
-  odd <- which(abs(share - middle) > pmax(0.1, 8 * sqrt(middle * (1 - middle) / complete)))
-  if (length(odd)) {
-    abort("pysynthdp_fit_error", paste0(
-      "the fit of copy ", odd[[1L]], " used ", rows[[odd[[1L]]]], " of ", complete[[odd[[1L]]]], " complete rows, and ",
-      "those of the other copies another share; fit the same rows of every copy"))
-  }
+  list(rows = rows, complete = complete, share = pmin(rows / complete, 1))
 }
 
 own_row <- function(fit, number, copies) {

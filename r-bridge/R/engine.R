@@ -31,6 +31,7 @@ engine_available <- function() !inherits(try(synth_engine(), silent = TRUE), "tr
 
 #' @export
 print.synth_engine <- function(x, ...) {
+  check_no_dots("print", ...)
   cat("pysynthdp ", x$version, ", reached by ", x$transport, "\n", x$executable, "\n", sep = "")
   invisible(x)
 }

@@ -30,7 +30,7 @@ pair_estimates <- function(fit) {
 
 model_estimates <- function(fit) {
   cov <- tryCatch(as.matrix(stats::vcov(fit)), error = function(e) no_estimates(fit))
-  values <- if (inherits(fit, "merMod")) lme4_fixed(fit) else {
+  values <- if (inherits(fit, c("merMod", "lme"))) fixed_effects(fit) else {
     tryCatch(stats::coef(fit), error = function(e) no_estimates(fit))
   }
   if (inherits(fit, "multinom")) return(equations(values, cov))
@@ -51,9 +51,11 @@ no_estimates <- function(fit) {
     "list(estimates, covariance) for each copy"))
 }
 
-lme4_fixed <- function(fit) {
-  need_package("lme4")
-  getExportedValue("lme4", "fixef")(fit)
+# coef() of a mixed model gives the coefficients of every group; what goes with vcov() are the fixed effects.
+fixed_effects <- function(fit) {
+  package <- if (inherits(fit, "lme")) "nlme" else "lme4"
+  need_package(package)
+  getExportedValue(package, "fixef")(fit)
 }
 
 # multinom: a row of coefficients for each level; the covariance names them level:term

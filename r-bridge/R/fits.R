@@ -8,11 +8,21 @@
 #' @param expr An expression with the names of columns, such as `lm(income ~ age)`. The copy itself is `.copy`; an
 #'   argument `data` that has nothing to do with it is refused.
 #' @param formula,family As in [lm()] and [glm()].
-#' @param ... Further arguments of [lm()] and [glm()], such as `weights`, with names of columns; for `with()`
-#'   not used.
+#' @param ... Further arguments of [lm()] and [glm()], such as `weights`, with names of columns; `summary()` hands them
+#'   to that of each fit; any other is an error.
 #' @param codes `"missing"`: declared codes of the columns (`missing =` of [synthesise()]) are no values and become
 #'   `NA` before anything is computed; [pool()] says how many cells those were. `"keep"` computes with them.
-#' @return An object of class `synthetic_fits`: `$analyses` is the list of `m` results, `x[[i]]` one of them.
+#' @param x,object Fits of the copies.
+#' @param i Numbers of copies, or the name of a field.
+#' @param name Name of a field: `analyses` is the list of fits.
+#' @param exact As in `[[`.
+#' @return An object of class `synthetic_fits`: `$analyses` is the list of `m` results, `x[[i]]` one of them;
+#'   `length()`, `lapply()`, `sapply()`, `seq_along()` and `as.list()` go over them, but `for (fit in as.list(x))` must
+#'   ask for the list. `coef()` gives their coefficients, a column a copy. Copies that were changed since they were
+#'   drawn are refused.
+#' @section Other packages:
+#'   `pool()` of mice has the rule for missing data, which is wrong for synthetic copies, so it stops at these fits in
+#'   whatever order the packages are attached; `mice::as.mira(fits$analyses)` is what to write to have it on purpose.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
@@ -28,12 +38,15 @@ NULL
 #' @rdname fits
 #' @export
 with.synthetic <- function(data, expr, ..., codes = c("missing", "keep")) {
+  check_no_dots("with", ...)
   fit_copies(data, substitute(expr), parent.frame(), match.arg(codes))
 }
 
 #' @rdname fits
 #' @export
 synth_lm <- function(formula, data, ..., codes = c("missing", "keep")) {
+  unknown <- setdiff(names(dots_as_written(...)), names(formals(stats::lm)))
+  if (length(unknown)) abort("pysynthdp_plan_error", paste0("lm() has no argument ", sQuote(unknown[[1L]], FALSE)))
   fit_copies(data, as.call(c(list(quote(lm), formula), dots_as_written(...))), parent.frame(), match.arg(codes))
 }
 
@@ -47,8 +60,7 @@ synth_glm <- function(formula, family = stats::gaussian, data, ..., codes = c("m
 dots_as_written <- function(...) as.list(substitute(list(...)))[-1L]
 
 fit_copies <- function(data, expression, envir, codes = "missing") {
-  check_synthetic(data)
-  warn_of_mice()
+  check_unchanged(data)
   declared <- declared_codes(data$schema)
   all <- copies(data)
   refuse_other_data(expression, c(names(all[[1L]]), ".copy"), envir)
@@ -57,9 +69,9 @@ fit_copies <- function(data, expression, envir, codes = "missing") {
   if (codes == "missing") all <- cleaned
   analyses <- lapply(seq_along(all), function(i) evaluate(expression, all[[i]], envir, i))
   structure(
-    list(call = safe_call(expression), analyses = analyses, expression = safe_call(expression),
-         tags = data$tags, columns = names(all[[1L]]), own = own_rows(analyses, all), coded = coded,
-         codes = codes, declared = if (codes == "missing") declared),
+    list(guard = structure(list(), class = "synthetic_guard"), call = safe_call(expression), results = analyses,
+         expression = safe_call(expression), tags = data$tags, columns = names(all[[1L]]),
+         own = own_rows(analyses, all), part = rows_note(analyses, all), coded = coded, codes = codes, declared = if (codes == "missing") declared),
     class = "synthetic_fits"
   )
 }
@@ -72,6 +84,7 @@ refuse_other_data <- function(expression, names, envir) {
   if (is.function(called) && !is.primitive(called)) {
     whole <- tryCatch(match.call(called, expression, expand.dots = TRUE), error = function(e) expression)
   }
+  names <- c(names, made_inside(expression, names))
   outside <- all.vars(whole$data)
   if (length(outside) && !any(outside %in% names)) {
     abort("pysynthdp_fit_error", paste0(
@@ -79,6 +92,17 @@ refuse_other_data <- function(expression, names, envir) {
       "out, or write data = .copy"))
   }
   for (part in as.list(expression)[-1L]) if (is.call(part)) refuse_other_data(part, names, envir)
+}
+
+# What a block makes of the copy: d in {d <- transform(.copy, ...); lm(y ~ z, data = d)}
+made_inside <- function(expression, names) {
+  if (!identical(expression[[1L]], quote(`{`))) return(character())
+  made <- character()
+  for (part in as.list(expression)[-1L]) {
+    assigned <- is.call(part) && as.character(part[[1L]])[[1L]] %in% c("<-", "=") && is.name(part[[2L]])
+    if (assigned && any(all.vars(part[[3L]]) %in% c(names, made))) made <- c(made, as.character(part[[2L]]))
+  }
+  made
 }
 
 evaluate <- function(expression, copy, envir, number) {
@@ -106,25 +130,3 @@ with_data_argument <- function(expression, envir) {
   expression
 }
 
-#' @export
-print.synthetic_fits <- function(x, ...) {
-  cat("Fits of ", length(x$analyses), " synthetic copies: ", deparse1(x$expression), "\n",
-      "pool() combines them.\n", sep = "")
-  invisible(x)
-}
-
-#' @export
-`[[.synthetic_fits` <- function(x, i, exact = TRUE) {
-  if (is.character(i)) unclass(x)[[i, exact = exact]] else unclass(x)$analyses[[i]]
-}
-
-#' @export
-summary.synthetic_fits <- function(object, ...) lapply(object$analyses, summary, ...)
-
-# Where mice was attached later, pool() is mice's, which takes these fits without a word and for missing data.
-warn_of_mice <- function(pool = get0("pool", globalenv(), mode = "function")) {
-  if (!identical(environmentName(environment(pool)), "mice")) return(invisible())
-  caution(paste(
-    "pool() is now that of mice, whose rule for missing data is wrong for synthetic copies; write",
-    "pysynthdp::pool(), or attach pysynthdp after mice"))
-}

@@ -44,40 +44,59 @@ pool <- function(object, ...) UseMethod("pool")
 
 #' @rdname pool
 #' @export
-pool.synthetic_fits <- function(object, rule = "auto", n_org = NULL, variables = NULL, ...) {
+pool.synthetic_fits <- function(object, ..., rule = "auto", n_org = NULL, variables = NULL) {
   check_no_dots("pool", ...)
   request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org,
                           object$own)
-  pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared)
+  pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared, object$part)
 }
 
 #' @rdname pool
 #' @export
-pool.list <- function(object, data = NULL, rule = "auto", n_syn = NULL, n_org = NULL, variables = NULL, ...) {
+pool.list <- function(object, data = NULL, ..., rule = "auto", n_syn = NULL, n_org = NULL, variables = NULL) {
   check_no_dots("pool", ...)
-  tags <- columns <- own <- NULL
+  tags <- columns <- own <- part <- NULL
   if (!is.null(data)) {
-    check_synthetic(data)
+    check_unchanged(data)
     tags <- data$tags
     columns <- names(copies(data)[[1L]])
     own <- own_rows(object, copies(data))
+    part <- rows_note(object, copies(data))
   }
   request <- pool_request(object, tags, columns, variables, NULL, rule, n_org, own)
   if (!is.null(n_syn)) request$n_syn <- n_syn
+  if (is.null(data) && (is.null(request$n_syn) || is.null(n_org))) refuse_bare_list()
   if (!is.null(data)) request <- with_codes(request, codes_in_fits(object, declared_codes(data$schema)), "keep")
-  pooled_object(request, quote(fit))
+  pooled_object(request, quote(fit), part = part)
 }
 
 #' @rdname pool
 #' @export
 pool.default <- function(object, ...) {
   if (!inherits(object, c("mira", "mids", "mild", "mipo"))) refuse_one(object)
+  if (identical(object$call1, made_for_mice)) refuse_mids()
   need_package("mice")
   mice::pool(object, ...)
 }
 
+# A list of fits says nothing of the copies.
+refuse_bare_list <- function() {
+  abort("pysynthdp_combining_rule_error", paste(
+    "a list of fits does not say what the copies are, and the rule depends on it; give them too, pool(fits, data = s),",
+    "or n_syn and n_org, the rows of a copy and of the confidential data"))
+}
+
+# as_mids() writes this call into its object, and with() of mice into what it fits.
+made_for_mice <- quote(pysynthdp::as_mids(x))
+
+refuse_mids <- function() {
+  abort("pysynthdp_combining_rule_error", paste(
+    "these are fits of what as_mids() made, and mice would pool them by the rule for missing data, which is wrong for",
+    "synthetic copies; write pool(with(s, ...)), where s is the object from synthesise()"))
+}
+
 refuse_one <- function(object) {
-  kind <- if (is.data.frame(object)) "a data frame" else if (inherits(object, c("synthetic", "synds"))) "copies" else
+  kind <- if (is.data.frame(object)) "a data frame" else if (inherits(object, c("synthetic", "synds"))) "the copies themselves" else
     if (inherits(object, "synthetic_pooled")) "what is pooled already" else
       paste("one object of class", class(object)[[1L]])
   abort("pysynthdp_fit_error", paste0(
@@ -120,24 +139,25 @@ check_no_dots <- function(what, ...) {
   given <- list(...)
   if (isTRUE(given$population.inference)) given$population.inference <- NULL
   unknown <- do.call(names_of_dots, given)
+  known <- names(formals(sys.function(sys.parent())))
   if (!length(unknown)) return(invisible())
   if (unknown[[1L]] == "population.inference") {
     abort("pysynthdp_plan_error", paste0(
       "population.inference = FALSE asks for intervals of the confidential estimate; those here are for the ",
       "population, so leave it out, or see compare_synthetic(target = \"original\")"))
   }
-  abort("pysynthdp_plan_error", paste0(what, "() has no argument ", sQuote(unknown[[1L]], FALSE)))
+  refuse_unknown(what, unknown, known)
 }
 
 # The object keeps what was sent, which is numbers, so that it can be compared later; no fit and no environment.
-pooled_object <- function(request, expression, declared = NULL) {
+pooled_object <- function(request, expression, declared = NULL, part = NULL) {
   done <- do.call(ask, c("pool", request))
   columns <- c("term", "estimate", "std.error", "statistic", "df", "p.value", "ubar", "b", "total")
   pooled <- as.data.frame(unclass(done)[columns])
   dimnames(done$cov) <- list(pooled$term, pooled$term)
   structure(
     list(call = expression, pooled = pooled, cov = done$cov, m = done$m, n_syn = done$n_syn, n_org = done$n_org,
-         rule = done$rule, why = done$why, notes = done$notes, flags = done$flags, request = request,
+         rule = done$rule, why = done$why, notes = c(done$notes, part), flags = done$flags, request = request,
          declared = declared),
     class = "synthetic_pooled"
   )

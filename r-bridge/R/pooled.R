@@ -1,6 +1,7 @@
 #' Methods for pooled analyses
 #'
 #' @param x,object An object from [pool()].
+#' @param row.names,optional As in [as.data.frame()]; not used.
 #' @param parm Terms, by name or position; all by default.
 #' @param level,conf.level Level of the intervals.
 #' @param conf.int Show intervals.
@@ -11,7 +12,8 @@
 #'   done.
 #' @return `coef()` and `vcov()` as for any model; `confint()` a matrix; `summary()` a list with a coefficient
 #'   table; `tidy()` a data frame with `term`, `estimate`, `std.error`, `statistic`, `df`, `p.value` (and
-#'   `conf.low`, `conf.high`), one row a term; `glance()` one row with `m`, `n_syn`, `n_org`, `rule`.
+#'   `conf.low`, `conf.high`), one row a term, and `as.data.frame()` the same without being a tibble; `plot()` draws the
+#'   intervals; `glance()` one row with `m`, `n_syn`, `n_org`, `rule`.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
@@ -27,12 +29,18 @@ NULL
 #' @rdname pooled
 #' @importFrom stats coef
 #' @export
-coef.synthetic_pooled <- function(object, ...) stats::setNames(object$pooled$estimate, object$pooled$term)
+coef.synthetic_pooled <- function(object, ...) {
+  check_no_dots("coef", ...)
+  stats::setNames(object$pooled$estimate, object$pooled$term)
+}
 
 #' @rdname pooled
 #' @importFrom stats vcov
 #' @export
-vcov.synthetic_pooled <- function(object, ...) object$cov
+vcov.synthetic_pooled <- function(object, ...) {
+  check_no_dots("vcov", ...)
+  object$cov
+}
 
 #' @rdname pooled
 #' @importFrom stats confint
@@ -53,7 +61,10 @@ confint.synthetic_pooled <- function(object, parm, level = 0.95, ...) {
 #' @rdname pooled
 #' @importFrom stats nobs
 #' @export
-nobs.synthetic_pooled <- function(object, ...) object$n_syn
+nobs.synthetic_pooled <- function(object, ...) {
+  check_no_dots("nobs", ...)
+  object$n_syn
+}
 
 #' @rdname pooled
 #' @export
@@ -90,6 +101,7 @@ check_link <- function(object) {
 #' @rdname pooled
 #' @export
 print.synthetic_pooled <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_no_dots("print", ...)
   cat("Pooled over ", x$m, if (x$m == 1) " copy" else " copies", " by ", x$rule, ": ", deparse1(x$call), "\n\n",
       sep = "")
   table <- as.matrix(x$pooled[c("estimate", "std.error", "statistic", "df", "p.value")])
@@ -111,6 +123,7 @@ print_notes <- function(notes) {
 
 #' @export
 print.summary.synthetic_pooled <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_no_dots("print", ...)
   cat("Pooled over ", x$m, if (x$m == 1) " copy" else " copies", ": ", deparse1(x$call), "\n\n", sep = "")
   print(x$coefficients, digits = digits)
   cat("\nRule: ", x$rule, "\n", sep = "")
@@ -124,6 +137,18 @@ print.summary.synthetic_pooled <- function(x, digits = max(3L, getOption("digits
 #' @exportS3Method generics::tidy
 tidy.synthetic_pooled <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   check_no_dots("tidy", ...)
+  as_tibble_if(tidied(x, conf.int, conf.level, exponentiate))
+}
+
+#' @rdname pooled
+#' @export
+as.data.frame.synthetic_pooled <- function(x, row.names = NULL, optional = FALSE, conf.int = FALSE, conf.level = 0.95,
+                                           exponentiate = FALSE, ...) {
+  check_no_dots("as.data.frame", ...)
+  tidied(x, conf.int, conf.level, exponentiate)
+}
+
+tidied <- function(x, conf.int, conf.level, exponentiate) {
   table <- x$pooled[c("term", "estimate", "std.error", "statistic", "df", "p.value")]
   if (is_asked(exponentiate, "exponentiate")) {
     check_link(x)
@@ -135,7 +160,24 @@ tidy.synthetic_pooled <- function(x, conf.int = FALSE, conf.level = 0.95, expone
     table$conf.low <- unname(limits[, 1L])
     table$conf.high <- unname(limits[, 2L])
   }
-  as_tibble_if(table)
+  table
+}
+
+#' @rdname pooled
+#' @export
+plot.synthetic_pooled <- function(x, conf.level = 0.95, ...) {
+  check_no_dots("plot", ...)
+  table <- tidied(x, TRUE, conf.level, FALSE)
+  if (any(table$term != "(Intercept)")) table <- table[table$term != "(Intercept)", ]
+  at <- rev(seq_len(nrow(table)))
+  known <- is.finite(table$conf.low)
+  limits <- range(0, table$estimate, table$conf.low, table$conf.high, finite = TRUE)
+  plot(table$estimate, at, xlim = limits, ylim = c(0.5, nrow(table) + 0.5), yaxt = "n", xlab = "estimate", ylab = "",
+       main = deparse1(x$call), pch = 19)
+  graphics::axis(2, at = at, labels = table$term, las = 1)
+  graphics::segments(table$conf.low[known], at[known], table$conf.high[known], at[known])
+  graphics::abline(v = 0, lty = 2)
+  invisible(x)
 }
 
 #' @rdname pooled

@@ -21,24 +21,29 @@
 #' }
 #' @export
 privacy_statement <- function(object) {
-  check_synthetic(object)
+  check_unchanged(object)
   structure(c(object$privacy, list(words = object$words)), class = "privacy_statement")
 }
 
 #' @rdname privacy_statement
 #' @export
 print.privacy_statement <- function(x, ...) {
+  check_no_dots("print", ...)
   cat(x$words$card, "\n", sep = "")
   invisible(x)
 }
 
 #' @rdname privacy_statement
 #' @export
-format.privacy_statement <- function(x, style = c("card", "paragraph"), ...) x$words[[match.arg(style)]]
+format.privacy_statement <- function(x, style = c("card", "paragraph"), ...) {
+  check_no_dots("format", ...)
+  x$words[[match.arg(style)]]
+}
 
 #' @rdname privacy_statement
 #' @export
 as.data.frame.privacy_statement <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_no_dots("as.data.frame", ...)
   text <- function(name) vapply(x$columns, function(one) as.character(first_of(one[[name]], NA)), "")
   data.frame(column = text("column"), method = text("method"), guarantee = text("guarantee"),
              reason = text("reason"), row.names = row.names)

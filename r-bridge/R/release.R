@@ -21,10 +21,10 @@
 #' }
 #' @export
 write_release <- function(object, folder, format = c("parquet", "csv"), sign = NULL) {
-  check_synthetic(object)
+  check_unchanged(object)
   check_path(folder)
   invisible(ask("write_release", x = sendable(object), folder = normalizePath(folder, mustWork = FALSE),
-                format = match.arg(format), sign = key_path(sign)))
+                format = one_of(format, "format"), sign = key_path(sign)))
 }
 
 #' @rdname write_release
@@ -70,6 +70,7 @@ verify_release <- function(folder, key = NULL) {
 #' @rdname verify_release
 #' @export
 print.release_verification <- function(x, ...) {
+  check_no_dots("print", ...)
   cat(x$text, "\n", sep = "")
   invisible(x)
 }

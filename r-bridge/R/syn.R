@@ -1,87 +1,168 @@
 #' Synthesise, with the argument names of synthpop
 #'
-#' For scripts that were written for synthpop's function of this name. [synthesise()] has the same arguments with
-#' underscores and more besides.
+#' For scripts that were written for synthpop's function of this name: it takes all its arguments, in its order. What
+#' asks for nothing, as synthpop's own defaults do, is silent; all else is done, or refused with what to use here, so
+#' that nothing is silently left undone. [synthesise()] has the same arguments with underscores and more besides.
 #'
 #' @param data A confidential data frame.
 #' @param method Models of columns, see [synthesise()]: one for all or one for each column, `""` for a column
-#'   that is released as it is. `"parametric"` chooses by the type of the column; so does `"cart"`, the default
-#'   there, with a warning, since there are no trees here.
+#'   that is released as it is. `"parametric"` chooses by the type of the column. There are no trees here: synthpop's
+#'   default `"cart"` becomes `"parametric"`, with a warning, and where no method is given this is said once a session.
 #' @param visit.sequence Columns, by name or position, in the order in which they are drawn. As in synthpop, columns
-#'   that it leaves out are released as they are, with a warning, unless `drop.not.used = TRUE`.
-#' @param predictor.matrix Matrix with a row for each target.
-#' @param m Number of copies.
+#'   that it leaves out are released as they are, with a warning, unless `drop.not.used = TRUE`. Other than in synthpop,
+#'   the drawn columns are drawn from them, so that copies hold what joins drawn and real columns; zeros in
+#'   `predictor.matrix` prevent it.
+#' @param predictor.matrix Matrix of 0 and 1 with a row for each target. As in synthpop, columns that are not drawn
+#'   before their target cannot be used: where it names such, a warning says so.
+#' @param m Number of copies. As in synthpop, `m = 0` draws nothing and gives `method`, `visit.sequence`,
+#'   `predictor.matrix` and `semicont` as they would be used, to be changed and given to `syn()` again. Values that pile
+#'   up are seen only where the method of their column is left to its type, so give `semicont` back with `method`.
 #' @param k Rows of a copy.
 #' @param proper Draw the parameters anew for each copy.
+#' @param minnumlevels Numbers with no more than so many distinct values are drawn as categories, and are numbers again
+#'   in the copies.
+#' @param maxfaclevels A limit other than 60 stops where a factor or text has more levels; here the default is no limit.
+#' @param rules,rvalues Not available. Values that are missing by a rule are best left missing: whether a value is there
+#'   is drawn by a model of its own.
 #' @param cont.na Codes of numbers that are not values: `list(income = c(NA, -8))`.
 #' @param semicont Values of numbers with a mass of their own: `list(wage = 0)`.
+#' @param smoothing Nothing is left to do, and a warning says so: numbers are drawn from smooth distributions, not from
+#'   those of the records.
+#' @param event,denom Not available: there are no models of survival or of grouped binomials.
 #' @param drop.not.used Leave out columns that `visit.sequence` leaves out.
+#' @param drop.pred.only Not available where columns are real: a release says what it was drawn from.
+#' @param default.method Four methods that are chosen by type: of numbers, of two levels, of more, of ordered ones.
+#' @param numtocat,catgroups Not available: numbers are drawn as numbers. `cut()` them in the data to draw groups.
+#' @param models Not available: fitted models are not sent to R. [synthesis_plan()] shows them.
 #' @param print.flag Show the result.
 #' @param seed A number; `"sample"` and `NA` let [set.seed()] govern the draw. Never stored.
-#' @param ... Further arguments of [synthesise()]. Arguments of synthpop that have no equivalent, such as `rules`
-#'   or `smoothing`, are an error: nothing is silently left undone.
-#' @return As [synthesise()].
+#' @param ... Further arguments of [synthesise()], such as `bounds`, `rare` or `guarantee`, by their whole names.
+#' @param drop Columns to leave out.
+#' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence`,
+#'   `predictor.matrix` and `semicont`, and without copies.
+#' @details Of synthpop's methods there are the parametric ones. `polr` takes a factor without declared order too, with
+#'   the order of its levels, and says so. `constant` is for columns of one value: synthpop lets other columns stand as
+#'   they really are.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
-#'   syn(iris, m = 2, seed = 1)
+#'   syn(iris, method = "parametric", m = 2, seed = 1)
+#'   start <- syn(iris, method = "parametric", m = 0)
+#'   start$predictor.matrix["Species", "Sepal.Width"] <- 0
+#'   syn(iris, method = "parametric", predictor.matrix = start$predictor.matrix, seed = 1)
 #' }
 #' }
 #' @export
 syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.matrix = NULL, m = 1L, k = NULL,
-                proper = FALSE, cont.na = NULL, semicont = NULL, drop.not.used = FALSE, print.flag = FALSE,
-                seed = "sample", ...) {
+                proper = FALSE, minnumlevels = 1, maxfaclevels = 60, rules = NULL, rvalues = NULL, cont.na = NULL,
+                semicont = NULL, smoothing = NULL, event = NULL, denom = NULL, drop.not.used = FALSE,
+                drop.pred.only = FALSE, default.method = c("normrank", "logreg", "polyreg", "polr"), numtocat = NULL,
+                catgroups = NULL, models = FALSE, print.flag = FALSE, seed = "sample", ..., drop = NULL) {
   call <- safe_call(match.call())
   check_frame(data)
   columns <- names(data)
-  visited <- as_columns(visit.sequence, columns, "visit.sequence")
-  real <- unvisited(visited, columns, drop.not.used)
-  chosen <- synthpop_methods(method, columns)
-  released <- union(real$keep, names(chosen)[chosen == ""])
-  if (length(released)) {
-    caution(paste0("released as they really are, as in synthpop: ", paste(released, collapse = ", ")))
-  }
-  apart <- c(released, real$drop)
-  made <- synthesise(
-    data, m = m, method = if (length(chosen)) as.list(chosen[!names(chosen) %in% apart]),
-    visit_sequence = if (!is.null(visited)) setdiff(visited, released),
-    predictor_matrix = without(as_predictors(predictor.matrix, columns), apart), k = k, proper = proper,
-    missing = without_na(cont.na), spikes = without_na(semicont), keep = if (length(released)) released,
-    drop = if (length(real$drop)) real$drop, seed = if (is.numeric(seed) && !anyNA(seed)) seed, ...
-  )
+  refuse_synthpop(list(rules = rules, rvalues = rvalues, event = event, denom = denom, numtocat = numtocat,
+                       models = models))
+  more <- further_settings(list(...))
+  visited <- as_visited(visit.sequence, columns)
+  chosen <- synthpop_methods(method, columns, asked = !missing(method))
+  parts <- columns_in_parts(columns, visited, as_columns(drop, columns, "drop"), chosen, drop.not.used)
+  predictors <- usable_predictors(predictor.matrix, columns, parts)
+  chosen <- chosen[names(chosen) %in% parts$drawn]
+  looked <- looked_up(data[parts$drawn], minnumlevels, maxfaclevels, default.method, more, cont.na)
+  chosen <- by_looks(chosen, looked, parts, predictors)
+  refuse_pred_only(drop.pred.only, parts)
+  say_released(parts)
+  say_smooth(smoothing, columns)
+  settings <- c(list(
+    method = if (length(chosen)) as.list(chosen), visit_sequence = if (!is.null(visited)) without_serial(parts$drawn, chosen), predictor_matrix = predictors,
+    proper = proper, missing = without_na(cont.na, columns, "cont.na"),
+    spikes = without_na(semicont, columns, "semicont"), keep = parts$released, drop = parts$dropped
+  ), with_levels(more, looked$levels))
+  if (is.numeric(m) && identical(as.numeric(m), 0)) return(setup_only(data, settings, k, drop.not.used, call))
+  made <- do.call(synthesise, c(list(data, m = m, k = k, seed = synthpop_seed(seed)), settings))
   made <- with_call(made, call)
   if (isTRUE(print.flag)) print(made)
   made
 }
 
-# Columns that are not visited: kept real, or dropped.
-unvisited <- function(visited, columns, drop) {
-  left <- if (is.null(visited)) character() else setdiff(columns, visited)
-  list(keep = if (drop) character() else left, drop = if (drop) left else character())
+# What becomes of each column: drawn, in this order; released as it is, because it was not visited or has no method;
+# or dropped.
+columns_in_parts <- function(columns, visited, drop, chosen, drop_not_used) {
+  known_columns(drop, columns, "drop")
+  left <- setdiff(if (is.null(visited)) character() else setdiff(columns, visited), drop)
+  apart <- if (isTRUE(drop_not_used)) character() else left
+  bare <- setdiff(names(chosen)[vapply(chosen, identical, NA, "")], c(drop, left))
+  drawn <- setdiff(if (is.null(visited)) columns else visited, c(bare, drop))
+  if (!length(drawn)) {
+    abort("pysynthdp_plan_error", "no column is left to draw, and the real table is no synthetic one; visit one, or give it a method")
+  }
+  list(drawn = drawn, released = or_null(c(apart, bare)), unvisited = apart,
+       dropped = or_null(c(drop, if (isTRUE(drop_not_used)) left)))
 }
 
-# synthpop's methods: a name for each column, or nothing where the type of the column decides.
-synthpop_methods <- function(method, columns) {
-  method <- by_column(method, columns, "method")
-  if (is.null(names(method))) {
-    if ("cart" %in% method) caution("there are no trees here; columns are drawn by parametric models")
-    if (is.null(method) || method %in% c("parametric", "cart")) return(character())
-    return(stats::setNames(rep(method, length(columns)), columns))
+or_null <- function(x) if (length(x)) x
+
+# Running numbers are given, not drawn, so they have no place in the order.
+without_serial <- function(drawn, chosen) setdiff(drawn, names(chosen)[vapply(chosen, identical, NA, "serial")])
+
+# The order of drawing: columns that are there, each once.
+as_visited <- function(x, columns) {
+  visited <- as_columns(x, columns, "visit.sequence")
+  known_columns(visited, columns, "visit.sequence")
+  if (anyDuplicated(visited)) {
+    abort("pysynthdp_plan_error", paste0(
+      "visit.sequence has a column more than once: ", paste(unique(visited[duplicated(visited)]), collapse = ", ")))
   }
-  method <- unlist(method)
-  if ("cart" %in% method) caution("there are no trees here; columns with method \"cart\" have parametric models")
-  method[!method %in% c("cart", "parametric")]
+  visited
+}
+
+# Predictors that are there when their target is drawn; others are said once and not used.
+usable_predictors <- function(x, columns, parts) {
+  if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
+  x <- as_predictors(x, columns, "predictor.matrix")
+  known_columns(c(rownames(x), colnames(x)), columns, "predictor.matrix")
+  if (!all(x %in% c(0, 1))) {
+    abort("pysynthdp_plan_error", "predictor.matrix holds 0 and 1 only; other marks, such as mice's 2, mean nothing here")
+  }
+  x <- x[rownames(x) %in% parts$drawn, , drop = FALSE]
+  there <- t(vapply(rownames(x), function(target) {
+    colnames(x) %in% c(parts$released, parts$drawn[seq_len(match(target, parts$drawn) - 1L)])
+  }, logical(ncol(x))))
+  late <- sum(x == 1 & !there & outer(rownames(x), colnames(x), `!=`))
+  if (late) {
+    caution(paste0(
+      late, if (late == 1) " entry" else " entries", " of predictor.matrix not used, as in synthpop: the column is not ",
+      "drawn before its target; visit.sequence changes the order"))
+  }
+  x[!there] <- 0
+  x
+}
+
+say_released <- function(parts) {
+  if (!length(parts$released)) return(invisible())
+  caution(paste0(
+    "released as they really are, as in synthpop: ", paste(parts$released, collapse = ", "),
+    if (length(parts$unvisited)) paste(
+      "; other than there, the drawn columns are drawn from them, unless predictor.matrix has 0;",
+      "drop.not.used = TRUE leaves out what is not visited")))
 }
 
 # NA stands in synthpop's lists of codes for missing values, which are understood anyhow.
-without_na <- function(codes) {
+without_na <- function(codes, columns, what) {
   if (is.null(codes)) return(NULL)
-  codes <- lapply(as.list(codes), function(one) one[!is.na(one)])
-  codes[lengths(codes) > 0L]
+  codes <- as.list(codes)
+  if (length(codes) && is.null(names(codes))) {
+    abort("pysynthdp_plan_error", paste0(what, " needs the names of columns: list(income = -8)"))
+  }
+  known_columns(names(codes), columns, what)
+  codes <- lapply(codes, function(one) one[!is.na(one)])
+  codes <- codes[lengths(codes) > 0L]
+  if (length(codes)) codes
 }
 
-# Rows of targets that are not drawn say nothing.
-without <- function(predictors, released) {
-  if (is.null(predictors)) return(NULL)
-  predictors[!rownames(predictors) %in% released, , drop = FALSE]
+synthpop_seed <- function(seed) {
+  if (is.numeric(seed) && !anyNA(seed)) return(seed)
+  if (is.null(seed) || identical(seed, "sample") || (length(seed) == 1L && is.na(seed))) return(NULL)
+  abort("pysynthdp_plan_error", "seed must be a number, \"sample\" or NA")
 }

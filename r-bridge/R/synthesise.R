@@ -14,7 +14,7 @@
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
 #'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`,
 #'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, and `serial` for fresh running
-#'   numbers. Settings go into a list: `list(income = list(name = "norm", ridge = 1e-3))`.
+#'   numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(income = list(name = "norm", ridge = 1e-3))`.
 #' @param visit_sequence Columns in the order in which they are drawn.
 #' @param predictor_matrix Matrix with a row for each target and a column for each predictor, or a list
 #'   `list(income = c("age", "sex"))`. All earlier columns by default.
@@ -47,6 +47,7 @@
 #'   are understood; any other argument is an error.
 #' @return An object of class `c("synthetic", "synds")`: the copies are in `$syn`, and `x[[i]]` gives the i-th. It
 #'   holds no confidential row but those of columns in `keep`.
+#' @details Row names, the groups of a grouped tibble, contrasts of factors and comments are not passed on to the copies.
 #' @section Privacy:
 #' Without `guarantee` the copies carry no formal guarantee, and [privacy_statement()] says so.
 #' @seealso [pool()], [privacy_statement()], [write_release()], [compare_synthetic()].
@@ -99,11 +100,10 @@ synthesise.mids <- function(x, ...) {
 
 #' @rdname synthesise
 #' @export
-synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
+synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
-                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL,
-                                  ...) {
+                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -124,7 +124,7 @@ synthesise.data.frame <- function(x, m = NULL, method = NULL, visit_sequence = N
 synthesise.formula <- function(x, data, ...) {
   call <- safe_call(match.call())
   if (base::missing(data)) {
-    abort("pysynthdp_plan_error", "a formula needs the data too: synthesise(income ~ age + sex, data = survey)")
+    refuse("plan", "a formula needs the data too", "write synthesise(income ~ age + sex, data = survey)", kind = "call")
   }
   check_frame(data)
   if (length(x) == 3L) {
@@ -138,7 +138,8 @@ synthesise.formula <- function(x, data, ...) {
   if ("." %in% columns) columns <- unique(unlist(lapply(columns, function(name) if (name == ".") names(data) else name)))
   unknown <- setdiff(columns, names(data))
   if (length(unknown)) {
-    abort("pysynthdp_plan_error", paste0("the formula names ", sQuote(unknown[[1L]], FALSE), ", which is no column"))
+    refuse("plan", paste0("the formula names ", sQuote(unknown[[1L]], FALSE), ", which is no column"),
+           did_you_mean(unknown[[1L]], names(data)), unknown[[1L]], "unknown column")
   }
   chosen <- data[names(data)[names(data) %in% columns]]
   with_call(synthesise(chosen, visit_sequence = columns, ...), call)

@@ -1,20 +1,33 @@
 #' Methods for synthetic copies
 #'
 #' @param x,object An object from [synthesise()].
-#' @param i Number of a copy, or the name of a field.
+#' @param i Numbers of copies, or names of fields.
+#' @param n Rows to show of each copy.
 #' @param exact As in `[[`.
 #' @param copy Number of the copy to summarise.
 #' @param form `"list"` for a list of copies, `"long"` for one data frame with the number of the copy in `.copy`.
 #' @param vars Columns to draw; all by default.
-#' @param ... Not used.
-#' @return `x[[i]]` is a data frame; `copies()` a list of data frames or one; `nobs()` the rows of a copy;
-#'   `summary()` the summary of a copy.
+#' @param ... No other argument is taken.
+#' @param row.names,optional As in [as.data.frame()]; not used.
+#' @return `x[[i]]` is a data frame; `copies()` and `as.list()` a list of data frames; `copies(x, "long")` and
+#'   `as.data.frame()` one data frame; `length()` the number of copies; `nobs()` the rows of a copy; `summary()` the
+#'   summary of a copy; `head()` the first rows of each.
+#' @details The object is a list of copies to `length()`, `lapply()`, `sapply()`, `Map()`, `seq_along()`, `head()` and
+#'   `x[[i]]`; its fields, those of synthpop's `synds` among them, are had by `x$name`. Base R's `for` asks no method and
+#'   would walk over the fields: write `for (copy in copies(x))`.
+#'
+#'   The copies are public, and so is everything in the object, but it is one thing: what it says of the copies holds
+#'   for those that were drawn. Where copies were edited, shortened or reordered, [write_release()], [pool()], `with()`,
+#'   [as_synds()], [as_mids()] and [privacy_statement()] stop and say what was changed. Other columns and rows are
+#'   analysed by writing them where they are used, `with(s, lm(y ~ I(x^2), subset = x > 0))`; a column to be released
+#'   belongs into the data before [synthesise()]; what `sdc()` of synthpop did is taken by [accept_sdc()].
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
 #'   s <- synthesise(iris, m = 2, seed = 1)
 #'   summary(s)
 #'   head(s[[2]])
+#'   sapply(s, nrow)
 #'   nrow(copies(s, "long"))
 #'   plot(s, vars = "Species")
 #' }
@@ -25,6 +38,7 @@ NULL
 #' @rdname synthetic
 #' @export
 print.synthetic <- function(x, ...) {
+  check_no_dots("print", ...)
   tags <- x$tags
   cat("Synthetic data:", tags$m, if (tags$m == 1) "copy" else "copies", "of", tags$n_syn, "rows and",
       length(x$obs.vars), "columns\n")
@@ -32,7 +46,14 @@ print.synthetic <- function(x, ...) {
       "by", x$provenance$software, "\n")
   cat("parameters:", if (tags$parameters == "drawn") "drawn for each copy" else "fitted, one set for all", "\n")
   if (length(tags$kept)) cat("released REAL:", paste(unlist(tags$kept), collapse = ", "), "\n")
+  changed <- if (!is.null(unclass(x)$digest)) change_of_shape(copies(x), unclass(x)$digest, tags$n_syn)
+  if (length(changed)) cat("CHANGED since they were drawn: ", changed, "\n", sep = "")
   cat("formal privacy guarantee:", x$privacy$status, "\n")
+  beyond <- names(tags$column_notes)
+  if (length(beyond)) {
+    cat(strwrap(paste("drawn values may lie beyond the declared bounds:", paste(beyond, collapse = ", ")), exdent = 2),
+        sep = "\n")
+  }
   drawn <- x$method[names(x$visit.sequence)]
   cat("drawn in this order:\n")
   cat(strwrap(paste0(names(drawn), " (", drawn, ")", collapse = ", "), indent = 2, exdent = 2), sep = "\n")
@@ -42,11 +63,13 @@ print.synthetic <- function(x, ...) {
 #' @rdname synthetic
 #' @export
 summary.synthetic <- function(object, copy = 1L, ...) {
+  check_no_dots("summary", ...)
   structure(list(object = object, copy = copy, table = summary(object[[copy]])), class = "summary.synthetic")
 }
 
 #' @export
 print.summary.synthetic <- function(x, ...) {
+  check_no_dots("print", ...)
   print(x$object)
   cat("\nCopy ", x$copy, ":\n", sep = "")
   print(x$table)
@@ -75,13 +98,69 @@ copies <- function(x, form = c("list", "long")) {
 }
 
 #' @rdname synthetic
+#' @export
+`[.synthetic` <- function(x, i) if (is.character(i)) unclass(x)[i] else copies(x)[i]
+
+#' @rdname synthetic
+#' @export
+length.synthetic <- function(x) length(copies(x))
+
+# Copies have none; fields are had by $.
+#' @export
+names.synthetic <- function(x) NULL
+
+#' @importFrom utils .DollarNames
+#' @export
+.DollarNames.synthetic <- function(x, pattern = "") grep(pattern, names(unclass(x)), value = TRUE)
+
+#' @rdname synthetic
+#' @export
+as.list.synthetic <- function(x, ...) {
+  check_no_dots("as.list", ...)
+  copies(x)
+}
+
+#' @rdname synthetic
+#' @export
+as.data.frame.synthetic <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_no_dots("as.data.frame", ...)
+  copies(x, "long")
+}
+
+#' @rdname synthetic
+#' @importFrom utils head
+#' @export
+head.synthetic <- function(x, n = 6L, ...) {
+  check_no_dots("head", ...)
+  lapply(x, head, n = n)
+}
+
+#' @importFrom utils tail
+#' @export
+tail.synthetic <- function(x, n = 6L, ...) {
+  check_no_dots("tail", ...)
+  lapply(x, tail, n = n)
+}
+
+#' @importFrom utils str
+#' @export
+str.synthetic <- function(object, ...) {
+  cat("Synthetic data, ", length(object), if (length(object) == 1L) " copy" else " copies", "; the first:\n", sep = "")
+  str(object[[1L]], ...)
+}
+
+#' @rdname synthetic
 #' @importFrom stats nobs
 #' @export
-nobs.synthetic <- function(object, ...) object$tags$n_syn
+nobs.synthetic <- function(object, ...) {
+  check_no_dots("nobs", ...)
+  object$tags$n_syn
+}
 
 #' @rdname synthetic
 #' @export
 plot.synthetic <- function(x, vars = NULL, ...) {
+  check_no_dots("plot", ...)
   columns <- names(copies(x)[[1L]])
   vars <- if (is.null(vars)) columns else as_columns(vars, columns, "vars")
   shape <- grDevices::n2mfrow(length(vars))

@@ -2,7 +2,7 @@
 # error. A request is a plain list in R's own serialize format, and so is the answer.
 
 .state <- new.env(parent = emptyenv())
-.protocol <- 1L
+.protocol <- 2L
 
 # Ask the engine; warnings and errors of the answer become conditions of R.
 ask <- function(verb, ...) {
@@ -13,8 +13,10 @@ ask <- function(verb, ...) {
     worker = ask_worker(request),
     oneshot = ask_once(request)
   )
-  for (text in answer$warnings) caution(text)
-  if (!isTRUE(answer$ok)) abort(answer$class, answer$message, answer$trace)
+  for (told in answer$warnings) do.call(caution, told)
+  if (!isTRUE(answer$ok)) {
+    abort(answer$class, answer$message, answer$trace, answer[c("column", "kind", "remedy", "faults")])
+  }
   answer$value
 }
 
@@ -130,7 +132,8 @@ setup_fault <- function(engine, errors) {
     absent <- sub("^No module named '?", "", found[[1L]])
     own <- startsWith(absent, "pysynthdp")
     return(paste0(engine, if (own) " has no pysynthdp" else paste0(" lacks ", absent, ", which pysynthdp needs"),
-                  ". In a terminal: ", engine, " -m pip install ", if (!own) "--force-reinstall ", "pysynthdp"))
+                  ". In a terminal, in the checkout of pysynthdp: ", engine, " -m pip install ",
+                  if (!own) "--force-reinstall ", ". (or the path of its wheel)"))
   }
   if (is.na(version)) paste0(engine, " is no Python that can be run. ", other)
 }

@@ -79,7 +79,7 @@ def test_a_batch_job_can_gate_on_the_exit_code(name, frozen):
 
 def test_a_folder_that_is_no_release_is_a_failure(tmp_path):
     result = verify(tmp_path)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "is the folder a release?" in result.stderr
 
 

@@ -105,12 +105,17 @@ def synth(tmp_path, monkeypatch) -> Callable[..., tuple[Any, Any]]:
     """Run ``pysynthdp synth`` on a file; give what it asked the noise to hide, and all that can be seen."""
 
     def run(
-        name: str, write: Callable[[Path], object], given: Run | None, book: str = CODEBOOK
+        name: str,
+        write: Callable[[Path], object],
+        given: Run | None,
+        book: str = CODEBOOK,
+        form: str = "",
     ) -> tuple[Any, Any]:
         folder = tmp_path / "work"  # the same paths for both
         folder.mkdir()
         (folder / "codebook.toml").write_text(book)
-        (folder / "plan.toml").write_text(PLAN.format(rho=1.0 if book == ONE_COLUMN else RHO))
+        plan = PLAN.format(rho=1.0 if book == ONE_COLUMN else RHO)
+        (folder / "plan.toml").write_text(form + plan)
         write(folder / name)
         command = ["synth", folder / name, "--plan", folder / "plan.toml", "--m", 1, "--seed", 1]
         with watched(monkeypatch, given) as seen, warnings.catch_warnings(record=True) as heard:
@@ -142,6 +147,38 @@ def test_an_odd_record_of_a_csv_leaves_every_byte_of_the_release(cell, synth):
     odd = [*lines[: AT + 1], ",".join([cell] * 5), *lines[AT + 2 :]]
     plain = synth("t.csv", csv_of(lines), None)
     compared(plain, synth("t.csv", csv_of(odd), plain[0]), RHO)
+
+
+GERMAN = 'sep = ";"\ndecimal = ","\nencoding = "cp1252"\nday_first = true\n'
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [*CELLS, "1,5", "1.234", "1;2;3;4;5;6;7", "02.01.1990", "31.13.1990", "\xfc", "\x81", '"a;b"'],
+    ids=ascii,
+)
+def test_an_odd_record_of_a_declared_form_leaves_every_byte_of_the_release(cell, synth):
+    german = people()
+    german["amount"] = [f"{value:.1f}".replace(".", ",") for value in german["amount"]]
+    german["day"] = [f"{day:%d.%m.%Y}" for day in pd.to_datetime(german["day"])]
+    lines = [
+        line.replace("|", ";")
+        for line in ("|".join(map(str, row)) for row in [german.columns, *german.to_numpy()])
+    ]
+    odd = [*lines[: AT + 1], ";".join([cell] * 5), *lines[AT + 2 :]]
+
+    def write(rows):
+        return lambda path: path.write_bytes(("\n".join(rows) + "\n").encode("latin-1"))
+
+    plain = synth("t.csv", write(lines), None, form=GERMAN)
+    compared(plain, synth("t.csv", write(odd), plain[0], form=GERMAN), RHO)
+
+
+def test_a_head_of_another_form_is_refused_before_anything_is_asked(synth):
+    lines = [line.replace(",", ";") for line in lines_of(people())]
+    seen, (code, said, files, _) = synth("t.csv", csv_of(lines), None)
+    assert (code, files, seen.exact) == (3, {}, [])
+    assert "--sep ';'" in said
 
 
 @pytest.mark.parametrize("row", ["1", "1,2", ",,,,,,,,", "1,2,3,4,5,6,7", '"x, y",1,2', ",,,,"])

@@ -235,6 +235,7 @@ def released(reply: RVector) -> Iterator[bytes]:
     yield dumps(held["warnings"])
     made = dict(zip(held["value"].names, held["value"].items, strict=True))
     copy = made.pop("syn")
+    del made["digest"]  # of the drawn cells
     yield dumps(named_list(made))
     for name, column in zip(copy.names, copy.items, strict=True):
         yield dumps(named_list({name: character([column.kind]), **column.attributes}))

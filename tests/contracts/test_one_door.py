@@ -109,11 +109,11 @@ REFUSED = [
     (noised, {"emit_original": True}, "emit_original=True"),
     (noised, {"keep": ["sex"]}, "kept real"),
     (noised, {"joint": [(["age", "sex"], "norm")]}, "joint="),
-    (noised, {"bounds": {"age": (0, 1)}}, "bounds= is given beside schema="),
+    (noised, {"bounds": {"age": (0, 1)}}, "bounds is given beside a schema"),
     (noised, {"guarantee": sdp.ByNoise(sdp.ZCDP(1.0), hints={"nope": (1, 1)})}, "nope"),
     (sampled, {"emit_original": True}, "emit_original=True"),
     (sampled, {"keep": ["sex"]}, "kept real"),
-    (sampled, {"levels": {"sex": ["F"]}}, "levels= is given beside schema="),
+    (sampled, {"levels": {"sex": ["F"]}}, "levels is given beside a schema"),
     (sampled, {"method": {"age": "norm"}}, "has no guarantee by sampling"),
 ]
 

@@ -88,7 +88,7 @@ def test_hints_from_r_with_na_are_refused():
 @pytest.mark.parametrize("value", [None, 5, (5,), "mine"])
 @pytest.mark.parametrize("make", [sdp.BySampling, lambda **own: sdp.ByNoise(sdp.ZCDP(1.0), **own)])
 def test_what_is_allowed_from_outside_is_given_by_names(make, value):
-    with pytest.raises(sdp.PrivacyError, match="outside must be a tuple"):
+    with pytest.raises(sdp.PrivacyError, match="outside must be a list"):
         make(outside=value)
 
 
@@ -193,7 +193,7 @@ def test_the_shell_refuses_them_before_the_fit(tmp_path, monkeypatch):
     with monkeypatch.context() as watched:
         watched.setattr(sdp.Synthesizer, "fit", None)  # whoever calls it fails
         found = CliRunner().invoke(app, [*asked, "4"])
-    assert found.exit_code == 1
+    assert found.exit_code == 2
     assert "3 copies with noise of their own" in found.output
     assert CliRunner().invoke(app, [*asked, "3"]).exit_code == 0
 

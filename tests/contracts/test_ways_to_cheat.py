@@ -37,7 +37,7 @@ def fitted(*columns: Any, exact: bool = False, unit: Any = None, **settings: Any
 
 def test_the_honest_release_has_a_claim():
     statement = fitted().draw(m=1).privacy
-    assert (statement.status, statement.publishable, statement.verify().ok) == ("idealised", True, True)
+    assert (statement.status, statement.may_be_published, statement.verify().ok) == ("idealised", True, True)
 
 
 # J3: what is learned from the data
@@ -91,7 +91,7 @@ def test_a_known_seed_voids_the_claim_and_all_later_ones_of_the_fit(rng, exact):
     seeded, after = fit.draw(m=1, rng=rng).privacy, fit.draw(m=1).privacy
     assert before.status == ("implemented" if exact else "idealised")
     assert (seeded.status, after.status) == ("void", "void")
-    assert not seeded.publishable
+    assert not seeded.may_be_published
     assert "void: seeded, for testing" in str(seeded)
     assert sdp.PrivacyStatement.compose(before, seeded).status == "void"
 
@@ -229,7 +229,7 @@ def test_a_data_dependent_number_enters_no_statement():
         (("unit", "rows_per_unit"), 2),
         (("unit", "relation"), "add_remove"),
         (("neighbours",), "two tables"),
-        (("publishable",), False),
+        (("statement_may_be_published",), False),
         (("status",), "implemented"),
         (("learned",), ["the bounds of age"]),
         (("schema_version",), 99),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +42,36 @@ def test_the_source_is_not_touched(library):
     install_r_package(library)
     assert sorted(path.name for path in r_package_source().iterdir()) == before
     assert not (r_package_source() / "inst" / "engine").exists()
+
+
+def test_the_vignette_is_there_without_building_it(library):
+    install_r_package(library)
+    said = run_r(
+        'v <- vignette("pysynthdp", package = "pysynthdp")\n'
+        'stopifnot(inherits(v, "vignette"))\n'
+        'listed <- vignette(package = "pysynthdp")$results[, "Item"]\n'
+        'cat(v$Title, file.path(v$Dir, "doc", v$PDF), listed, sep = "\\n")'
+    )
+    title, page, item = said.splitlines()
+    assert title == "Synthetic copies, statements and pooled tables"
+    assert "Words of synthpop and mice" in Path(page).read_text(encoding="utf-8")
+    assert item == "pysynthdp"
+
+
+def test_the_page_of_the_vignette_says_what_its_source_says():
+    """After a change of the source: Rscript r-bridge/golden/make_page.R."""
+    source = r_package_source()
+    words = (source / "vignettes" / "pysynthdp.Rmd").read_text(encoding="utf-8").split("\n---\n", 1)[1]
+    page = (source / "inst" / "doc" / "pysynthdp.html").read_text(encoding="utf-8")
+    shown = bare(html.unescape(re.sub(r"<[^>]*>", "", page)))
+    words = re.sub(r"```\{r setup.*?```", "", words, flags=re.DOTALL)
+    lines = re.sub(r"^(```.*|\|[-|]+)$", "", words, flags=re.MULTILINE).splitlines()
+    assert [line for line in lines if bare(line) not in shown] == []
+
+
+def bare(text):
+    """Letters and digits alone, as marks and quotes are set otherwise in a page."""
+    return re.sub(r"[^0-9A-Za-z]", "", text)
 
 
 def test_a_missing_package_is_told_with_its_mend(library, monkeypatch, capfd):

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 import pytest
 
-from pysynthdp.display import Printable, Table, number
+from pysynthdp.display import Printable, PValue, Table, number
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,45 @@ def test_a_printable_has_text_html_and_a_short_repr():
     assert str(card) == TABLE.to_text()
     assert card._repr_html_() == TABLE.to_html()
     assert repr(card) == "<Card: Title <1>; rows: 1,200; why: because>"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(3.618e-35, "<0.001"), (0.00099, "<0.001"), (0.001, "0.001"), (0.5, "0.500"), (float("nan"), ".")],
+)
+def test_a_small_p_value_says_only_that_it_is_small(value, written):
+    assert number(PValue(value)) == written
+    table = Table("P", ("p",), ((PValue(value),), (PValue(0.25),)))
+    assert table.to_text().splitlines()[-2] == written.rjust(max(5, len(written)))
+
+
+def cells(html, tag):
+    """Text and alignment of every cell of a kind."""
+    return re.findall(rf'<{tag} style="text-align:(\w+)[^"]*">([^<]*)</{tag}>', html)
+
+
+def test_heads_stand_over_their_columns_in_html():
+    html = TABLE.to_html()
+    assert cells(html, "th")[-2:] == [("left", "name"), ("right", "x")]
+    assert cells(html, "td")[2:] == [
+        ("left", "a"), ("right", "1.500"), ("left", "long name"), ("right", ""),
+        ("left", "&lt;i&gt; &amp; c"), ("right", "-20.25"),
+    ]  # fmt: skip
+
+
+def test_a_column_of_numbers_and_words_is_one_column_of_words():
+    table = Table("Grain", ("decimals",), ((2,), ("steps of 5",)))
+    assert cells(table.to_html(), "td") == [("left", "2"), ("left", "steps of 5")]
+
+
+def test_facts_stand_beside_their_labels():
+    html = TABLE.to_html()
+    assert cells(html, "th")[:2] == [("left", "rows"), ("left", "why")]
+    assert cells(html, "td")[:2] == [("left", "1,200"), ("left", "because")]
+
+
+def test_what_few_want_is_folded_in_html_and_not_in_text():
+    table = Table("Title", folded=(("why", "a < b\nand more"),))
+    assert "<details" in table.to_html()
+    assert "<summary>why</summary><p>a &lt; b<br>and more</p>" in table.to_html()
+    assert "why" not in table.to_text()

@@ -144,7 +144,7 @@ def test_visit_sequence() -> None:
         ({"method": {"q": "norm"}}, "names 'q'"),
         ({"method": {"sex": "norm"}}, "draws numbers, and the column holds levels"),
         ({"method": {"age": "logreg"}}, "draws levels, and the column holds numbers"),
-        ({"method": {"age": "nrm"}}, "known are: .*norm"),
+        ({"method": {"age": "nrm"}}, "age: there is no method 'nrm'; did you mean 'norm'"),
         ({"method": {"age": 5}}, "name such as"),
     ],
 )
@@ -191,3 +191,30 @@ def test_emit_original_reaches_every_model_that_has_it() -> None:
         True,
         True,
     ]
+
+
+def test_a_plan_says_briefly_who_is_given_all_before():
+    names = list("abcdefghij")
+    wide = Schema([NumericColumn(name, may_be_missing=False) for name in names])
+    matrix = {"i": ["a", "b", "c", "d", "e", "f", "h"], "j": list("abcdefgh")}
+    plan = make_plan(wide, NONE, predictor_matrix=matrix, formulas=["h ~ a + b + c + d + e + f + g + a:b"])
+    given = [row[3] for row in plan.to_table().rows]
+    assert given[6] == "a, b, c, d, e, f"
+    assert given[7:] == [
+        "all 7 columns before it, a:b",
+        "all 8 columns before it but g",
+        "all 9 columns before it but i",
+    ]
+    assert plan.to_table().notes == ()
+
+
+def test_a_plan_lists_every_predictor_below_or_on_request():
+    names = list("abcdefghijkl")
+    wide = Schema([NumericColumn(name, may_be_missing=False) for name in names])
+    plan = make_plan(wide, NONE, predictor_matrix={"l": names[:7]})
+    assert plan.to_table().rows[-1][3] == "a, b, c, d, e, f and 1 more, see below"
+    assert plan.to_table().notes == ("Step 12 is given a, b, c, d, e, f, g.",)
+    frame = plan.to_frame()
+    assert list(frame.columns) == ["draws", "method", "given"]
+    assert frame.loc[12, "given"] == "a, b, c, d, e, f, g"
+    assert frame.loc[11, "given"] == ", ".join(names[:10])

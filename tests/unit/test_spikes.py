@@ -106,4 +106,4 @@ def test_look_says_the_same(rng):
     seen = sdp.look(pd.DataFrame({"y": np.where(rng.random(N) < 0.05, y.round(1), y.round())}))
     assert "spikes=" not in str(seen)
     income = np.where(rng.random(N) < 0.03, 0, rng.lognormal(7, 0.6, N)).round()
-    assert "are 0: kept apart" in str(sdp.look(pd.DataFrame({"income": income})))
+    assert "are 0; kept apart" in str(sdp.look(pd.DataFrame({"income": income})))

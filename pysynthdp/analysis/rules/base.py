@@ -17,6 +17,7 @@ import numpy as np
 from pysynthdp._registry import Registry
 from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.errors import CombiningRuleError
+from pysynthdp.words import meant
 
 __all__ = ["RULES", "Condition", "Facts", "Need", "Rule", "Sums", "find_rule"]
 
@@ -173,6 +174,8 @@ class Rule:
         Names in ``JOINT_TESTS`` of the tests that go with the rule.
     nested : bool
         Whether the rule looks at nests.
+    instead : str or None
+        A rule for the same copies that gives an interval where this one's variance is not positive.
     aliases : tuple of str
         Short names under which people know the rule.
     """
@@ -188,6 +191,7 @@ class Rule:
     wald: ClassVar[str | None] = None
     lr: ClassVar[str | None] = None
     nested: ClassVar[bool] = False
+    instead: ClassVar[str | None] = None
     aliases: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -240,9 +244,7 @@ class Rule:
                 f"T = {self.formula} is zero, since all copies agree and none gives a variance, so "
                 f"{self.name} gives no interval and no p-value; a share of 0 or 1 needs a bound of its own"
             )
-        other = (
-            "" if self.name == "partial_size_adjusted" else ", or use 'partial_size_adjusted' if it applies"
-        )
+        other = f", or name {self.instead!r}, which gives an interval there too" if self.instead else ""
         return (
             f"T = {self.formula} is not positive, so {self.name} gives no interval and no p-value; "
             f"make more copies{other}"
@@ -263,7 +265,8 @@ def find_rule(name: str) -> Rule:
     """Return the rule of that name or alias."""
     if name in RULES:
         return RULES[name]()
-    for key in RULES:
-        if name in RULES[key].aliases:
-            return RULES[key]()
-    return RULES[name]()
+    aliases = {alias: key for key in RULES for alias in RULES[key].aliases}
+    if name in aliases:
+        return RULES[aliases[name]]()
+    remedy = meant(str(name), [*RULES, *aliases], f"known are: {', '.join(RULES)}")
+    raise CombiningRuleError(f"there is no rule {name!r}", kind="rule", remedy=remedy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pysynthdp.analysis.rules.base import Condition
+from pysynthdp.words import Argument, Said, Words
 
 __all__ = [
     "ALL_SYNTHETIC",
@@ -11,6 +12,7 @@ __all__ = [
     "EFFECTIVE",
     "FITTED",
     "FLAT",
+    "GIVE_NOISE_VAR",
     "IMPUTATION_ONLY",
     "NESTED_IMPUTED",
     "NESTED_PSEUDO",
@@ -21,6 +23,7 @@ __all__ = [
     "NO_NOISE",
     "NO_NOISE_BUT_FRESH",
     "NO_SUBSAMPLE",
+    "N_ORG",
     "ONE_NOISY_RELEASE",
     "PSEUDO",
     "SAME_SIZE",
@@ -30,6 +33,8 @@ __all__ = [
     "TWO_COPIES",
 ]
 
+N_ORG = Argument("n_org")
+GIVE_NOISE_VAR = Said("give noise_var=", "give noise_var= in Python", "give noise_var= to pool() in Python")
 NO_NOISE = Condition(
     lambda facts: facts.noise == "none", "it ignores the privacy noise in the copies and covers far below 95%"
 )
@@ -56,7 +61,7 @@ SHARED_NOISE = Condition(
 )
 NOISE_VARIANCE = Condition(
     lambda facts: facts.noise_var_known,
-    "the variance that the noise gives this estimate is not known; give noise_var=",
+    Words("the variance that the noise gives this estimate is not known; {give}", give=GIVE_NOISE_VAR),
 )
 TWO_COPIES = Condition(
     lambda facts: facts.m >= 2,
@@ -64,7 +69,8 @@ TWO_COPIES = Condition(
     "with one copy only 'raab_simple' and 'raab_proper' work",
 )
 SIZES = Condition(
-    lambda facts: facts.sizes_known, "it needs n_syn and n_org, and n_org is not published; give n_org="
+    lambda facts: facts.sizes_known,
+    Words("it needs n_syn and n_org, and n_org is not published; give {n_org}", n_org=N_ORG),
 )
 SAME_SIZE = Condition(
     lambda facts: facts.same_size,

@@ -45,6 +45,7 @@ class FullRrr2003(Rule):
     )
     wald = "wald_full_reiter2005"
     lr = "lr_full_reiter2005"
+    instead = "full_posterior_truncated"
 
     def variance(self, sums: Sums) -> FloatArray:
         """T_f = (1 + 1/m) b - ubar."""
@@ -67,5 +68,5 @@ class FullRrr2003(Rule):
             return None
         return (
             f"full_rrr2003 with m = {m} is often negative or has almost no degrees of freedom; "
-            "make 20 copies or more, or use 'partial_size_adjusted'"
+            "make 20 copies or more, or name 'full_posterior_truncated'"
         )

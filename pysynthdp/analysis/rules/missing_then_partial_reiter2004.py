@@ -40,6 +40,7 @@ class MissingThenPartialReiter2004(Rule):
     wald = "wald_nested"
     lr = "lr_nested"
     nested = True
+    instead = "missing_then_partial_conservative"
 
     def variance(self, sums: Sums) -> FloatArray:
         """T = (1 + 1/m) B - W/r + ubar."""
@@ -55,10 +56,3 @@ class MissingThenPartialReiter2004(Rule):
     def extras(self, sums: Sums) -> Mapping[str, AnyArray]:
         """Where T is negative."""
         return {"negative": self.variance(sums) <= 0}
-
-    def undefined(self, sums: Sums) -> str:
-        """Name the conservative form of the rule."""
-        del sums
-        return (
-            f"T = {self.formula} is not positive; use 'missing_then_partial_conservative' or make more copies"
-        )

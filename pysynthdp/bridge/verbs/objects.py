@@ -8,15 +8,28 @@ from typing import Any
 
 import pysynthdp as sdp
 from pysynthdp.bridge.codec import RValue, RVector
-from pysynthdp.bridge.releases import release_from_r, release_to_r
-from pysynthdp.bridge.wording import in_r_words
+from pysynthdp.bridge.edited import edited_release
+from pysynthdp.bridge.releases import changed_release_from_r, release_from_r, release_to_r
+from pysynthdp.words import said
 
-__all__ = ["from_synds", "read_release", "verify_release", "write_release"]
+__all__ = ["accept_sdc", "from_synds", "read_release", "verify_release", "write_release"]
 
 
 def from_synds(x: RValue) -> RVector:
     """Read an object that synthpop made, or one of ours again."""
     return release_to_r(release_from_r(x))
+
+
+def accept_sdc(x: RValue, rows: bool, untold: bool, recoded: Any = None, labels: Any = None) -> RVector:
+    """Say of copies that sdc() of synthpop changed what is true of them; R brought them to one length."""
+    changed = changed_release_from_r(x)
+    known = None if untold else _texts(recoded)
+    return release_to_r(edited_release(changed, rows=rows, recoded=known, labels=_texts(labels)))
+
+
+def _texts(given: Any) -> list[str]:
+    """Give a vector of texts of any length."""
+    return [] if given is None else [str(one) for one in (given if isinstance(given, list) else [given])]
 
 
 def write_release(
@@ -43,9 +56,9 @@ def verify_release(folder: str, key: str | None = None) -> dict[str, Any]:
         "ok": checked.ok,
         "exit_code": checked.exit_code,
         "signed": checked.signed,
-        "verdict": in_r_words(checked.verdict),
+        "verdict": said(checked.verdict, "r"),
         "what": [finding.what for finding in checked.findings],
         "result": [finding.result for finding in checked.findings],
-        "detail": [in_r_words(finding.detail) for finding in checked.findings],
-        "text": in_r_words(str(checked)),
+        "detail": [said(finding.detail, "r") for finding in checked.findings],
+        "text": checked.said("r"),
     }

@@ -15,9 +15,9 @@ from pysynthdp.analysis.declared_codes import note_of_codes
 from pysynthdp.analysis.description import Coding, Description
 from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.bridge.codec import character
-from pysynthdp.bridge.wording import in_r_words
 from pysynthdp.errors import FitError
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.words import said
 
 __all__ = ["compare", "pool_fits"]
 
@@ -152,9 +152,9 @@ def _result(done: PooledResults, level: float) -> dict[str, Any]:
         "n_syn": done.n_syn,
         "n_org": done.n_org,
         "rule": done.rule,
-        "why": in_r_words(str(done.why)),
-        "notes": character([in_r_words(note) for note in done.notes]),
-        "flags": character([in_r_words(flag) for flag in done.flags]),
+        "why": said(done.why, "r"),
+        "notes": character([said(note, "r") for note in done.notes]),
+        "flags": character([said(flag, "r") for flag in done.flags]),
     }
 
 
@@ -190,5 +190,5 @@ def compare(confidential: Mapping[str, Any], target: str = "population", **reque
         "mean.overlap": made.mean_overlap,
         "mean.abs.std.diff": made.mean_abs_std_diff,
         "lack.of.fit": {"statistic": made.lack_of_fit.stat, "p.value": made.lack_of_fit.pvalue},
-        "notes": character([in_r_words(note) for note in made.notes]),
+        "notes": character([said(note, "r") for note in made.notes]),
     }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import pysynthdp as sdp
 from pysynthdp.bridge.cells_from_r import cells_from_r, declared_facts
-from pysynthdp.bridge.codec import RValue, RVector
+from pysynthdp.bridge.codec import RValue, RVector, character
 from pysynthdp.bridge.codec.wire import MAX_INT
+from pysynthdp.bridge.columns_from_r import is_a_list
 from pysynthdp.bridge.facts import FrameFacts, RFrame
 from pysynthdp.bridge.facts_kept import public_facts
 from pysynthdp.bridge.frame_shape import checked_frame, rows_of
@@ -19,10 +21,10 @@ from pysynthdp.bridge.frames import frame_from_r, frame_to_r
 from pysynthdp.bridge.releases import release_to_r
 from pysynthdp.bridge.settings import labelled_codes, settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
-from pysynthdp.bridge.wording import in_r_words
-from pysynthdp.errors import BridgeError, PlanError, SchemaError
+from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.plan.protection import protection_of
-from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.words import said
 
 __all__ = ["look", "plan", "synthesise"]
 
@@ -107,7 +109,10 @@ def _refuse_plain_times(held: RFrame, schema: Schema | None) -> None:
         if isinstance(declared, NumericColumn) and declared.unit != "number" and facts.is_plain_time:
             raise SchemaError(
                 f"{name}: a cell of this column of times is infinite, beyond the years 1 to 9999, or no "
-                "whole day of a Date; make such cells NA or round them in R, or declare no unit"
+                "whole day of a Date",
+                column=name,
+                kind="times",
+                remedy="make such cells NA or round them in R, or declare no unit",
             )
 
 
@@ -115,10 +120,7 @@ def _refuse_lists(data: RFrame, dropped: Collection[str]) -> None:
     """Refuse list columns: their cells can be anything, functions and environments too."""
     for (name, _), facts in data.facts.columns.items():
         if facts.meaning == "list" and name not in dropped:
-            raise BridgeError(
-                f"column {name!r} is a list, whose cells can be anything; make plain columns of it, "
-                f"or drop=[{name!r}]"
-            )
+            raise is_a_list(name)
 
 
 def _warn_of_tags(data: RFrame, settings: Mapping[str, Any]) -> None:
@@ -156,7 +158,7 @@ def _rows(k: Any) -> int | None:
     """Take the rows of a copy, of which R cannot count more than 31 bits."""
     rows = _size(k, "k")
     if rows is not None and rows > MAX_INT:
-        raise PlanError("k: an R data frame holds at most 2^31 - 1 rows; draw fewer")
+        raise PlanError("k: an R data frame holds at most 2^31 - 1 rows", kind="rows", remedy="draw fewer")
     return rows
 
 
@@ -164,7 +166,7 @@ def _whole(value: Any, at: str) -> int:
     """Take a whole number that R may have written as a double."""
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     if not math.isfinite(number) or number != int(number):
-        raise PlanError(f"{at} must be a whole number")
+        raise PlanError(f"{at} must be a whole number", kind="setting")
     return int(number)
 
 
@@ -174,7 +176,7 @@ def _seed(seed: Any) -> Any:
         return None
     numbers = [_whole(one, "seed") for one in (seed if isinstance(seed, list) else [seed])]
     if min(numbers) < 0:
-        raise PlanError("seed must not be negative")
+        raise PlanError("seed must not be negative", kind="setting")
     return numbers[0] if len(numbers) == 1 else np.random.SeedSequence(numbers)
 
 
@@ -187,10 +189,28 @@ def plan(data: RValue | RFrame, settings: Mapping[str, Any], m: Any = 5, n: Any 
         own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
     made = sdp.Synthesizer(**own).plan(None if held is None else held.frame)
     rows = n if data is None else rows_of(checked_frame(_r_value(data))[0])
-    text = str(made)
+    text = made.said("r")
     if made.protection.spends != "nothing" and rows is not None:
-        text += "\n\n" + str(made.price(n=_whole(rows, "n"), m=_whole(m, "m")))
-    return {"text": in_r_words(text)}
+        text += "\n\n" + said(made.price(n=_whole(rows, "n"), m=_whole(m, "m")), "r")
+    return {"text": text, **_as_drawn(made)}
+
+
+def _as_drawn(plan: Any) -> dict[str, Any]:
+    """Say who is drawn from whom in synthpop's terms; a column released as it is has no method."""
+    names = list(plan.schema.names)
+    methods = plan.methods | dict.fromkeys(plan.keep, "")
+    return {
+        "columns": character(names),
+        "method": character([methods[name] for name in names]),
+        "visit.sequence": character(plan.visit_sequence),
+        "predictor.matrix": plan.predictor_matrix.to_numpy(dtype=np.float64),
+        "semicont": {column.name: np.array(column.spikes) for column in plan.schema if _has_spikes(column)},
+    }
+
+
+def _has_spikes(column: Column) -> bool:
+    """Whether a column of numbers has values with a mass of their own."""
+    return isinstance(column, NumericColumn) and column.unit == "number" and bool(column.spikes)
 
 
 def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,4 +221,7 @@ def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
         what: own[what] for what in ("missing", "spikes", "bounds", "decimals", "levels") if what in own
     }
     kept = held.frame.drop(columns=[name for name in own.get("drop", ()) if name in held.frame.columns])
-    return {"text": in_r_words(str(sdp.look(kept, exempt=own.get("keep", ()), **declared)))}
+    seen = sdp.look(kept, exempt=own.get("keep", ()), **declared)
+    types = {name: facts.shown for (name, before), facts in held.facts.columns.items() if not before}
+    named = tuple(replace(column, dtype=types.get(column.name, column.dtype)) for column in seen.columns)
+    return {"text": replace(seen, columns=named).said("r")}

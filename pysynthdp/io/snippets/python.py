@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from pysynthdp.io.reading_lines import pandas_call
 from pysynthdp.io.snippets.example import Task, about, fill
 
 __all__ = ["program"]
@@ -29,7 +30,7 @@ def program(task: Task) -> str:
         "files": json.dumps(list(task.copies)),
         "nests": list(task.constants["nests"]),
         "model": repr(f"Q({json.dumps(example.outcome)}) ~ {right}"),
-        "reader": "read_parquet(file)" if task.parquet else "read_csv(file)",
+        "reader": "read_parquet(file)" if task.parquet else pandas_call("file", task.schema, dates=False),
         "prepared": "\n".join(lines) or _NOTHING,
     }
     return fill("analyse.py", task.places | places)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
+from pysynthdp.io.reading_lines import is_flag, r_call
 from pysynthdp.io.snippets.example import Task, about, fill, listed
 
 __all__ = ["program"]
-
-_CSV = 'read.csv(file, check.names = FALSE, na.strings = "", encoding = "UTF-8")'
 
 
 def program(task: Task) -> str:
@@ -22,7 +21,8 @@ def program(task: Task) -> str:
         codes = listed(coded.codes) if numbers else ", ".join(_text(str(code)) for code in coded.codes)
         lines.append(f"  {at}[{seen} %in% c({codes})] <- NA # codes that are not values")
     if example.level is not None:
-        source, level = _text(example.source), _text(example.level)
+        flag = is_flag(task.schema[str(example.source)])  # which R writes in capitals
+        source, level = _text(example.source), _text(example.level.upper() if flag else example.level)
         lines.append(f"  copy${example.outcome} <- as.numeric(as.character(copy[[{source}]]) == {level})")
     right = " + ".join(_name(name) for name in example.predictors) or "1"
     places = {
@@ -31,7 +31,7 @@ def program(task: Task) -> str:
         "files": ", ".join(_text(name) for name in task.copies),
         "nests": listed(task.constants["nests"]),
         "model": f"{_name(example.outcome)} ~ {right}",
-        "reader": "arrow::read_parquet(file)" if task.parquet else _CSV,
+        "reader": "arrow::read_parquet(file)" if task.parquet else r_call("file", task.schema, dates=False),
         "prepared": "\n".join(lines) or "  # set codes that are not values to NA here, if there are any",
     }
     return fill("analyse.R", task.places | places)

@@ -16,6 +16,7 @@ from pysynthdp.numerics.marginals import Marginals, midpoints, public_points
 from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.numerics.sup_norm_fit import closest_weights
 from pysynthdp.queries import NoisyStatistics, Sampler
+from pysynthdp.words import Setting, Words
 
 __all__ = ["LinearStatistics", "WeightedPoints"]
 
@@ -160,7 +161,10 @@ class LinearStatistics:
         given = self.bins.get(target.name)
         if given is None:
             raise PlanError(
-                f"{target.name}: declare public bins={{{target.name!r}: [edges]}} for this number"
+                Words("{name}: this number needs public bins", name=target.name),
+                column=target.name,
+                kind="declaration",
+                remedy=Words("declare {bins}", bins=Setting("bins", {target.name: [...]})),
             )
         edges = (
             np.linspace(lower, upper, given + 1) if isinstance(given, int) else np.array(given, dtype=float)

@@ -12,11 +12,13 @@ import numpy as np
 from pysynthdp._typing import FloatArray
 from pysynthdp.privacy.domain import checked_orders, nonnegative, probability, upward
 from pysynthdp.privacy.guarantee import GUARANTEES, checked_shares
+from pysynthdp.slips import answers_slips
 
 __all__ = ["ApproxDP"]
 
 
 @GUARANTEES.register
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class ApproxDP:
     """One pair: (eps, at_delta)-differential privacy, and nothing else known.

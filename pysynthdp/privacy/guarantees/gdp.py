@@ -11,11 +11,13 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.privacy.convert_gdp import gdp_delta, gdp_epsilon
 from pysynthdp.privacy.domain import checked_orders, nonnegative, positive, upward
 from pysynthdp.privacy.guarantee import GUARANTEES, checked_shares
+from pysynthdp.slips import answers_slips
 
 __all__ = ["GDP"]
 
 
 @GUARANTEES.register
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class GDP:
     """mu-GDP: neighbours are no easier to tell apart than N(0, 1) from N(mu, 1).
@@ -45,7 +47,7 @@ class GDP:
     name: ClassVar[str] = "gdp"
 
     def __post_init__(self) -> None:
-        nonnegative("mu squared", positive("mu", self.mu) ** 2)
+        nonnegative("mu squared", positive("mu", self.mu) * self.mu)
 
     @classmethod
     def from_rho(cls, rho: float) -> Self:

@@ -11,11 +11,13 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.privacy.convert_pure import pure_renyi
 from pysynthdp.privacy.domain import nonnegative, probability, upward
 from pysynthdp.privacy.guarantee import GUARANTEES, checked_shares
+from pysynthdp.slips import answers_slips
 
 __all__ = ["PureDP"]
 
 
 @GUARANTEES.register
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class PureDP:
     """Pure epsilon: no output is more than e^eps times likelier under one neighbour than under the other.

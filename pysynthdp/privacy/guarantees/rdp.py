@@ -14,11 +14,13 @@ from pysynthdp.privacy.convert_rdp import rdp_delta, rdp_epsilon
 from pysynthdp.privacy.domain import checked_orders
 from pysynthdp.privacy.guarantee import GUARANTEES, Guarantee, checked_shares
 from pysynthdp.privacy.orders import GRID_NAME, ORDERS
+from pysynthdp.slips import answers_slips
 
 __all__ = ["RDP"]
 
 
 @GUARANTEES.register
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class RDP:
     """A bound on the Renyi divergence at each order of the public grid.

@@ -11,11 +11,13 @@ from pysynthdp._typing import FloatArray
 from pysynthdp.privacy.convert_zcdp import zcdp_delta, zcdp_epsilon
 from pysynthdp.privacy.domain import checked_orders, positive, upward
 from pysynthdp.privacy.guarantee import GUARANTEES, checked_shares
+from pysynthdp.slips import answers_slips
 
 __all__ = ["ZCDP"]
 
 
 @GUARANTEES.register
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class ZCDP:
     """Zero-concentrated privacy: the divergence of order a between neighbours is at most a rho, a > 1.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import pandas as pd
@@ -36,9 +36,16 @@ from pysynthdp.protection.noise.trial import try_model
 from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
+from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["ByNoise"]
+
+_TESTING: Final = Said(
+    "ByNoise(..., testing=True)", "nothing: Python alone has it", "nothing: Python alone has it"
+)
+_NONE_FRESH: Final = Said("fresh=0", "fresh = 0", "fresh_noise = 0")
 
 _COPIES = 20
 _KINDS: Mapping[str, type[ZCDP | ApproxDP]] = {"zcdp": ZCDP, "approx": ApproxDP}
@@ -46,6 +53,7 @@ _SETTINGS = ("unit", "deltas", "hints", "fresh", "outside")
 
 
 @PROTECTIONS.register
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class ByNoise(Protection):
     """A guarantee by noise in the answers that all columns are fitted to; copies cost nothing.
@@ -152,7 +160,9 @@ class ByNoise(Protection):
     def to_plain(self) -> dict[str, Any]:
         """Write what :meth:`from_plain` reads; a plan file cannot ask for seeded noise."""
         if self.testing:
-            raise PlanError("testing=True belongs to Python alone; leave it out of what is written")
+            mend = "leave it out of what is written"
+            what = Words("{testing} belongs to Python alone", testing=Setting("testing", True))
+            raise PlanError(what, kind="setting", remedy=mend)
         asked = self.guarantee
         plain = {"name": asked.name, **{item.name: getattr(asked, item.name) for item in fields(asked)}}
         plain |= {"unit": plain_unit(self.unit), "deltas": list(self.quoted), "fresh": self.fresh}
@@ -172,15 +182,16 @@ class ByNoise(Protection):
         """Refuse what noisy cross-products do not have, or do anyway."""
         refuse_real_rows(wishes)
         if wishes.proper:
-            raise PlanError(
-                "proper=True does not apply under noise in the answers, where parameters are drawn anew for "
-                "each copy anyway; leave it out"
+            what = Words(
+                "{proper} does not apply under noise in the answers, where parameters are drawn anew for "
+                "each copy anyway",
+                proper=Setting("proper", True),
             )
+            raise PlanError(what, kind="setting", remedy="leave it out")
         check_noised(schema, wishes, hints=self.hints, rho=self.row_rho, relation=self.unit.relation)
         if wishes.groups:
-            raise PlanError(
-                "joint= draws columns together, which noisy cross-products do anyway; leave it out"
-            )
+            text = "joint steps draw columns together, which noisy cross-products do anyway"
+            raise PlanError(text, kind="joint", remedy="leave them out")
 
     def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
         """Categorical parts first, then numbers."""
@@ -223,8 +234,11 @@ class ByNoise(Protection):
         del answers
         if noise_seed is not None and not self.testing:
             raise PrivacyError(
-                "a seed would let anyone take the noise off again; leave noise_seed out, or set "
-                "ByNoise(..., testing=True), which marks everything void"
+                "a seed would let anyone take the noise off again",
+                kind="setting",
+                remedy=Words(
+                    "leave noise_seed out, or set {testing}, which marks everything void", testing=_TESTING
+                ),
             )
         whole = isinstance(noise_seed, int) and not isinstance(noise_seed, bool) and noise_seed >= 0
         if noise_seed is not None and not whole:
@@ -249,10 +263,9 @@ class ByNoise(Protection):
     def copies(self, m: int | None) -> int:
         """Twenty by default; no more than there are noisy releases where each copy has its own."""
         if self.fresh and isinstance(m, int | np.integer) and m > self.fresh:
-            raise PrivacyError(
-                f"the budget of this fit is spent on {self.fresh} copies with noise of their own; draw at "
-                "most those, or fit with fresh=0 for any number"
-            )
+            text = "the budget of this fit is spent on {fresh} copies with noise of their own"
+            mend = Words("draw at most those, or fit with {none} for any number", none=_NONE_FRESH)
+            raise PrivacyError(Words(text, fresh=self.fresh), kind="copies", remedy=mend)
         return (self.fresh or _COPIES) if m is None else m
 
     def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:

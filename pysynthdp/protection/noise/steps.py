@@ -19,6 +19,7 @@ from pysynthdp.privacy.moment_budget import moment_budget
 from pysynthdp.privacy.unit import Relation
 from pysynthdp.protection.refusals import refuse_real_values
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.words import Facts, Words
 
 __all__ = ["MOST_FEATURES", "check_noised", "noised_steps"]
 
@@ -98,16 +99,18 @@ def check_noised(
     for name in wishes.order:
         lack = _lack(schema[name])
         if lack:
-            raise PrivacyError(f"{name}: {lack}")
+            what = Words("{name}: {lack}", name=name, lack=lack)
+            raise PrivacyError(what, column=name, kind="undeclared")
     for name, (centre, spread) in hints.items():
         _check_hint(name, centre, spread, schema)
     shape = moment_shape([part for name in wishes.order for part in parts_of(schema[name])])
     moment_budget(len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=1)
     if sum(shape.blocks) + shape.numbers > MOST_FEATURES:
-        raise PrivacyError(
-            f"the table has more than {MOST_FEATURES} features (levels and numbers together), too many for "
-            "one noisy matrix; drop columns or merge levels"
+        text = (
+            "the table has more than {most} features (levels and numbers together), too many for one matrix"
         )
+        mend = "drop columns or merge levels"
+        raise PrivacyError(Words(text, most=MOST_FEATURES), kind="features", remedy=mend)
 
 
 def _lack(column: Column) -> str:
@@ -115,14 +118,16 @@ def _lack(column: Column) -> str:
     if not column.declared:
         return UNDECLARED
     if column.may_be_missing and isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
-        return (
-            f"it may be missing, which {column.dtype} cannot hold; declare a dtype such as 'Int64' or "
-            "'float64', or may_be_missing=False"
+        return Words(
+            "it may be missing, which {type} cannot hold; declare {nullable}, or {never}",
+            type=column.dtype,
+            nullable=Facts(dtype="Int64"),
+            never=Facts(may_be_missing=False),
         )
     if isinstance(column, NumericColumn):
         return _numeric_lack(column)
     if column.other is None:
-        return "unlisted values need a level to go to; declare other=<one of the levels>"
+        return Words("unlisted values need a level to go to; declare {other}", other=Facts(other=...))
     return lack_of_distinct_levels(column)
 
 
@@ -132,8 +137,10 @@ def _numeric_lack(column: NumericColumn) -> str:
     if lack:
         return lack
     if not column.may_be_missing and column.fallback is None:
-        return (
-            "say what a cell without a readable value becomes: declare fallback=..., or may_be_missing=True"
+        return Words(
+            "say what a cell without a readable value becomes: declare {fallback}, or {missing}",
+            fallback=Facts(fallback=...),
+            missing=Facts(may_be_missing=True),
         )
     return ""
 

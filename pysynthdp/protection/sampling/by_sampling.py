@@ -47,6 +47,7 @@ from pysynthdp.protection.sampling.checks import check_models, priced_columns
 from pysynthdp.protection.sampling.price import price_plan
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["BySampling"]
@@ -70,6 +71,7 @@ class ExactCopies(PlainCopies):
 
 
 @PROTECTIONS.register
+@answers_slips
 @dataclass(frozen=True, slots=True)
 class BySampling(Protection):
     """A guarantee from the sampling randomness alone.

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pysynthdp.design.encode import Layout
 from pysynthdp.errors import PrivacyError
 from pysynthdp.models.base import Priced
 from pysynthdp.plan import Step, SynthesisPlan, task_of
 from pysynthdp.privacy.mechanism import PricedColumn, mechanism_from_dict
 from pysynthdp.protection.refusals import refuse_outside, refuse_real_values
+from pysynthdp.words import Said, Words
 
 __all__ = ["check_models", "priced_columns"]
+
+_EXACT: Final = Said("exact=True", "exact = true", "exact = TRUE")
 
 
 def check_models(plan: SynthesisPlan) -> None:
@@ -59,8 +64,15 @@ def _priced(step: Step, plan: SynthesisPlan, layout: Layout, *, exact: bool, n: 
     mechanism = mechanism_from_dict(name, constants)
     refuse_outside(mechanism, step.label, plan.protection.outside)
     if exact and not mechanism.exact:
+        text = "{label}: method '{method}' has no exact sampler with a proof"
         raise PrivacyError(
-            f"{step.label}: method {step.model.name!r} has no exact sampler with a proof; leave exact=True "
-            "out (the claim is then idealised), or use a guarantee by noise in the statistics"
+            Words(text, label=step.label, method=step.model.name),
+            column=step.label,
+            kind="method",
+            remedy=Words(
+                "leave {exact} out (the claim is then idealised), or use a guarantee by noise in the "
+                "statistics",
+                exact=_EXACT,
+            ),
         )
     return PricedColumn(step.label, step.model.name, mechanism)

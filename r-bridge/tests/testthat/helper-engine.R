@@ -41,6 +41,12 @@ test_over_carriers <- function(what, code) {
 ask <- function(...) pysynthdp:::ask(...)
 state <- function() pysynthdp:::.state
 
+# Copies that a test made by hand, in an object that takes them for those that were drawn.
+as_if_drawn <- function(s) {
+  s$digest <- pysynthdp:::digests_of(copies(s))
+  s
+}
+
 # One column of every kind that needs no other package.
 kinds <- function() {
   d <- data.frame(
@@ -73,4 +79,16 @@ survey_data <- function(n = 400L) {
   region <- factor(sample(c("north", "south", "west"), n, TRUE))
   smokes <- factor(ifelse(stats::runif(n) < stats::plogis(1 - age / 40), "yes", "no"))
   data.frame(age, sex, income, health, region, smokes, weight = round(stats::runif(n, 1, 3), 2))
+}
+
+# Survey-like data with columns that are no plain vectors.
+odd_columns <- function(n = 400L) {
+  d <- survey_data(n)[c("age", "sex", "region")]
+  d$agrees <- haven::labelled(sample(c(0, 1, 9), n, TRUE, c(6, 5, 1)), c(no = 0, yes = 1, refused = 9), "Agrees")
+  score <- ifelse(stats::runif(n) < 0.1, -8, round(stats::rnorm(n, 50, 9)))
+  d$score <- haven::labelled_spss(score, c(refused = -8), na_values = -8)
+  d$born <- as.Date("1950-01-01") + sample.int(18000L, n, TRUE)
+  d$seen <- as.POSIXct("2024-01-01", tz = "UTC") + 60 * sample.int(90000L, n, TRUE)
+  d$took <- as.difftime(round(stats::rexp(n, 1 / 20)) + 1, units = "mins")
+  d
 }

@@ -58,6 +58,7 @@ test_that("a separated level is left out, and the rest stands", {
     if (i == 2L) d$smokes[island] <- "no"
     d
   })
+  s <- as_if_drawn(s)
   fits <- with(s, suppressWarnings(glm(smokes ~ age + region, family = binomial)))
   p <- pool(fits)
   expect_true(is.na(coef(p)[["regionisland"]]))

@@ -114,6 +114,7 @@ test_that("a synds object keeps synthpop's fields and their types", {
     expect_identical(o$cont.na$income, c(NA, -8))
     expect_identical(o$cont.na$age, NA)
     expect_true(is.call(o$call))
+    expect_named(as.list(o$call), c("", "data", "m", "missing", "seed"), ignore.order = TRUE)
     expect_type(o$seed, "double")
     expect_named(o, c("call", "m", "syn", "method", "visit.sequence", "predictor.matrix", "smoothing", "event",
                       "denom", "proper", "n", "k", "rules", "rvalues", "cont.na", "semicont", "drop.not.used",
@@ -175,30 +176,107 @@ test_that("a mids object carries synthetic rows only, and warns", {
   for (draw in list(mice::stripplot, mice::bwplot)) expect_s3_class(draw(imp), "trellis")
 })
 
+test_that("as_synds() gives plain columns, of copies and of the data", {
+  skip_without_engine()
+  skip_without("tibble")
+  skip_without("haven")
+  d <- tibble::as_tibble(odd_columns())
+  for (m in c(1, 2)) {
+    o <- as_synds(synthesise(d, m = m, seed = 1))
+    copy <- if (m == 1) o$syn else o$syn[[2]]
+    same <- as_synds(d)
+    expect_identical(class(copy), "data.frame")
+    expect_identical(lapply(copy, class), lapply(same, class))
+    expect_identical(lapply(copy, levels), lapply(same, levels))
+    expect_identical(unique(unlist(lapply(copy, class))), c("numeric", "factor"))
+    expect_identical(levels(copy$agrees), c("no", "yes", "refused"))
+    expect_identical(o$cont.na$agrees, NA)
+    expect_identical(o$cont.na$score, c(NA, -8))
+  }
+  expect_equal(as_synds(d)$born, as.numeric(d$born))
+  expect_identical(as.character(as_synds(d)$agrees), as.character(haven::as_factor(d$agrees)))
+  plain <- survey_data()
+  expect_identical(as_synds(plain), plain)
+})
+
+test_that("what as_synds() made of tibbles is ours again, or what sdc() made of it", {
+  skip_without_engine()
+  skip_without("tibble")
+  skip_without("haven")
+  for (m in c(1, 2)) {
+    s <- synthesise(tibble::as_tibble(odd_columns()), m = m, seed = 1)
+    o <- as_synds(s)
+    back <- from_synds(o)
+    expect_identical(copies(back), copies(s))
+    expect_identical(back$cont.na, s$cont.na)
+    expect_identical(back$tags, s$tags)
+    expect_identical(as_synds(back), o)
+    flagged <- o
+    flagged$syn <- if (m == 1) cbind(flag = "made up", o$syn) else lapply(o$syn, function(d) cbind(flag = "made up", d))
+    expect_error(from_synds(flagged), "flag", class = "pysynthdp_changed_error")
+    taken <- accept_sdc(flagged)
+    expect_identical(taken[[1]]$born, as_synds(s[[1]])$born)
+    expect_s3_class(taken, "synthetic")
+  }
+})
+
 # synthpop is on CRAN only, where a machine without network cannot get it; nothing of it is named with :: here, so
 # that the check of the package does not ask for it.
+theirs <- function(name, ...) getExportedValue("synthpop", name)(...)
+
+quietly <- function(code) suppressMessages(suppressWarnings(utils::capture.output(force(code))))
+
+# Each of synthpop's functions on an object and the data that it is compared with.
+expect_taken_by_synthpop <- function(s, d, keys, target, number) {
+  for (name in c("compare", "utility.gen", "replicated.uniques")) expect_error(quietly(theirs(name, s, d)), NA)
+  for (name in c("utility.tab", "utility.tables")) expect_error(quietly(theirs(name, s, d, vars = keys)), NA)
+  expect_error(quietly(theirs("disclosure", s, d, keys = keys, target = target)), NA)
+  expect_error(quietly(theirs("multi.disclosure", s, d, keys = keys)), NA)
+  expect_error(quietly(print(theirs("multi.compare", s, d, var = keys[[1L]], by = keys[[2L]]))), NA)
+  expect_error(quietly(print(theirs("multi.compare", s, d, var = number, by = keys[[1L]]))), NA)
+  expect_error(quietly(theirs("sdc", s, d, label = "synthetic")), NA)
+  expect_written_by_synthpop(s)
+}
+
+# write.syn() has no place for a folder in its file name, so it is called inside one.
+expect_written_by_synthpop <- function(s) {
+  folder <- tempfile("written")
+  dir.create(folder)
+  before <- setwd(folder)
+  on.exit({
+    setwd(before)
+    unlink(folder, recursive = TRUE)
+  })
+  expect_error(quietly(theirs("write.syn", s, filename = "s", filetype = "csv")), NA)
+  expect_length(list.files(pattern = "^s.*csv$"), s$m)
+}
+
 test_that("synthpop's own functions take the object", {
   skip_without_engine()
   skip_if_not_installed("synthpop")
-  theirs <- function(name, ...) getExportedValue("synthpop", name)(...)
-  quietly <- function(code) suppressMessages(suppressWarnings(utils::capture.output(force(code))))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
   d <- survey_data()
   for (m in c(1, 3)) {
     s <- synthesise(d, m = m, seed = 1)
-    fit <- theirs("lm.synds", income ~ age + sex, data = s)
+    fit <- theirs("lm.synds", income ~ age + sex, data = as_synds(s))
     expect_equal(unname(fit$mcoefavg), pool(with(s, lm(income ~ age + sex)))$pooled$estimate)
     expect_error(quietly(summary(fit)), NA)
-    expect_error(quietly(theirs("glm.synds", smokes ~ age, data = s, family = "binomial")), NA)
-    for (name in c("compare", "utility.gen", "replicated.uniques")) expect_error(quietly(theirs(name, s, d)), NA)
-    for (name in c("utility.tab", "utility.tables")) {
-      expect_error(quietly(theirs(name, s, d, vars = c("sex", "region"))), NA)
-    }
-    for (name in c("disclosure", "multi.disclosure")) {
-      expect_error(quietly(theirs(name, s, d, keys = c("sex", "region"))), NA)
-    }
-    expect_error(quietly(theirs("sdc", s, d, label = "synthetic")), NA)
-    folder <- tempfile("written")
-    dir.create(folder)
-    expect_error(quietly(theirs("write.syn", s, filename = file.path(folder, "s"), filetype = "csv")), NA)
+    expect_error(quietly(theirs("glm.synds", smokes ~ age, data = as_synds(s), family = "binomial")), NA)
+    expect_taken_by_synthpop(as_synds(s), d, c("sex", "region"), "smokes", "income")
+  }
+})
+
+test_that("synthpop's own functions take copies of tibbles with labels, dates and the like", {
+  skip_without_engine()
+  skip_if_not_installed("synthpop")
+  skip_without("tibble")
+  skip_without("haven")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  d <- tibble::as_tibble(odd_columns())
+  for (m in c(1, 2)) {
+    s <- as_synds(suppressWarnings(synthesise(d, m = m, seed = 1)))
+    expect_taken_by_synthpop(s, as_synds(d), c("agrees", "region"), "sex", "born")
   }
 })

@@ -63,7 +63,7 @@ def forge(folder: Path, truth: pd.DataFrame) -> None:
     truth.to_parquet(folder / "synthetic_1.parquet", index=False)
     path = folder / "privacy.json"
     card = json.loads(path.read_text(encoding="utf-8"))
-    card.update(status="implemented", publishable=True, reason="anonymous", not_covered=[])
+    card.update(status="implemented", statement_may_be_published=True, reason="anonymous", not_covered=[])
     path.write_text(json.dumps(card), encoding="utf-8")
 
 

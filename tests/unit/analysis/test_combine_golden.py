@@ -13,6 +13,7 @@ from pysynthdp.analysis.joint_test import JOINT_TESTS
 from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.errors import CombiningRuleError
 
+pytestmark = pytest.mark.filterwarnings("ignore:T = .* gives no interval")  # asked for on purpose
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "combining" / "check_values.json").read_text())
 IN, OUT = GOLDEN["inputs"], GOLDEN["expected"]
 EXTRA = ("r", "riv", "lam", "fmi", "df_obs", "negative", "fallback")

@@ -13,7 +13,7 @@ from scipy import stats
 from pysynthdp.analysis.combining import combine
 from pysynthdp.errors import CombiningRuleError
 
-pytestmark = pytest.mark.statistical
+pytestmark = [pytest.mark.statistical, pytest.mark.filterwarnings("ignore:T = .* gives no interval")]
 RUNS, N = 20_000, 400
 
 

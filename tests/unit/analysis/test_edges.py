@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pysynthdp.analysis import combine, pool
+from pysynthdp.errors import PysynthdpWarning
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,8 @@ from pysynthdp.analysis import combine, pool
     ],
 )
 def test_the_reason_is_the_true_one(q, u, said):
-    done = combine(q, u, n_syn=50, n_org=50)
+    with pytest.warns(PysynthdpWarning, match=said):
+        done = combine(q, u, n_syn=50, n_org=50)
     assert said in str(done.reason)
     assert "not positive" not in str(done.reason)
     assert np.isnan(done.se)
@@ -30,8 +32,12 @@ def test_the_reason_is_the_true_one(q, u, said):
 def test_a_rule_does_not_recommend_itself():
     done = combine([0.4, 0.5], [-0.0, 0.0], n_syn=50, n_org=50, rule="full_rrr2003")
     assert done.T != 0
-    negative = combine([0.1, 0.1], [5.0, 5.0], n_syn=50, n_org=50, rule="full_rrr2003")
-    assert "'partial_size_adjusted'" in str(negative.reason)
+    with pytest.warns(PysynthdpWarning, match="gives no interval and no p-value; make more copies, or name"):
+        negative = combine([0.1, 0.2], [5.0, 5.0], n_syn=50, n_org=50, rule="full_rrr2003")
+    assert negative.T < 0
+    assert "'full_posterior_truncated'" in str(negative.reason)
+    instead = combine([0.1, 0.2], [5.0, 5.0], n_syn=50, n_org=50, rule="full_posterior_truncated")
+    assert np.isfinite(instead.conf_int()).all()
 
 
 def test_rounding_between_copies_is_no_variance():

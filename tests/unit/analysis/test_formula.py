@@ -155,7 +155,7 @@ def test_parts_of_times_stay_what_they_are():
 HOLES = np.where(np.arange(N) % 7 == 0, np.nan, np.arange(N) % 9)
 FAILURES = {
     "no tilde": (lambda r: ols("y", r), "has no '~'"),
-    "syntax": (lambda r: ols("y ~ x +", r), "cannot be read: expected a noun"),
+    "syntax": (lambda r: ols("y ~ x +", r), r"cannot be read: a term is missing after the last '\+'"),
     "python syntax": (lambda r: ols("y ~ np.log(x y)", r), "cannot be read"),
     "text response": (lambda r: ols("s ~ x", r), "s is text, and OLS needs a number"),
     "text left": (lambda r: ols("C(s) ~ x", r), r"C\(s\) is text or levels"),

@@ -27,6 +27,7 @@ def test_rules_know_only_numpy_and_scipy(path):
         "pysynthdp._typing",
         "pysynthdp._registry",
         "pysynthdp.errors",
+        "pysynthdp.words",
         "pysynthdp.analysis.joint_test",
         "pysynthdp.analysis.matched_test",
         "pysynthdp.analysis.rules.base",

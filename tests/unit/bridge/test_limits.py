@@ -23,7 +23,7 @@ from pysynthdp.bridge.codec import (
     writer,
 )
 from pysynthdp.bridge.codec.writer import _Writer
-from pysynthdp.bridge.dispatch import handle
+from pysynthdp.bridge.dispatch import PROTOCOL, handle
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
 from pysynthdp.bridge.plain import plain_to_r
 from pysynthdp.bridge.synds import synds_from_release
@@ -39,7 +39,7 @@ def _long(kind=np.float64):
 
 
 def _asked(verb, **args):
-    request = {"protocol": plain_to_r(1), "verb": plain_to_r(verb), "args": named_list(args)}
+    request = {"protocol": plain_to_r(PROTOCOL), "verb": plain_to_r(verb), "args": named_list(args)}
     return dumps(named_list(request))
 
 

@@ -153,3 +153,11 @@ def test_files_that_are_no_codebook(tmp_path):
     for name in ("none.csv", "none.toml", "c.xlsx"):
         with pytest.raises(SchemaError):
             read_codebook(tmp_path / name)
+
+
+@pytest.mark.parametrize("text", ['[[columns]]\nname = "z"\n', "columns = 3\n", "[columns]\nz = 3\n"])
+def test_a_codebook_of_another_shape_is_refused_as_such(tmp_path, text):
+    file = tmp_path / "codebook.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SchemaError, match=r"\[columns\.income\]"):
+        read_codebook(file)

@@ -94,7 +94,7 @@ def test_a_copy_replaced_by_the_confidential_table(saved):
     folder = saved("seeded")
     table().to_parquet(folder / "synthetic_1.parquet", index=False)
     card = json.loads((folder / "privacy.json").read_text())
-    card.update(status="implemented", publishable=True, reason="anonymous", not_covered=[])
+    card.update(status="implemented", statement_may_be_published=True, reason="anonymous", not_covered=[])
     (folder / "privacy.json").write_text(json.dumps(card))
     refused(folder)
 
@@ -160,13 +160,13 @@ def refused(folder):
 
 
 def implemented(card):
-    card.update(status="implemented", publishable=True)
+    card.update(status="implemented", statement_may_be_published=True)
 
 
 def stated_none(card):
     for key in ("points", "entries", "contributions"):
         card.pop(key)
-    card.update(status="none", guarantee={"name": "none"}, publishable=True)
+    card.update(status="none", guarantee={"name": "none"}, statement_may_be_published=True)
     for column in card["columns"]:
         for key in ("mechanism", "constants", "assumptions", "entry", "source", "cost", "share"):
             column.pop(key)

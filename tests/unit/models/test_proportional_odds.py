@@ -50,3 +50,25 @@ def test_the_remark_reaches_the_person():
     table = pd.DataFrame({"sex": np.array(["f", "m"])[sex], "item": ordered})
     with pytest.warns(PysynthdpWarning, match="item: 'polr' moves all levels one way"):
         sdp.Synthesizer(progress=False).fit(table)
+
+
+def test_levels_without_declared_order_are_taken_as_listed():
+    rng = np.random.default_rng(3)
+    X = np.column_stack([np.ones(2000), rng.standard_normal(2000)])
+    y = np.searchsorted([-1.0, 1.0], X[:, 1] + rng.logistic(size=2000)).astype(float)
+    fits = [trace(PolR(), X, y, levels=3, ordered=ordered) for ordered in (True, False)]
+    (ordered, quiet), (listed, said) = fits
+    np.testing.assert_array_equal(ordered.beta, listed.beta)
+    assert not [query for query in quiet if isinstance(query, Note)]
+    (note,) = [query.remark for query in said if isinstance(query, Note)]
+    assert note.kind == "order of levels"
+    assert "polyreg" in note.remedy
+
+
+def test_polr_draws_a_column_of_texts_and_says_whose_order():
+    rng = np.random.default_rng(4)
+    data = pd.DataFrame({"x": rng.standard_normal(400), "town": rng.choice(["a", "b", "c"], 400)})
+    with pytest.warns(PysynthdpWarning, match="town: 'polr' takes the levels in the order"):
+        fitted = sdp.Synthesizer(method={"town": "polr"}, progress=False).fit(data)
+    assert fitted.plan.methods["town"] == "polr"
+    assert set(fitted.draw(rng=1)[0]["town"]) == {"a", "b", "c"}

@@ -191,7 +191,7 @@ def test_no_odd_cell_raises_or_is_told(column, cell, method, recwarn):
     real[column] = pd.Series(values, dtype=object)
     release = settings(guarantee=ZCDP(20.0), method=method).fit(real).draw(m=1, rng=1)
     assert not recwarn.list
-    assert release.privacy.publishable
+    assert release.privacy.may_be_published
 
 
 def test_absurd_bounds_show_only_in_flags():
@@ -214,7 +214,7 @@ def test_a_seed_of_the_noise_is_refused_and_in_testing_makes_everything_void():
     fits = [settings(testing=True).fit(table(), noise_seed=1) for _ in range(2)]
     release = fits[0].draw(m=10, rng=1)
     assert release.privacy.status == "void"
-    assert not release.privacy.publishable
+    assert not release.privacy.may_be_published
     assert release.tags.details["void"]
     pd.testing.assert_frame_equal(release[3], fits[1].draw(m=10, rng=1)[3])
     assert settings(testing=True).fit(table()).draw(m=1, rng=1).privacy.status == "void"

@@ -99,3 +99,27 @@ def test_where_nothing_is_claimed_nothing_is_called_right(statement):
     found = statement.verify()
     assert (found.agrees, found.ok, found.checks) == (True, False, ())
     assert "no guarantee is stated, so there is no number to recompute" in str(found)
+
+
+def test_a_card_without_a_guarantee_has_no_line_that_only_one_would_need(statement):
+    table = statement.to_table()
+    assert not {"Guarantee", "Status", "Protected unit", "Neighbours"} & {label for label, _ in table.facts}
+    assert table.columns == ("column", "method", "why there is no guarantee")
+    assert "neighbours" not in statement.to_dict()
+
+
+def test_a_file_without_a_guarantee_is_never_called_publishable(statement):
+    plain = statement.to_dict()
+    assert "publishable" not in plain
+    assert plain["statement_may_be_published"] is True
+    assert "confidential data" in statement.plain_language()
+
+
+def test_a_statement_of_the_first_layout_is_read(statement):
+    plain = statement.to_dict()
+    first = {key: value for key, value in plain.items() if key != "statement_may_be_published"}
+    first |= {"schema_version": 1, "publishable": True, "neighbours": statement.unit.neighbours}
+    assert PrivacyStatement.from_dict(first) == statement
+    for changed in ({"publishable": False}, {"neighbours": "two tables"}, {"total": {}}):
+        with pytest.raises(PrivacyError, match="changed"):
+            PrivacyStatement.from_dict(first | changed)

@@ -11,6 +11,7 @@ import pytest
 from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.column_statement import ColumnStatement
+from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.ledger import Entry, Ledger
 from pysynthdp.privacy.mechanism import PricedColumn
@@ -97,7 +98,7 @@ def test_smaller_cost_does_not_verify():
     assert not PrivacyStatement.from_dict(plain).verify().ok
 
 
-@pytest.mark.parametrize("key", ["points", "total", "neighbours", "publishable"])
+@pytest.mark.parametrize("key", ["points", "total", "neighbours", "statement_may_be_published"])
 def test_altered_summary_is_refused(statement, key):
     plain = json.loads(json.dumps(statement.to_dict()))
     plain[key] = {"points": [{"delta": 1e-6, "epsilon": 0.1}] * 2, "total": {}, "neighbours": "?"}.get(key)
@@ -133,7 +134,7 @@ def test_something_learned_leaves_the_table_without_a_guarantee():
 
 def test_seeded_draw_is_void():
     statement = state_account(drawn(PlugInMean(n=100, lower=0, upper=1, sigma=1)), status="void")
-    assert not statement.publishable
+    assert not statement.may_be_published
     assert "void: seeded, for testing" in str(statement)
     assert "no privacy guarantee holds" in statement.plain_language()
 
@@ -208,3 +209,23 @@ def test_refusals_and_times_are_not_covered_in_sums_too(statement):
         assert "Not covered: How long the fit took" in " ".join(str(stated).split())
     bare = PrivacyStatement.none([ColumnStatement("x", "norm", "none", "unbounded fit")])
     assert not any("How long" in fact for fact in bare.not_covered)
+
+
+def test_a_ledger_tells_each_price_and_the_sum_so_far():
+    paid = Ledger()
+    for rho in (0.1, 0.3):
+        paid = paid.plus(Entry("age", "counts", ZCDP(rho), scale=2.0, sensitivity=1.0))
+    table = paid.to_table()
+    assert table.columns[3:5] == ("rho", "rho so far")
+    assert [row[3:5] for row in table.rows] == [(0.1, 0.1), (0.3, paid.total().rho)]
+
+
+def test_a_ledger_of_several_kinds_of_price_names_them():
+    paid = Ledger().plus(Entry("age", "counts", ZCDP(0.1), scale=2.0, sensitivity=1.0))
+    paid = paid.plus(Entry("age", "counts", PureDP(0.1), scale=2.0, sensitivity=1.0))
+    assert [row[3] for row in paid.to_table().rows] == ["zcdp", "pure"]
+
+
+def test_an_empty_ledger_is_a_sentence_not_a_table_of_heads():
+    assert Ledger().to_table().columns == ()
+    assert "No answer was noised" in str(Ledger())

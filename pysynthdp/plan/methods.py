@@ -1,0 +1,48 @@
+"""What is said of a method that there is none of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pysynthdp.errors import PlanError
+from pysynthdp.models.base import COLUMN_MODELS
+from pysynthdp.plan.step import SERIAL
+from pysynthdp.words import Words, nearest
+
+__all__ = ["no_method"]
+
+_TREES: Final = "trees do not exist here: 'normrank' draws a number, and 'polyreg' a level"
+_OTHERS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ("cart", "ctree", "rf", "ranger", "bag", "tree", "forest", "xgboost", "survctree"), _TREES
+    ),
+    **dict.fromkeys(("pmm", "midastouch"), "the nearest is 'normrank', which keeps the margin"),
+    **dict.fromkeys(("logistic", "logit", "binomial"), "it is called 'logreg' here"),
+    **dict.fromkeys(("multinomial", "multinom"), "it is called 'polyreg' here"),
+    **dict.fromkeys(("ordinal", "probit"), "the nearest is 'polr'"),
+    **dict.fromkeys(("normal", "linear", "ols"), "it is called 'norm' here"),
+    **dict.fromkeys(("bootstrap", "random", "marginal"), "it is called 'sample' here"),
+    **dict.fromkeys(("id", "index", "rownumber"), "running numbers are called 'serial' here"),
+}
+"""What other packages call methods, and what is nearest to them here."""
+
+
+def no_method(method: str, column: str | None) -> PlanError:
+    """Make the error of a method that does not exist, with the one that was meant or all there are.
+
+    Examples
+    --------
+    >>> print(no_method("cart", "age"))
+    age: there is no method 'cart'; trees do not exist here: 'normrank' draws a number, and 'polyreg' a level
+    >>> print(no_method("nrom", None))
+    there is no method 'nrom'; did you mean 'norm'?
+    """
+    known = [*COLUMN_MODELS, SERIAL]
+    what = Words("there is no method '{method}'", method=method)
+    if column is not None:
+        what = Words("{column}: {what}", column=column, what=what)
+    near = nearest(method, known)
+    mend = Words("did you mean '{near}'?", near=near) if near else None
+    mend = mend or Words("known are {known}", known=", ".join(sorted(known)))
+    return PlanError(what, column=column, kind="method", remedy=_OTHERS.get(method.lower(), mend))
