@@ -341,7 +341,7 @@ def _map(work: Callable[[int], Any], items: range, workers: int) -> list[Any]:
 
 
 def serial_numbers(column: NumericColumn | CategoricalColumn, start: int, size: int) -> pd.Series[Any]:
-    """Count rows from 1 in the column's type, in place of an identifier."""
+    """Count rows from 1 in the column's type and form, in place of an identifier."""
     numbers = pd.Series(np.arange(start + 1, start + size + 1, dtype=np.int64))
     if pd.api.types.is_numeric_dtype(column.dtype):
         plain = getattr(column.dtype, "numpy_dtype", column.dtype)
@@ -353,5 +353,14 @@ def serial_numbers(column: NumericColumn | CategoricalColumn, start: int, size: 
                 remedy="make it int64 or drop it",
             )
         return numbers.astype(column.dtype)
-    text = numbers.astype(str)
+    text = _in_form(numbers.astype(str), getattr(column, "form", None))
     return text.astype("category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype)
+
+
+def _in_form(numbers: pd.Series[Any], form: str | None) -> pd.Series[Any]:
+    """Write numbers in place of the last zeros of a form, and as wide as those."""
+    if form is None:
+        return numbers
+    end = form.rindex("0") + 1
+    before = form[:end].rstrip("0")
+    return before + numbers.str.zfill(end - len(before)) + form[end:]

@@ -21,7 +21,7 @@ from pysynthdp.plan.protection import FitRequest
 from pysynthdp.remarks import in_order, without_overlap
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.rows.imputed import alike
-from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables, settled_rare
+from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables, settled_rare, told
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
@@ -98,7 +98,13 @@ def with_seen(settings: Synthesizer, plan: SynthesisPlan, rows: FrameRows | None
     """
     if not plan.protection.learns or rows is None or settings.schema is not None:
         return fit
-    seen = remarks_of(rows.frame, plan.schema, exempt=[*plan.keep, *plan.serials], methods=plan.methods)
+    seen = remarks_of(
+        rows.frame,
+        plan.schema,
+        exempt=[*plan.keep, *plan.serials],
+        methods=plan.methods,
+        told=told(settings),
+    )
     return replace(fit, remarks=in_order(without_overlap((*seen, *fit.remarks)), plan.schema.names))
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, get_args
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
 from pysynthdp.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
-from pysynthdp.infer import Rare, Settled, infer_schema, kinds_apart, settle_rare, united
+from pysynthdp.infer import Drawn, Rare, Settled, infer_schema, kinds_apart, settle_rare, united
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
-from pysynthdp.plan import SERIAL, SynthesisPlan, draws_numbers_only, make_plan
+from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.rows.frame import FrameRows
@@ -29,6 +29,7 @@ __all__ = [
     "schema_of_table",
     "schema_of_tables",
     "settled_rare",
+    "told",
 ]
 
 DECLARATIONS: Final = ("missing", "spikes", "bounds", "decimals", "levels")
@@ -170,7 +171,6 @@ def schema_of_table(settings: Synthesizer, rows: FrameRows, *, numbers: Iterable
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    serials = [name for name, wish in method.items() if wish == SERIAL]
     return infer_schema(
         rows,
         missing=settings.missing,
@@ -178,16 +178,25 @@ def schema_of_table(settings: Synthesizer, rows: FrameRows, *, numbers: Iterable
         bounds=settings.bounds,
         decimals=settings.decimals,
         levels=settings.levels,
-        exempt=[*settings.keep, *serials],
-        as_numbers=[*_drawn_as_numbers(settings, rows.columns), *numbers],
+        exempt=settings.keep,
+        drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
+        named=[name for name, wish in method.items() if wish != SERIAL],
+        numbered=[name for name, wish in method.items() if wish == SERIAL],
         skip=settings.drop,
     )
 
 
-def _drawn_as_numbers(settings: Synthesizer, names: Iterable[str]) -> list[str]:
-    """Columns for which the user names a method that draws numbers only."""
+def _drawn(settings: Synthesizer, names: Iterable[str]) -> dict[str, Drawn]:
+    """Say what the user's methods draw, of columns whose method draws one kind only."""
     wishes = {name: _wish(settings, name) for name in names}
-    return [name for name, wish in wishes.items() if wish is not None and draws_numbers_only(wish)]
+    kinds = {name: drawn_by(wish) for name, wish in wishes.items() if wish is not None}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def told(settings: Synthesizer) -> frozenset[str]:
+    """Columns of which the user says something himself, so that nothing is guessed about them."""
+    method = settings.method if isinstance(settings.method, Mapping) else {}
+    return frozenset(settings.keep).union(method, *(getattr(settings, what) for what in DECLARATIONS))
 
 
 def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:

@@ -15,6 +15,7 @@ from pysynthdp.schema.columns import Unit
 __all__ = ["date_grain", "decimals_of", "step_of"]
 
 _MOST = 9
+_SURE = 14.0  # minus the logarithm of a chance of one in a million
 _RECORDS = 50  # behind a step that is kept: by chance a coarser one would need all of them on its grid
 _VALUES = 10
 _CLOCK: tuple[Unit, ...] = ("hour", "minute", "second")
@@ -39,8 +40,23 @@ def decimals_of(values: FloatArray, dtype: Any, counts: IntArray | None = None) 
         if _few(gap > 0, records):
             return digits
         if largest > 10.0**-digits / 20:
-            return None
+            return _of_narrow(values, plain, digits, records) if narrow else None
         if _few(gap > noise, records):
+            return digits
+    return None
+
+
+def _of_narrow(
+    values: FloatArray, dtype: np.dtype[Any], first: int, records: FloatArray | IntArray
+) -> int | None:
+    """Digits after which values are what their type makes of them, where so many would not be by chance."""
+    own = values.astype(dtype)
+    unit = float(np.median(np.spacing(np.abs(own))))
+    for digits in range(first, _MOST + 1):
+        chance = unit * 10.0**digits
+        if chance == 0 or -np.log(chance) * len(values) < _SURE:
+            return None
+        if _few(np.round(values, digits).astype(dtype) != own, records):
             return digits
     return None
 

@@ -19,9 +19,13 @@ MANY_LEVELS = (
 _SHARE = 0.5
 _FEW = 10  # with fewer rows, values that occur once say nothing
 _DURATIONS: Final = Said("pd.to_timedelta", "a number of seconds", "as.difftime()")
+_TIMES: Final = ("datetime", "datetime64")
+_IN_ONE_ZONE: Final = Said(
+    "pd.to_datetime(..., utc=True)", "times in one zone", 'as.POSIXct(..., tz = "UTC")'
+)
 _MENDS: Final[Mapping[str, Said]] = {
     **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), TO_NUMBERS),
-    **dict.fromkeys(("datetime", "datetime64"), TO_TIMES),
+    **dict.fromkeys(_TIMES, TO_TIMES),
     **dict.fromkeys(("timedelta", "timedelta64"), _DURATIONS),
 }
 
@@ -41,7 +45,7 @@ def holds(series: pd.Series[Any], name: str, exempt: bool) -> Literal["text", "e
         return "date"
     if exempt:
         return "empty"
-    how = _MENDS.get(found)
+    how = _IN_ONE_ZONE if found in _TIMES and _zones(series) > 1 else _MENDS.get(found)
     mend = Words("convert it with {how}", how=how) if how else "convert it to text, numbers or dates"
     drop = Setting("drop", [name])
     raise SchemaError(
@@ -50,6 +54,11 @@ def holds(series: pd.Series[Any], name: str, exempt: bool) -> Literal["text", "e
         kind="type",
         remedy=Words("{mend}, or leave it out with {drop}", mend=mend, drop=drop),
     )
+
+
+def _zones(series: pd.Series[Any]) -> int:
+    """Count the time zones of times that are objects."""
+    return len({str(getattr(value, "tzinfo", None)) for value in series.dropna()})
 
 
 def names_rows(series: pd.Series[Any]) -> bool:

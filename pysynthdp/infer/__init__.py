@@ -1,17 +1,20 @@
 """What a table says of itself: a schema learned from its rows, marked so."""
 
 from pysynthdp.infer.columns import by_column, infer_column, infer_schema
+from pysynthdp.infer.keys import key_remarks
 from pysynthdp.infer.merging import kinds_apart, united
-from pysynthdp.infer.numbers import Codes
+from pysynthdp.infer.numbers import Codes, Drawn
 from pysynthdp.infer.rare import Rare, Settled, settle_rare
 
 __all__ = [
     "Codes",
+    "Drawn",
     "Rare",
     "Settled",
     "by_column",
     "infer_column",
     "infer_schema",
+    "key_remarks",
     "kinds_apart",
     "settle_rare",
     "united",

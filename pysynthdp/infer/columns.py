@@ -12,7 +12,8 @@ from pysynthdp.design.holds import holds, names_rows
 from pysynthdp.errors import PysynthdpError, SchemaError, together
 from pysynthdp.infer.dates import infer_date
 from pysynthdp.infer.identifiers import identifier
-from pysynthdp.infer.numbers import Codes, NumberFacts, infer_number
+from pysynthdp.infer.numbers import Codes, Drawn, NumberFacts, infer_number
+from pysynthdp.infer.serial_form import form_of
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.words import Setting, Words, nearest
@@ -29,7 +30,9 @@ def infer_schema(
     decimals: Mapping[str, int] | None = None,
     levels: Mapping[str, Iterable[Any]] | None = None,
     exempt: Iterable[str] = (),
-    as_numbers: Iterable[str] = (),
+    drawn: Mapping[str, Drawn] | None = None,
+    named: Iterable[str] = (),
+    numbered: Iterable[str] = (),
     skip: Iterable[str] = (),
     public: bool = False,
 ) -> Schema:
@@ -43,8 +46,13 @@ def infer_schema(
         What the user declares; all else is learned.
     exempt : iterable of str
         Columns that may be identifiers: kept or replaced by running numbers.
-    as_numbers : iterable of str
-        Number columns that a method for numbers will draw: they stay numbers, without learned spikes.
+    drawn : mapping column -> {"number", "levels", "ordered"}, optional
+        What the user's method draws, if it draws one kind only: numbers become that; as numbers, without
+        learned spikes.
+    named : iterable of str
+        Columns that the user names a method for: they are modelled, though they look like identifiers.
+    numbered : iterable of str
+        Columns whose identifiers are replaced by running numbers, written in their form.
     skip : iterable of str
         Columns to leave out.
     public : bool
@@ -62,18 +70,29 @@ def infer_schema(
     declared = by_column(
         rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
     )
-    free, numeric, skipped = set(exempt), set(as_numbers), set(skip)
+    free, modelled, kinds, skipped = set(exempt) | set(numbered), set(named), drawn or {}, set(skip)
     columns: list[Column] = []
     faults: list[PysynthdpError] = []
     for name in (each for each in rows.columns if each not in skipped):
-        given = {**declared[name], "exempt": name in free, "as_number": name in numeric, "public": public}
+        wishes = {"drawn": kinds.get(name), "named": name in modelled}
+        given = {**declared[name], **wishes, "exempt": name in free, "public": public}
         try:
             columns.append(infer_column(_gather(rows, name), name, **given))
         except SchemaError as fault:
             faults.append(fault)
     if faults:
         raise together(faults)
-    return Schema(tuple(columns))
+    schema = Schema(tuple(columns))
+    for name in numbered:
+        schema = _in_form(schema, name, rows)
+    return schema
+
+
+def _in_form(schema: Schema, name: str, rows: Rows) -> Schema:
+    """Note how an identifier is written, where its column stays and holds texts."""
+    texts = name in schema and isinstance(schema[name], CategoricalColumn)
+    form = form_of(_gather(rows, name)) if texts else None
+    return schema if form is None else schema.amend(name, form=form)
 
 
 def by_column(names: Iterable[str], **declared: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
@@ -113,7 +132,8 @@ def infer_column(
     decimals: int | None = None,
     levels: Iterable[Any] | None = None,
     exempt: bool = False,
-    as_number: bool = False,
+    drawn: Drawn | None = None,
+    named: bool = False,
     public: bool = False,
 ) -> Column:
     """Say what one column is."""
@@ -133,17 +153,19 @@ def infer_column(
     if levels is None and public and isinstance(series.dtype, pd.CategoricalDtype):
         codes = CategoricalColumn(name, (), missing=missing).specials
         own = tuple(level for level in series.cat.categories if level not in codes)
-        return replace(_category(series, name, missing, own, may_be_missing, exempt), declared=False)
+        column = _category(series, name, missing, own, may_be_missing, exempt, named)
+        return replace(column, declared=False)
     if levels is not None or _is_category(series):
-        return _category(series, name, missing, levels, may_be_missing, exempt)
+        ordered = drawn == "ordered" and levels is not None  # in the order of what is declared
+        return _category(series, name, missing, levels, may_be_missing, exempt, named, ordered=ordered)
     if kind == "text":
-        return _text(series, name, missing, may_be_missing, exempt)
+        return _text(series, name, missing, may_be_missing, exempt, named)
     if kind == "empty":
         return CategoricalColumn(name, (), missing=missing, dtype=series.dtype, declared=False)
     if kind == "date":
         return infer_date(series, name, missing, spikes or (), bounds, decimals, released=exempt or public)
     heavy = None if spikes is None else tuple(spikes)
-    facts = NumberFacts(missing, heavy, bounds, decimals, as_number, exempt or public)
+    facts = NumberFacts(missing, heavy, bounds, decimals, drawn, named, exempt or public)
     return infer_number(series, name, facts, exempt=exempt)
 
 
@@ -159,6 +181,9 @@ def _category(
     levels: Iterable[Any] | None,
     may_be_missing: bool,
     exempt: bool,
+    named: bool,
+    *,
+    ordered: bool = False,
 ) -> CategoricalColumn:
     """Take the used levels of a categorical, both of a boolean, or levels that the user declares."""
     codes = CategoricalColumn(name, (), missing=missing).specials
@@ -166,12 +191,14 @@ def _category(
     if not isinstance(series.dtype, pd.CategoricalDtype):
         own = tuple(level for level in (False, True) if level not in codes) if given is None else given
         return CategoricalColumn(
-            name, own, False, None, missing, may_be_missing, series.dtype, given is not None
+            name, own, ordered, None, missing, may_be_missing, series.dtype, given is not None
         )
     used = series.cat.remove_unused_categories()
-    if given is None and names_rows(used):
+    if given is None and _names_rows(used, named):
         return identifier(used, name, exempt)
     own = tuple(level for level in used.cat.categories if level not in codes) if given is None else given
+    if ordered:
+        return CategoricalColumn(name, own, True, None, missing, may_be_missing, "category")
     dtype, categories = _category_set(series.dtype, (*own, *codes))
     ordered = bool(series.dtype.ordered)
     return CategoricalColumn(
@@ -190,11 +217,16 @@ def _category_set(
     return pd.CategoricalDtype(there, ordered=dtype.ordered), categories
 
 
+def _names_rows(series: pd.Series[Any], named: bool) -> bool:
+    """Whether values name rows; a method that the user names draws them, unless each record has its own."""
+    return names_rows(series) and not (named and series.nunique() < series.notna().sum())
+
+
 def _text(
-    series: pd.Series[Any], name: str, missing: Codes, may_be_missing: bool, exempt: bool
+    series: pd.Series[Any], name: str, missing: Codes, may_be_missing: bool, exempt: bool, named: bool
 ) -> CategoricalColumn:
     """Take the distinct texts as levels, unless they are identifiers or free text."""
-    if names_rows(series):
+    if _names_rows(series, named):
         return identifier(series, name, exempt)
     distinct = series.dropna().unique()
     codes = CategoricalColumn(name, (), missing=missing).specials

@@ -105,20 +105,26 @@ def load_answers(path: Path) -> SavedAnswers | None:
     if not path.exists():
         return None
     plain = _plain(path)
+    _check_version(plain, path)
     try:
-        known = (plain["format"], plain["format_version"]) == (_FORMAT, VERSION)
         answers = tuple(np.array(answer, dtype=np.int64) for answer in plain["answers"])
         saved = SavedAnswers(plain["plan"], plain["n"], answers, tuple(plain["ledger"]))
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise ReleaseError(_DAMAGED.format(path)) from error
-    if not known:
+    if len(saved.answers) != len(saved.ledger):
+        raise ReleaseError(_DAMAGED.format(path))
+    return saved
+
+
+def _check_version(plain: dict[str, Any], path: Path) -> None:
+    """Refuse other files and other versions, whatever else is in them."""
+    if "format" not in plain or "format_version" not in plain:
+        raise ReleaseError(_DAMAGED.format(path))
+    if (plain["format"], plain["format_version"]) != (_FORMAT, VERSION):
         raise ReleaseError(
             f"{path} holds no noised answers of version {VERSION}; use the version that wrote them, or give "
             "another path"
         )
-    if len(saved.answers) != len(saved.ledger):
-        raise ReleaseError(_DAMAGED.format(path))
-    return saved
 
 
 def _plain(path: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import FitError, PysynthdpError, SchemaError
-from pysynthdp.infer import Codes, by_column, infer_column
+from pysynthdp.infer import Codes, by_column, infer_column, key_remarks
 from pysynthdp.overview.found import hints_of, plain_numbers
 from pysynthdp.overview.size import slow_table
 from pysynthdp.queries import FEWEST
@@ -32,6 +32,7 @@ from pysynthdp.words import Dialect
 __all__ = ["ColumnLook", "Look", "look"]
 
 Shares: TypeAlias = tuple[tuple[str, float], ...]
+_SHOWN = ("identifier", "numbers as text", "dates as text")  # kinds of refusals that name what a column is
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,22 +263,23 @@ def _column(
         column = infer_column(series, name, exempt=exempt, **declared)
         if isinstance(column, NumericColumn):
             numbers = _numeric(series, column, dtype, exempt)
-            return numbers if exempt else _hinted(numbers, series, column), column
+            return numbers if exempt else _hinted(numbers, series, column, told=bool(declared)), column
     except SchemaError as problem:
         remark = _problem(name, problem, "not usable")
-        kind = "identifier" if remark.kind == "identifier" else "not usable"
+        kind = remark.kind if remark.kind in _SHOWN else "not usable"
         return ColumnLook(name, kind, dtype, missing=_absent(series), remarks=(remark,)), None
     if exempt and not column.levels and series.notna().any():
         return ColumnLook(name, "identifier", dtype, missing=_absent(series)), None
     levels = _categorical(series, column, dtype)
-    return levels if exempt else _hinted(levels, series, column), column
+    return levels if exempt else _hinted(levels, series, column, told=bool(declared)), column
 
 
-def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column) -> ColumnLook:
+def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column, *, told: bool) -> ColumnLook:
     """Add what is odd about a column that is modelled, codes and spikes by their values."""
     hints = tuple(hints_of(series, column))
     odd, well = (tuple(hint.to_holder for hint in hints if hint.note is note) for note in (False, True))
-    return replace(look, remarks=(*odd, *look.remarks), notes=well)
+    keys = () if told else key_remarks(series, column)
+    return replace(look, remarks=(*odd, *look.remarks, *keys), notes=well)
 
 
 def _absent(series: pd.Series[Any]) -> Shares:

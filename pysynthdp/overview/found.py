@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from pysynthdp._typing import FloatArray
 from pysynthdp.design.values import to_numbers
 from pysynthdp.errors import SchemaError
+from pysynthdp.infer import key_remarks
 from pysynthdp.overview.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
 from pysynthdp.overview.shapes import JUDGED, mass_remarks
 from pysynthdp.remarks import Remark
@@ -28,6 +29,7 @@ def remarks_of(
     *,
     exempt: Iterable[str] = (),
     methods: Mapping[str, str] | None = None,
+    told: Container[str] = (),
 ) -> tuple[Remark, ...]:
     """Say what is odd about the columns of a table that is to be fitted, in words for a log.
 
@@ -41,6 +43,8 @@ def remarks_of(
         Columns that are not modelled.
     methods : mapping column -> str, optional
         By which model each is drawn.
+    told : container of str
+        Columns of which the user says something himself: whether they are keys is not asked.
 
     Notes
     -----
@@ -52,7 +56,9 @@ def remarks_of(
     hints = (
         hint for column in columns for hint in _safely(frame[column.name], column, drawn.get(column.name))
     )
-    return tuple(hint.remark for hint in hints if not hint.note and hint.remark.kind not in _BY_THE_FIT)
+    found = [hint.remark for hint in hints if not hint.note and hint.remark.kind not in _BY_THE_FIT]
+    asked = (column for column in columns if column.name not in told)
+    return (*found, *(remark for column in asked for remark in key_remarks(frame[column.name], column)))
 
 
 def _safely(series: pd.Series[Any], column: Column, method: str | None) -> Iterable[Hint]:

@@ -17,6 +17,7 @@ from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.curator.whole_table import rare_words
 from pysynthdp.display import number
 from pysynthdp.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
+from pysynthdp.infer.written import written_as
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark, few
 from pysynthdp.words import Said, Setting, Words
@@ -267,6 +268,8 @@ def _mistyped(name: str, texts: list[str]) -> Iterator[Hint]:
         yield Hint(Remark(name, "numbers as text", "numbers stored as text", _as_numbers(name)))
     elif all(_DATE_TEXT.fullmatch(text) for text in stripped):
         yield Hint(Remark(name, "dates as text", "dates stored as text", _as_dates(name)))
+    elif (written := written_as(texts, name)) is not None:
+        yield Hint(Remark(name, written.kind, written.what, written.remedy))
 
 
 def _as_numbers(name: str) -> Words:

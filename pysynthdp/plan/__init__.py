@@ -1,6 +1,6 @@
 """Who is drawn from whom, and by what model: pure data."""
 
-from pysynthdp.plan.choose import draws_numbers_only
+from pysynthdp.plan.choose import drawn_by
 from pysynthdp.plan.make import make_plan
 from pysynthdp.plan.protection import Protection
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
@@ -14,7 +14,7 @@ __all__ = [
     "Step",
     "SynthesisPlan",
     "Terms",
-    "draws_numbers_only",
+    "drawn_by",
     "lost_terms",
     "make_plan",
     "step_design",

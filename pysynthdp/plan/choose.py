@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.errors import PlanError
@@ -13,7 +14,7 @@ from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.words import Facts, Setting, Words
 
-__all__ = ["all_steps", "draws_numbers_only", "model_of"]
+__all__ = ["all_steps", "drawn_by", "model_of"]
 
 _MARGINAL = ("sample", "constant", "gaussian", "gaussian_floor", "dirichlet")  # drawn from no other column
 
@@ -55,12 +56,35 @@ def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bo
     if not has_terms and wish is None:
         model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
     if not model.accepts(target_of(part, column)):
-        kind = "a categorical" if part.levels else "a numeric"
-        text = "{name}: method '{method}' cannot draw {kind} column"
-        what = Words(text, name=column.name, method=model.name, kind=kind)
-        mend = "leave it out for the default"
-        raise PlanError(what, column=column.name, kind="method", remedy=mend)
+        raise _refusal(part, column, model)
     return model
+
+
+def _refusal(part: Part, column: Column, model: ColumnModel) -> PlanError:
+    """Say why a method cannot draw a column, and which can."""
+    holds, other = _misfit(part, model)
+    return PlanError(
+        Words("{column}: method {method} {holds}", column=column.name, method=repr(model.name), holds=holds),
+        column=column.name,
+        kind="method",
+        remedy=_instead(column.name, other),
+    )
+
+
+def _misfit(part: Part, model: ColumnModel) -> tuple[str, str]:
+    """Say what a method draws and what the column holds, and name a method for that."""
+    if not part.levels:
+        return "draws levels, and the column holds numbers", "normrank"
+    if drawn_by(model) == "number":
+        return "draws numbers, and the column holds levels", "polyreg"
+    if not model.accepts(Target("levels", "categorical", 3)):
+        return f"draws two levels, and the column has {len(part.levels)}", "polyreg"
+    return "cannot draw this column", "polyreg"
+
+
+def _instead(name: str, other: str) -> Words:
+    """Name the method that draws it."""
+    return Words("name {method}, or leave it out for the default", method=Setting("method", {name: other}))
 
 
 def _name(wish: Method | None) -> str | None:
@@ -81,11 +105,22 @@ def model_of(method: Method, column: str | None = None) -> ColumnModel:
     return method
 
 
-def draws_numbers_only(method: Method) -> bool:
-    """Whether a named method cannot draw levels, so that its column must stay a number."""
+def drawn_by(method: Method) -> Literal["number", "levels", "ordered"] | None:
+    """Say what a method draws, if that is one kind only, so that its column must be of that kind.
+
+    Examples
+    --------
+    >>> drawn_by("norm"), drawn_by("logreg"), drawn_by("polr"), drawn_by("sample")
+    ('number', 'levels', 'ordered', None)
+    """
     if method == SERIAL:
-        return False
-    return not model_of(method).accepts(Target("levels", "categorical", 3))
+        return None
+    model = model_of(method)
+    levels = any(model.accepts(Target("levels", "categorical", n, ordered=True)) for n in (2, 3))
+    if model.accepts(Target("number", "numeric")):
+        return None if levels else "number"
+    in_order = getattr(model, "linear_on", "") == "cumulative logit"
+    return ("ordered" if in_order else "levels") if levels else None
 
 
 def _logistic(part: Part) -> str:

@@ -65,6 +65,8 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
         for c in open_columns
         if isinstance(c, CategoricalColumn) and c.levels
     ]
+    forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
+    facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
     if rare:
         facts.append(

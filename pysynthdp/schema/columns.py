@@ -184,6 +184,9 @@ class CategoricalColumn:
         Order of the category set of the copies, where it differs from levels and codes.
     absence : {"kind", "level"}
         Whether missing values are drawn first, as kinds, or as levels beside the others.
+    form : str, optional
+        How method ``serial`` writes running numbers in place of identifiers: text with zeros for the digits,
+        such as ``"A-00000"`` for A-00001; plain numbers without it.
 
     Examples
     --------
@@ -201,6 +204,7 @@ class CategoricalColumn:
     declared: bool = True
     categories: tuple[Any, ...] | None = None
     absence: Literal["kind", "level"] = "kind"
+    form: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", _listed(self.name, "levels", self.levels))
@@ -222,6 +226,8 @@ class CategoricalColumn:
         if any(pd.api.types.is_scalar(level) and pd.isna(level) for level in (*self.levels, *codes)):
             mend = Words("leave it out and declare {fact}", fact=Facts(may_be_missing=True))
             raise _wrong(self.name, "a level or code is itself missing", mend)
+        if self.form is not None and "0" not in self.form:
+            raise _wrong(self.name, "form has no zero to stand for the digits", "write e.g. 'A-00000'")
         if len(self.levels) + len(codes) > MOST_LEVELS:
             what = Words("it has more than {most} levels", most=f"{MOST_LEVELS:,}")
             mend = Words("group them, or leave it out with {drop}", drop=Setting("drop", [self.name]))

@@ -235,7 +235,7 @@ def test_inferred_bounds_are_told_nowhere() -> None:
 
 
 def test_levels_of_a_renumbered_identifier_are_told_nowhere() -> None:
-    table = survey().assign(who=[f"{NAME}{i % 30}" for i in range(N)])
+    table = survey().assign(who=[f"{i % 30}{NAME}{i % 30}" for i in range(N)])
     fitted = Synthesizer(method={"who": "serial"}, progress=False).fit(table)
     release = fitted.draw(m=1, rng=1)
     told = " ".join(

@@ -195,6 +195,6 @@ def test_columns_that_cannot_be_modelled_may_be_kept_or_renumbered() -> None:
         .draw(m=1)[0]
     )
     assert drawn["what"].tolist() == frame["what"].tolist()
-    assert drawn["who"].tolist()[-1] == "60"
+    assert drawn["who"].tolist()[-1] == "p60"
     assert drawn["big"].tolist()[-1] == 60
     assert drawn.dtypes.equals(frame.dtypes)

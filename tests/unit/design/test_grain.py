@@ -30,6 +30,14 @@ def test_narrow_floats_are_judged_by_their_own_precision() -> None:
     assert decimals_of(np.array([1e7, 2e7, 3e7]), np.dtype("float32")) == 0
 
 
+@pytest.mark.parametrize("most", [900, 3_000, 50_000])
+def test_prices_in_single_precision_keep_their_cents(most):
+    prices = np.random.default_rng(1).uniform(1, most, 2_000)
+    cents = np.unique(prices.round(2).astype("float32").astype(float))
+    assert decimals_of(cents, np.dtype("float32")) == 2
+    assert decimals_of(np.unique(prices.astype("float32").astype(float)), np.dtype("float32")) is None
+
+
 def test_midnights_of_a_zone_are_days() -> None:
     days = pd.Series(pd.date_range("2020-03-20", periods=30, tz="Europe/Warsaw"))
     assert date_grain(days) == ("day", 0)
