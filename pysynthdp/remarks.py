@@ -16,7 +16,7 @@ _SAID_BY = {  # a kind on the left is left out of a column where one on the righ
     "constant": ("few records",),
     "nearly constant": ("few records",),
     "spikes": ("shape",),
-    "heaps": ("shape",),
+    "heaps": ("shape", "fine values"),
     "few values": ("shape",),
 }
 
@@ -102,7 +102,7 @@ def grouped(remarks: Iterable[Remark]) -> tuple[PysynthdpWarning, ...]:
     --------
     >>> same = [Remark(name, "rare levels", "2 levels are rare", "merge them") for name in "abcdef"]
     >>> print(*grouped(same))
-    6 columns alike (a, b, c, d, e, f), for one a: 2 levels are rare; merge them
+    6 columns (a, b, c, d, e, f): 2 levels are rare; merge them
     >>> len(grouped(same[:5]))
     5
     """
@@ -119,8 +119,11 @@ def grouped(remarks: Iterable[Remark]) -> tuple[PysynthdpWarning, ...]:
 def _of_many(remarks: list[Remark]) -> PysynthdpWarning:
     """Name the columns that share a remark, and say the first one's."""
     first = remarks[0]
+    same = len({str(remark.sentence) for remark in remarks}) == 1
     what = Words(
-        "{count} columns alike ({names}), for one {column}: {what}",
+        "{count} columns ({names}): {what}"
+        if same
+        else "{count} columns alike ({names}), for one {column}: {what}",
         count=len(remarks),
         names=", ".join(remark.column for remark in remarks),
         column=first.column,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import pandas as pd
 
@@ -29,10 +29,14 @@ from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
 from pysynthdp.settings_card import settings_table
-from pysynthdp.slips import answers_slips, unknown_setting
+from pysynthdp.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.words import CODEBOOK, Words
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
+
+_FITTED: Final = dict.fromkeys(
+    ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
+)
 
 
 @answers_slips
@@ -125,6 +129,11 @@ class Synthesizer(Printable):
 
     def __post_init__(self) -> None:
         check_settings(self)
+
+    if not TYPE_CHECKING:  # a checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _FITTED)
 
     @property
     def protection(self) -> Protection:

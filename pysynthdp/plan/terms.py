@@ -22,6 +22,7 @@ _MATRIX: Final = Said(
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
+_QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
 _FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
 
 
@@ -44,8 +45,10 @@ def all_terms(
     names: set[str],
 ) -> dict[str, Terms]:
     """Terms of each column: by formula, by predictor matrix, else every earlier column."""
-    asked = _matrix_terms(matrix) | _formula_terms(formulas, names)
-    check_known(asked, names, "predictors")
+    by_matrix, by_formula = _matrix_terms(matrix), _formula_terms(formulas, names)
+    check_known(by_matrix, names, "predictors")
+    check_known(by_formula, names, "formulas")
+    asked = by_matrix | by_formula
     terms = {}
     for position, name in enumerate(order):
         before = (*keep, *order[:position])
@@ -132,8 +135,12 @@ def _factor(expression: str, names: set[str], formula: str) -> tuple[str, ...]:
         name = (power[1] or power[3]).strip("`")
         if name in names:
             return (name,) * int(power[2] or power[4])
-    near = nearest(expression, names)
-    way = Words("did you mean '{near}'?", near=near) if near else None
+    quoted = _QUOTED.match(expression)
+    if quoted and quoted[2] in names:
+        way: Words | None = Words("write such a name in backticks: `{name}`", name=quoted[2])
+    else:
+        near = nearest(expression, names)
+        way = Words("did you mean '{near}'?", near=near) if near else None
     raise PlanError(
         Words("the formula '{formula}' has '{part}'", formula=formula, part=expression),
         kind="formula",
