@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from pysynthdp.errors import ReleaseError
+from pysynthdp.words import Said, Words
 
 __all__ = [
     "FORMAT",
@@ -25,6 +26,7 @@ __all__ = [
 RELEASE_VERSION: Final = 2
 """Format of a release. 1: version 0.1.0. 2: ``release.json`` repeats the status of the statement."""
 FORMAT: Final = "pysynthdp release"
+_FIT: Final = Said("FittedSynthesizer.load(path)", "Python", "Python")
 MANIFEST: Final = "release.json"
 _KNOWN = (1, RELEASE_VERSION)
 _LACKS = "{} lacks a part; take the folder anew from its source"
@@ -90,7 +92,9 @@ def _no_release(path: Path) -> ReleaseError:
     """Say why a file of a release cannot be read: no folder, a file in its place, or another folder."""
     folder = path.parent
     if folder.is_file():
-        remedy = f"give its folder, {folder.parent}"
+        there = (folder.parent / MANIFEST).is_file()
+        fit = Words("a saved fit is read by {load}", load=_FIT)
+        remedy = f"give its folder, {folder.parent}" if there else fit
         return ReleaseError(f"{folder} is a file, and a release is a folder", kind="file", remedy=remedy)
     if not folder.is_dir():
         return ReleaseError(f"there is no folder {folder}", kind="file", remedy="check the name")

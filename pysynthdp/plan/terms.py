@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 import pandas as pd
@@ -26,9 +26,13 @@ _QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
 _FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
 
 
-def check_known(given: Iterable[str], names: set[str], what: str) -> None:
-    """Refuse unknown column names."""
+def check_known(given: Iterable[str], names: set[str], what: str, dropped: Collection[str] = ()) -> None:
+    """Refuse unknown column names, and those of columns that are dropped."""
     for name in given:
+        if name in dropped:
+            text = Words("{what} names '{name}', which is dropped", what=what, name=name)
+            out = Words("leave it out of {what}, or of drop", what=what)
+            raise PlanError(text, column=str(name), kind="columns", remedy=out)
         if name not in names:
             near = nearest(str(name), names)
             mend = Words("did you mean '{near}'?", near=near) if near else None
@@ -56,7 +60,8 @@ def all_terms(
         late = [p for term in terms[name] for p in term if p not in before]
         if late:
             text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
-            mend = "change visit_sequence"
+            mend = Words("put {late} before {name} in visit_sequence", late=late[0], name=name)
+            mend = Words("leave it out there") if late[0] == name else mend
             raise PlanError(text, column=name, kind="predictors", remedy=mend)
     return terms
 

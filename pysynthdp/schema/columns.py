@@ -250,7 +250,8 @@ class CategoricalColumn:
             written = None
         if written != values:
             what = Words("the type {dtype} cannot hold all its levels", dtype=self.dtype)
-            raise _wrong(self.name, what, "change either")
+            mend = "write levels as the table holds them, texts in quotes and numbers without"
+            raise _wrong(self.name, what, mend)
 
     def _full_dtype(self) -> Any:
         """Give a categorical dtype its full category set."""

@@ -126,3 +126,50 @@ def test_fine_values_are_said_once_and_the_setting_brings_them():
     )
     copies = settings(decimals={"rpm": 0}).fit(table).draw(m=2, rng=1)
     assert any((drawn["rpm"] % 100 != 0).any() for drawn in copies)
+
+
+def test_a_dropped_column_is_no_misspelt_one():
+    with pytest.raises(sdp.PlanError, match="method names 'years', which is dropped") as caught:
+        settings(drop=["years"], method={"years": "norm"}).plan(WORKERS)
+    assert "did you mean" not in str(caught.value)
+
+
+def test_a_short_visit_sequence_advises_no_real_values():
+    with pytest.raises(sdp.PlanError, match="visit_sequence leaves out years, union") as caught:
+        settings(visit_sequence=["wage"]).plan(WORKERS)
+    assert caught.value.remedy == "add them, or leave them out of the copies with drop=['years', 'union']"
+    with pytest.raises(sdp.PlanError, match=r"drop=\[\.\.\.\]"):
+        settings(visit_sequence=["wage"]).plan(WORKERS.assign(a=1, b=2))
+
+
+def test_a_predictor_too_late_is_told_its_place():
+    with pytest.raises(sdp.PlanError, match="put years before wage in visit_sequence"):
+        settings(formulas=["wage ~ years"]).plan(WORKERS)
+    assert settings(formulas=["wage ~ years"], visit_sequence=["years", "wage", "union"]).plan(WORKERS)
+
+
+def test_a_release_or_a_fit_in_the_place_of_a_table(release):
+    fitted = settings(drop=["wage"]).fit(WORKERS)
+    for given, way in (
+        (release, r"take one copy, release\[0\]"),
+        (fitted, "the table that it was fitted to"),
+    ):
+        with pytest.raises(sdp.SchemaError, match=way):
+            sdp.look(given)
+
+
+def test_levels_of_another_type_say_how_to_write_them():
+    with pytest.raises(sdp.SchemaError, match="texts in quotes and numbers without"):
+        settings(levels={"union": [0, 1]}).fit(WORKERS.drop(columns="wage"))
+
+
+def test_a_fit_and_a_release_are_not_read_as_each_other(release, tmp_path):
+    saved = settings(drop=["wage"]).fit(WORKERS).save(tmp_path / "a.fit")
+    folder = release.save(tmp_path / "copies")
+    with pytest.raises(sdp.ReleaseError, match=r"a saved fit is read by FittedSynthesizer\.load"):
+        sdp.SyntheticRelease.load(tmp_path / "a.fit")
+    with pytest.raises(sdp.ReleaseError, match=r"a release is read by SyntheticRelease\.load"):
+        sdp.FittedSynthesizer.load(folder)
+    with pytest.raises(sdp.ReleaseError, match="there is no file"):
+        sdp.FittedSynthesizer.load(tmp_path / "none")
+    assert saved is None or sdp.FittedSynthesizer.load(tmp_path / "a.fit")
