@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
 from pysynthdp.errors import PysynthdpWarning
 from pysynthdp.words import Words
 
-__all__ = ["Remark", "few", "grouped", "in_order", "say", "without_overlap"]
+__all__ = ["Remark", "few", "grouped", "in_order", "outside", "say", "without_overlap"]
 
+_HOME: Final = str(Path(__file__).parent)
 SHARED = 5  # columns, up to which each has its own warning of a kind
 _SAID_BY = {  # a kind on the left is left out of a column where one on the right says it
     "constant": ("few records",),
@@ -133,7 +137,21 @@ def _of_many(remarks: list[Remark]) -> PysynthdpWarning:
     return PysynthdpWarning(what, kind=first.kind, remedy=first.remedy or None, faults=faults)
 
 
-def say(remarks: Iterable[Remark], *, stacklevel: int = 2) -> None:
+def outside() -> int:
+    """Count, for a warning of the caller, the levels up to the first line that is not of this package.
+
+    Examples
+    --------
+    >>> outside()  # called from outside
+    1
+    """
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(_HOME):
+        frame, level = frame.f_back, level + 1
+    return max(level, 1)
+
+
+def say(remarks: Iterable[Remark]) -> None:
     """Warn once of each remark, and once of those that many columns share.
 
     Warns
@@ -143,4 +161,4 @@ def say(remarks: Iterable[Remark], *, stacklevel: int = 2) -> None:
         with one a column in ``faults``.
     """
     for warning in grouped(remarks):
-        warnings.warn(warning, stacklevel=stacklevel)
+        warnings.warn(warning, stacklevel=outside())

@@ -224,7 +224,7 @@ class Synthesizer(Printable):
         if tables is not None:
             nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
             fitted = FittedSynthesizer(nested, self._threads(), self.progress)
-            say((*index_remarks(tables[0]), *fitted.remarks), stacklevel=4)
+            say((*index_remarks(tables[0]), *fitted.remarks))
             return fitted
         table = cast("pd.DataFrame | None", table)
         if not protection.learns and self.schema is None:
@@ -238,12 +238,12 @@ class Synthesizer(Printable):
         account = protection.account(plan, n=n)  # priced before a record is read
         path = None if answers is None else Path(answers)
         slow = slow_plan(plan)
-        say(slow, stacklevel=4)  # before, since it is no use after
+        say(slow)  # before, since it is no use after
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         fit = replace(fit, merged=merged) if merged else fit
         fit = with_seen(self, plan, rows, fit)
         unseen = () if rows is None else index_remarks(rows.frame)
-        say((*unseen, *fit.remarks), stacklevel=4)  # beyond the function that answers slips
+        say((*unseen, *fit.remarks))  # beyond the function that answers slips
         if protection.learns:
             fit = replace(fit, remarks=(*slow, *unseen, *fit.remarks))
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)

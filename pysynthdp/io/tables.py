@@ -157,7 +157,7 @@ def _read_csv(path: Path, form: Form, declared: Declared) -> pd.DataFrame:
     frame, remarks = typed_columns(source, declared)
     if not len(frame):
         raise SchemaError(f"{path} has a head and no rows", kind="no rows")
-    say(remarks, stacklevel=4)
+    say(remarks)
     return frame
 
 
