@@ -264,6 +264,10 @@ def _object_type(series: pd.Series[Any], column: Any) -> pa.DataType:
         arrow = pa.array(series, from_pandas=True).type
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise ReleaseError(f"{series.name} mixes types; convert it to text, numbers or times") from error
+    if pa.types.is_nested(arrow):  # its name would tell keys, which are values
+        raise ReleaseError(
+            f"{series.name} holds lists or mappings, which no file of a release does; convert it to text"
+        )
     if not pa.types.is_null(arrow):
         return arrow
     if not isinstance(column, NumericColumn):
