@@ -22,7 +22,7 @@ from pysynthdp.io.csv_wishes import Declared
 from pysynthdp.io.other_files import no_table
 from pysynthdp.remarks import say
 from pysynthdp.schema import CategoricalColumn, Schema
-from pysynthdp.words import Words, nearest
+from pysynthdp.words import Words, meant
 
 __all__ = ["read_table", "write_table"]
 
@@ -164,9 +164,8 @@ def _check_text(names: Sequence[str], heads: Sequence[str], path: Path) -> None:
     """Refuse a column to be read as text that the file does not have."""
     for name in names:
         if name not in heads:
-            near = nearest(name, heads)
             what = Words("{path} has no column {name}, which text names", path=path, name=repr(name))
-            mend = Words("did you mean {near}?", near=repr(near)) if near else None
+            mend = meant(name, heads, f"columns are {', '.join(heads)}")
             raise SchemaError(what, column=name, kind="name", remedy=mend)
 
 
