@@ -119,7 +119,7 @@ def read_table(
     file, form = Path(path), Form(sep, decimal, encoding, text, day_first)
     kind = _kind(file)
     if not file.is_file():
-        raise PlanError(f"there is no file {file}; check the name")
+        raise PlanError(f"there is no file {file}", kind="file", remedy="check the name")
     try:
         if kind == "parquet":
             return _read_parquet(file, texts)
@@ -127,10 +127,12 @@ def read_table(
             return _read_texts(file, schema, form)
         return _read_csv(file, form, Declared(form.text, levels, missing, bounds, schema))
     except (pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException):  # may hold a row
-        raise SchemaError(f"{file} is not a whole {kind} table; export it anew") from None
+        raise SchemaError(
+            f"{file} is not a whole {kind} table", kind="file", remedy="export it anew"
+        ) from None
     except (OSError, EOFError) as error:
         raise SchemaError(
-            f"{file} cannot be read: {getattr(error, 'strerror', None) or 'damaged'}"
+            f"{file} cannot be read: {getattr(error, 'strerror', None) or 'damaged'}", kind="file"
         ) from error
 
 
@@ -193,7 +195,9 @@ def _read_texts(path: Path, schema: Schema | None, form: Form) -> pd.DataFrame:
             na_values=absent,
         )
     if len(frame) != rows:
-        raise PrivacyError(f"{path}: records and lines differ in number; export it as Parquet")
+        raise PrivacyError(
+            f"{path}: records and lines differ in number", kind="file", remedy="export it as Parquet"
+        )
     return as_declared(frame, schema, form)
 
 
@@ -228,5 +232,7 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> Path:
         else:
             frame.to_parquet(file, index=False)
     except OSError as error:
-        raise PlanError(f"{file} cannot be written: {error.strerror or type(error).__name__}") from error
+        raise PlanError(
+            f"{file} cannot be written: {error.strerror or type(error).__name__}", kind="file"
+        ) from error
     return file

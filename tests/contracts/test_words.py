@@ -112,6 +112,13 @@ ROOMS = {
     "imputing.py",
     "fitted.py",
     "drawing.py",
+    "cli.py",
+    "io/csv_form.py",
+    "io/csv_learned.py",
+    "io/csv_records.py",
+    "io/tables.py",
+    "io/plan_file.py",
+    "io/storage.py",
 }
 
 
