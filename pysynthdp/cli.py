@@ -179,7 +179,9 @@ def plan(
 ) -> None:
     """Show who is drawn from whom and by what, without fitting; with a codebook no record is read."""
     if file is None and plan is None:
-        raise PlanError("there is nothing to plan; give a table, or --plan with a codebook")
+        raise PlanError(
+            "there is nothing to plan", kind="command", remedy="give a table, or --plan with a codebook"
+        )
     table, settings = (None, _settings(plan)) if file is None else _read(file, plan, reading)
     made = sdp.Synthesizer(**settings).plan(table)
     rows = n if table is None else len(table)
@@ -245,9 +247,11 @@ def synth(
 def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> None:
     """Refuse what could not be written in the end, while it costs nothing yet."""
     if out.exists():
-        raise PlanError(f"--out: {out} exists already; choose another name or move it away")
+        raise PlanError(
+            f"--out: {out} exists already", kind="command", remedy="choose another name or move it away"
+        )
     if seed is not None and seed < 0:
-        raise PlanError("--seed must not be negative")
+        raise PlanError("--seed must not be negative", kind="command")
     if sign is not None:
         signer_of(sign)
 
@@ -268,9 +272,11 @@ def parameter(
 ) -> None:
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
     if out is not None and out.exists():
-        raise PlanError(f"--out: {out} exists already; choose another name or move it away")
+        raise PlanError(
+            f"--out: {out} exists already", kind="command", remedy="choose another name or move it away"
+        )
     if out is not None and not out.parent.is_dir():
-        raise PlanError(f"--out: there is no folder {out.parent}; make it first")
+        raise PlanError(f"--out: there is no folder {out.parent}", kind="command", remedy="make it first")
     run = this_run()
     run.learns = False
     asked = read_parameters(plan)
@@ -308,9 +314,11 @@ def pool(
 ) -> None:
     """Fit a regression to every copy of a release and combine the fits."""
     if family is not None and model is not Model.glm:
-        raise PlanError("--family belongs to --model glm")
+        raise PlanError("--family belongs to --model glm", kind="command")
     if "~" not in formula and ("~" in str(folder) or Path(formula).is_dir()):
-        raise PlanError("the formula comes first, then the folder: pysynthdp pool 'income ~ age' DIR")
+        raise PlanError(
+            "the formula comes first, then the folder: pysynthdp pool 'income ~ age' DIR", kind="command"
+        )
     options: dict[str, Any] = {"rule": rule} if family is None else {"rule": rule, "family": family}
     with this_run().stage("read") as stage:
         release = sdp.SyntheticRelease.load(folder)

@@ -13,7 +13,6 @@ from pysynthdp.exit_codes import Exit
 __all__ = ["stop_at_once", "stop_in_order"]
 
 _NUMBERS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-_STATE = "nothing is written, and the run can be started again"
 
 
 def stop_at_once() -> None:

@@ -311,9 +311,11 @@ class FittedSynthesizer(Printable):
             )
         if self.plan.keep:
             raise PrivacyError(
-                f"this fit holds the real values of {', '.join(self.plan.keep)}, which keep= asked for",
+                f"this fit holds the real values of {', '.join(self.plan.keep)}, which were asked to be kept",
                 kind="copies",
-                remedy="release copies instead of saving it, or fit without keep=",
+                remedy=Words(
+                    "release copies instead of saving it, or fit without {keep}", keep=Argument("keep")
+                ),
             )
 
     def _refuse_to_save(self) -> None:

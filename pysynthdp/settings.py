@@ -15,7 +15,7 @@ from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-from pysynthdp.words import CODEBOOK, FLAG, OTHER, Setting, Words, nearest
+from pysynthdp.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
@@ -259,7 +259,5 @@ def _check_drops(settings: Synthesizer, names: Sequence[str]) -> None:
     for name in settings.drop:
         if name not in names:
             what = Words("drop names '{name}', which is no column", name=name)
-            near = nearest(str(name), names)
-            mend = Words("did you mean '{near}'?", near=near) if near else None
-            mend = mend or Words("columns are {names}", names=", ".join(names))
+            mend = meant(str(name), names, f"columns are {', '.join(names)}")
             raise PlanError(what, column=str(name), kind="columns", remedy=mend)

@@ -166,7 +166,7 @@ class Synthesizer(Printable):
             raise PlanError(
                 "there is neither a schema nor a table",
                 kind="table",
-                remedy="call plan(table) or give schema=",
+                remedy=Words("give a table, or {schema}", schema=CODEBOOK),
             )
         tables = listed(data)
         if tables is None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import pandas as pd
 
 from pysynthdp.errors import ReleaseError
 from pysynthdp.words import Words
 
-__all__ = ["Prints", "check_prints", "prints_of"]
+__all__ = ["Prints", "changed_column", "check_prints", "prints_of"]
 
+Name = TypeVar("Name")
 Prints: TypeAlias = tuple[Mapping[str, tuple[str, int]], ...]
 """For each copy: type and checksum of every column."""
 
@@ -60,6 +61,17 @@ def _print_of(column: pd.Series[Any]) -> tuple[str, int]:
     return kind, zlib.crc32(hashed.to_numpy().tobytes(), len(column))
 
 
+def changed_column(now: Mapping[Name, object], then: Mapping[Name, object]) -> Name | None:
+    """Name the first column whose fingerprint is another, or is there only once; None if only the order is.
+
+    Examples
+    --------
+    >>> changed_column({"x": 1, "y": 2}, {"x": 1, "y": 3})
+    'y'
+    """
+    return next((name for name in (*now, *then) if now.get(name) != then.get(name)), None)
+
+
 def check_prints(copies: Sequence[pd.DataFrame], drawn: Prints) -> None:
     """Refuse copies that are not those that were drawn.
 
@@ -82,12 +94,11 @@ def check_prints(copies: Sequence[pd.DataFrame], drawn: Prints) -> None:
     for number, (now, then) in enumerate(zip(prints_of(copies), drawn, strict=True), start=1):
         if list(now.items()) == list(then.items()):
             continue
-        different = [name for name in (*now, *then) if now.get(name) != then.get(name)]
+        column = changed_column(now, then)
         what = Words(
             "copy {number} was changed after it was drawn, in {column}: what the release says of it no "
             "longer holds",
             number=number,
-            column=different[0] if different else "the order of its columns",
+            column=column or "the order of its columns",
         )
-        column = different[0] if different else None
         raise ReleaseError(what, column=column, kind="changed copies", remedy=_REMEDY)

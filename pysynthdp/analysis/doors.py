@@ -14,9 +14,9 @@ from pysynthdp.words import Words
 
 __all__ = ["check_analysis", "check_release", "listed_fits", "unreadable"]
 
-_OWN_COPIES = "to pool fits of copies of your own, give pool() one fit a copy, with n_syn= and n_org="
+_OWN_COPIES = "to pool fits of copies of your own, give pool() one fit a copy, with n_syn and n_org"
 _SUBSET = (
-    "leave the copies whole and analyse a part of the rows by subset=, or take it in the function of apply()"
+    "leave the copies whole and analyse a part of the rows by a subset, or take it in the function of apply()"
 )
 _READ = "read the release first, by SyntheticRelease.load(path)"
 _ONE_EACH = (
@@ -183,7 +183,7 @@ def unreadable(fit: Any) -> str | None:
     frames = isinstance(fit, pd.DataFrame) or (_is_list(fit) and len(fit) and _all_frames(fit))
     unfitted = hasattr(fit, "fit") and not hasattr(fit, "params") and not hasattr(fit, "coef_")
     cases = (
-        (frames, "a DataFrame is no fit; fit a model to each copy, or call ols(formula, release)"),
+        (frames, "a table is no fit; fit a model to each copy, or call ols(formula, release)"),
         (isinstance(fit, str | bytes | os.PathLike), "a text is no fit; give the fitted model itself"),
         (
             isinstance(fit, int | float | complex) or fit is None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -19,13 +19,14 @@ from pysynthdp.analysis.separation import uses_lost
 from pysynthdp.analysis.surface import surface_of, unpredictable
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
 from pysynthdp.remarks import outside
-from pysynthdp.words import Words
+from pysynthdp.words import TABLE, Said, Words
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
 
 __all__ = ["marginal", "predict"]
 
+_ROWS: Final = Said("pd.DataFrame({'column': [value, ...]})", "a table", "data.frame(column = c(...))")
 Pair = tuple[FloatArray, FloatArray]
 
 
@@ -33,9 +34,9 @@ def predict(result: PooledResults, newdata: pd.DataFrame, alpha: float) -> pd.Da
     """Pool the predicted means of all copies."""
     if not isinstance(newdata, pd.DataFrame):
         raise FitError(
-            f"newdata must be a DataFrame, not an object of type {type(newdata).__name__}",
+            Words("newdata must be {table}, not {given}", table=TABLE, given=type(newdata).__name__),
             kind="newdata",
-            remedy="write pd.DataFrame({'column': [value, ...]}) with the columns of the formula",
+            remedy=Words("write {made} with the columns of the formula", made=_ROWS),
         )
     fits = _fits(result)
     pairs = [_prediction(number, fit, newdata) for number, fit in enumerate(fits, start=1)]
@@ -154,7 +155,7 @@ def _pooled(result: PooledResults, pairs: list[Pair]) -> Combined:
         raise CombiningRuleError(
             "the variance that privacy noise gives these quantities is not known",
             kind="noise",
-            remedy="use pool with noise_var=",
+            remedy="pool the copies with noise_var",
         )
     q, u = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
     return combine_stack(replace(values, q=q, u=u, U=None), find_rule(result.rule))

@@ -11,13 +11,14 @@ import pandas as pd
 from statsmodels.tools.sm_exceptions import ValueWarning
 
 from pysynthdp.errors import FitError, PysynthdpError
-from pysynthdp.words import Words, meant, nearest
+from pysynthdp.words import Said, Words, meant, nearest
 
 __all__ = ["OWN", "Job", "of_copy", "reason_of", "told"]
 
 OWN: Final = ("rule", "n_org", "noise_var", "codes", "n_jobs", "fit_options", "cov_type", "cov_kwds", "use_t")
 """Settings of a pooled fit that are none of the model's own."""
 _LONG = 240
+_LOG: Final = Said("those of numpy np.log(x)", "those of numpy np.log(x)", "log(x)")
 _COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "HAC", "cluster", "robust", "naive")
 
 
@@ -73,8 +74,8 @@ def _unknown_name(job: Job, frame: pd.DataFrame, error: BaseException) -> FitErr
         return None
     if f"{unknown}(" in job.formula.replace(" ", ""):
         what = f"{job.formula!r} calls {unknown!r}, which is no function here"
-        remedy = "those of numpy are written np.log(x), levels C(x), sums I(x + z)"
-        return FitError(what, kind="formula", remedy=remedy)
+        forms = Words("write {log}, levels C(x), sums I(x + z)", log=_LOG)
+        return FitError(what, kind="formula", remedy=forms)
     near = nearest(unknown, map(str, frame.columns)) or nearest(unknown, job.known)
     remedy = f"did you mean {_as_written(near)}?" if near else f"columns are {_first(job.known)}"
     what = f"{job.formula!r} names {unknown!r}, which is no column of the copies"

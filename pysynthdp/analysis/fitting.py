@@ -77,7 +77,7 @@ def _build(job: Job, frame: pd.DataFrame) -> Any:
         if isinstance(value, str) and value in frame.columns:
             options[key] = frame[value].to_numpy()
         elif isinstance(value, str) and key in _COLUMNS:
-            log = "; exposure= takes the logarithm of its column itself" if key == "offset" else ""
+            log = "; an exposure takes the logarithm of its column itself" if key == "offset" else ""
             raise FitError(
                 f"{key} names {value!r}, which is no column",
                 column=value,

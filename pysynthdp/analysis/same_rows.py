@@ -201,7 +201,7 @@ def lost_rows(found: Sequence[Estimates], release: AnalysableRelease, columns: f
     if lost.sum() < 1 or (lost < 0).any():
         return []
     note = (
-        f"{lost.sum():,.0f} of {complete.sum():,} complete rows of the copies were left out, by subset= or "
+        f"{lost.sum():,.0f} of {complete.sum():,} complete rows of the copies were left out, by a subset or "
         "because a term has no value there (the logarithm of a negative number, say)."
     )
     return [note]

@@ -10,6 +10,7 @@ import numpy as np
 from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.rules.base import Sums
 from pysynthdp.errors import CombiningRuleError
+from pysynthdp.words import Argument, Words
 
 __all__ = ["Stack", "stack"]
 
@@ -104,7 +105,9 @@ class Stack:
         """Order (m r, ...) as (m, r, ...) by nest."""
         if self.nests is None:
             raise CombiningRuleError(
-                "a nested rule needs the nest of every copy", kind="nests", remedy="give nests="
+                "a nested rule needs the nest of every copy",
+                kind="nests",
+                remedy=Words("give {nests}", nests=Argument("nests")),
             )
         _, sizes = np.unique(self.nests, return_counts=True)
         if np.any(sizes != sizes[0]):

@@ -235,7 +235,7 @@ def glm(formula: str, release: AnalysableRelease, *, family: Any = None, **optio
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
-    check_analysis(formula, release, "glm(formula, release, family=...)")
+    check_analysis(formula, release, "glm(formula, release)")
     return fit_copies(formula, release, smf.glm, family=_family(family), **options)
 
 

@@ -63,7 +63,7 @@ def _plain(series: pd.Series[Any], name: str) -> RVector:
         return RVector("complex", series.to_numpy(np.complex128))
     if types.is_object_dtype(dtype) or types.is_string_dtype(dtype):
         return _objects(series.to_numpy(dtype=object), series.isna().to_numpy(), name)
-    raise BridgeError(f"column {name!r} has dtype {dtype}, which R has no vector for; convert it first")
+    raise BridgeError(f"column {name!r} has type {dtype}, which R has no vector for; convert it first")
 
 
 def _integers(series: pd.Series[Any], name: str) -> RVector:

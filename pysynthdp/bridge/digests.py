@@ -17,6 +17,7 @@ import pandas as pd
 
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector, character
 from pysynthdp.errors import BridgeError
+from pysynthdp.unchanged import changed_column
 from pysynthdp.words import Words
 
 __all__ = ["check_digests", "digests_of"]
@@ -82,13 +83,14 @@ def check_digests(copies: Sequence[RVector], made: RValue) -> None:
             continue
         then = dict(zip(one.names, one.texts, strict=True)) if isinstance(one, RVector) else {}
         found = dict(zip(now.names, now.texts, strict=True))
-        different = [name for name in (*found, *then) if found.get(name) != then.get(name)]
+        column = changed_column(found, then)
         what = Words(
             "copy {number} was changed after it was made, in {column}",
             number=number,
-            column=different[0] if different else "the order of its columns",
+            column=column or "the order of its columns",
         )
-        raise BridgeError(what, kind="changed copies", remedy="take the object as synthesise() gave it")
+        remedy = "take the object as synthesise() gave it"
+        raise BridgeError(what, column=column, kind="changed copies", remedy=remedy)
 
 
 def _digest(value: RValue) -> str:

@@ -16,7 +16,7 @@ from pysynthdp.infer.numbers import Codes, Drawn, NumberFacts, infer_number
 from pysynthdp.infer.serial_form import form_of
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import CategoricalColumn, Column, Schema
-from pysynthdp.words import Setting, Words, nearest
+from pysynthdp.words import Setting, Words, meant
 
 __all__ = ["by_column", "infer_column", "infer_schema"]
 
@@ -108,9 +108,7 @@ def by_column(names: Iterable[str], **declared: Mapping[str, Any] | None) -> dic
         for name, value in (given or {}).items():
             if name not in own:
                 text = Words("{what} names '{name}', which is no column", what=what, name=name)
-                near = nearest(str(name), own)
-                mend = Words("did you mean '{near}'?", near=near) if near else None
-                mend = mend or Words("columns are {names}", names=", ".join(own))
+                mend = meant(str(name), own, f"columns are {', '.join(own)}")
                 raise SchemaError(text, column=str(name), kind="columns", remedy=mend)
             own[name][what] = value
     return own

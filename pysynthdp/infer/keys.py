@@ -17,7 +17,7 @@ from pysynthdp.remarks import Remark
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 from pysynthdp.words import Setting, Words
 
-__all__ = ["key_of", "key_remarks", "plain_numbers"]
+__all__ = ["key_of", "key_remarks"]
 
 Key: TypeAlias = Literal["identifier", "group key"]
 
@@ -25,10 +25,7 @@ _MANY: Final = 20  # distinct values: fewer may be levels, or a scale
 _SOME: Final = 13  # enough where the name says so
 _MANY_BLOCKS: Final = 50  # of a file that is sorted by the column: fewer may be the steps of a scale
 _ROWS: Final = 30
-_EITHER_WAY: Final = (
-    0.1,
-    0.9,
-)  # share of steps up in a file that is not sorted by size, nor in pieces
+_EITHER_WAY: Final = (0.1, 0.9)  # share of steps up in a file that is not sorted by size, nor in pieces
 _ALONE: Final = 0.9  # distinct values a record, from which on a column names records and not groups
 _EXACT: Final = 2.0**53
 
@@ -129,14 +126,14 @@ def _whole(series: pd.Series[Any], column: Column) -> FloatArray | None:
             return None
         codes = pd.factorize(series[series.isin(column.levels)], sort=True)[0]
         return np.asarray(codes, dtype=np.float64)
-    plain = plain_numbers(series, column)
+    plain = _present(series, column)
     if plain is None:
         return None
     fits = bool((np.abs(plain) < _EXACT).all()) and bool((plain == np.rint(plain)).all())
     return plain if fits else None
 
 
-def plain_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray | None:
+def _present(series: pd.Series[Any], column: NumericColumn) -> FloatArray | None:
     """Present numbers without codes and spikes, in row order; None for dates."""
     if column.unit != "number" or not pd.api.types.is_numeric_dtype(series.dtype):
         return None

@@ -73,7 +73,11 @@ def written_as(texts: Sequence[str], name: str) -> Written | None:
         return None
     if all(map(_NUMERAL.fullmatch, cells)):
         few = len(cells) <= _FEW and all(map(_LABEL.fullmatch, cells))
-        return None if few else _number(name, "", "pd.to_numeric({})", "as.numeric({})", _AS_NUMBERS)
+        return (
+            None
+            if few
+            else _number(name, "", "pd.to_numeric({})", "as.numeric(as.character({}))", _AS_NUMBERS)
+        )
     for pattern, kind in ((_THOUSANDS, _thousands), (_COMMA, _comma), (_SIGNED, _signed)):
         if all(map(pattern.fullmatch, cells)) and not all(map(_LABEL.fullmatch, cells)):
             return kind(name)

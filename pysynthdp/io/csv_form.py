@@ -62,12 +62,13 @@ class Form:
         if self.sep is not None:
             object.__setattr__(self, "sep", _sign(self.sep))
         if self.decimal not in (None, ".", ","):
-            raise PlanError(f"decimal must be '.' or ',', not {self.decimal!r}")
+            raise PlanError(f"decimal must be '.' or ',', not {self.decimal!r}", kind="setting")
         if self.encoding is not None:
             object.__setattr__(self, "encoding", _encoding(self.encoding))
         if isinstance(self.text, str):
             raise PlanError(
-                Words("text must be a list of columns; write {text}", text=Setting("text", [self.text]))
+                Words("text must be a list of columns; write {text}", text=Setting("text", [self.text])),
+                kind="setting",
             )
         object.__setattr__(self, "text", tuple(self.text))
 
@@ -80,7 +81,7 @@ def _sign(sep: Any) -> str:
     """Take a separator by sign or name."""
     sign = NAMES.get(sep, sep)
     if sign not in ALLOWED:
-        raise PlanError(f"sep must be one of , ; | : or tab, space; not {sep!r}")
+        raise PlanError(f"sep must be one of , ; | : or tab, space; not {sep!r}", kind="setting")
     return str(sign)
 
 
@@ -91,11 +92,10 @@ def _encoding(name: Any) -> str:
         "a".encode(found.name)  # LookupError for what encodes no text, such as base64
     except (LookupError, TypeError, ValueError) as error:
         raise PlanError(
-            Words(
-                "there is no encoding {name}; the usual ones are {known}",
-                name=repr(name), known="utf-8, cp1252 (Windows), latin-1, utf-16",
-            )
-        ) from error  # fmt: skip
+            f"there is no encoding {name!r}",
+            kind="setting",
+            remedy="the usual ones are utf-8, cp1252 (Windows), latin-1, utf-16",
+        ) from error
     return "utf-8" if found.name in ("ascii", "utf-8-sig") else found.name
 
 

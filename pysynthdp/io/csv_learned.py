@@ -84,7 +84,7 @@ class Source:
         signs = [form.sep] if form.sep else separators(sample, default, cut=cut)
         records = raw_records(sample, signs[0], cut=cut)
         if not records:
-            raise SchemaError(f"{path} is not a whole csv table; export it anew")
+            raise SchemaError(f"{path} is not a whole csv table", kind="file", remedy="export it anew")
         check_records(content, path, signs[0])
         heads = checked_heads([_bare(name) for name in records[0]], path)
         found = {} if form.sep or signs == [default] else {"sep": signs[0]}
@@ -187,11 +187,13 @@ def read_texts(
     try:
         table = pa_csv.read_csv(pa.BufferReader(source.content), **options)
     except pa.ArrowInvalid:  # its message holds a row
-        raise SchemaError(f"{source.path} is not a whole csv table; export it anew") from None
+        raise SchemaError(
+            f"{source.path} is not a whole csv table", kind="file", remedy="export it anew"
+        ) from None
     if uneven:
         raise _uneven(source, uneven)
     if only is None and table.column_names != source.heads:
-        raise SchemaError(f"{source.path} is not a whole csv table; export it anew")
+        raise SchemaError(f"{source.path} is not a whole csv table", kind="file", remedy="export it anew")
     return {name: table.column(name) for name in table.column_names}
 
 

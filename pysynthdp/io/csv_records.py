@@ -85,9 +85,11 @@ def lines_as_records(
     sign = sep.encode()
     head, _, body = content.partition(b"\n")
     if b"\r" in head:
-        raise PrivacyError(f"{path}: {_RULE} and ends with a line feed, which the head does not; {_MEND}")
+        raise PrivacyError(
+            f"{path}: {_RULE} and ends with a line feed, which the head does not; {_MEND}", kind="file"
+        )
     if not head:
-        raise SchemaError(f"{path} is not a whole csv table; export it anew")
+        raise SchemaError(f"{path} is not a whole csv table", kind="file", remedy="export it anew")
     if b'"' in content:
         head = _closed(head, path, sign)
         body = b"\n".join(_closed(line, path, sign) if b'"' in line else line for line in body.split(b"\n"))
@@ -95,7 +97,8 @@ def lines_as_records(
     if len(names) > 1 and (body.startswith(b"\n") or b"\n\n" in body):
         raise PrivacyError(
             f"{path}: {_RULE}, and a blank line is none of {len(names)} columns; remove it, or write its "
-            "empty cells with the signs between them"
+            "empty cells with the signs between them",
+            kind="file",
         )
     rows = body.count(b"\n") + (not body.endswith(b"\n") and body != b"")
     return head + b"\n" + body, names, rows
@@ -168,7 +171,11 @@ def check_records(content: bytes, path: Path, sep: str) -> None:
     """
     plain = content.replace(b"\r\n", b"\n") if b"\r" in content else content
     if b"\r" in plain and b"\n" in plain and b"\r" in _CELL.sub(b"", plain):
-        raise SchemaError(f"{path} has lines that end in two ways; end all with a line feed, or use Parquet")
+        raise SchemaError(
+            f"{path} has lines that end in two ways",
+            kind="file",
+            remedy="end all with a line feed, or use Parquet",
+        )
     if b'"' not in content:
         return
     longest = csv.field_size_limit(len(content) + 1)
@@ -194,11 +201,17 @@ def _content(path: Path, encoding: str | None) -> bytes:
     if encoding not in (None, "utf-8"):
         if not single_bytes(str(encoding)):
             raise PrivacyError(
-                f"{path}: {_RULE}, and in {encoding} a byte may change what follows it; convert it to UTF-8"
+                f"{path}: {_RULE}, and in {encoding} a byte may change what follows it",
+                kind="file",
+                remedy="convert it to UTF-8",
             )
         content = content.decode(str(encoding), "replace").encode()
     elif content.startswith(_WIDE_MARKS):
-        raise PrivacyError(f"{path}: {_RULE} in UTF-8, and this file begins as UTF-16; convert it to UTF-8")
+        raise PrivacyError(
+            f"{path}: {_RULE} in UTF-8, and this file begins as UTF-16",
+            kind="file",
+            remedy="convert it to UTF-8",
+        )
     return content.removeprefix(_MARK).replace(b"\r\n", b"\n")
 
 
@@ -210,7 +223,7 @@ def _bytes(path: Path) -> bytes:
 def _closed(line: bytes, path: Path, sep: bytes) -> bytes:
     """Write a line such that no reader finds a quote open at its end; refuse one where it may go on."""
     if line.count(b'"') % 2:
-        raise PrivacyError(f"{path}: {_RULE}, but at the end of one a quote is open; {_MEND}")
+        raise PrivacyError(f"{path}: {_RULE}, but at the end of one a quote is open; {_MEND}", kind="file")
     if _forms(sep)[0].fullmatch(line):
         return line
     return sep.join(b'"' + field.replace(b'"', b'""') + b'"' for field in _fields(line, sep))

@@ -115,7 +115,8 @@ def _check_format(given: Any, file: Path) -> None:
     if isinstance(given, bool) or given != PLAN_VERSION:
         raise PlanError(
             f"{file} is a plan of format {given!r}, and this version reads format {PLAN_VERSION}: write it "
-            "by the present documentation and fit again, or use the version that it was written for"
+            "by the present documentation and fit again, or use the version that it was written for",
+            kind="plan file",
         )
 
 
@@ -164,7 +165,9 @@ def _model(value: Any, at: str) -> Any:
         return kind(**settings)
     except TypeError as error:
         raise PlanError(
-            f"{at}: {given['name']} cannot be made with these settings; see its documentation"
+            f"{at}: {given['name']} cannot be made with these settings",
+            kind="plan file",
+            remedy="see its documentation",
         ) from error
 
 
@@ -180,7 +183,7 @@ def _joint(value: Any, at: str) -> list[tuple[list[str], Any]]:
         step = table_of(part, f"{at}[{number}]")
         refuse_unknown(step, ("columns", "method"), where=f"{at}[{number}]", error=PlanError)
         if len(step) < 2:
-            raise PlanError(f"{at}[{number}] needs columns and method")
+            raise PlanError(f"{at}[{number}] needs columns and method", kind="plan file")
         steps.append((names_of(step["columns"], f"{at}.columns"), _model(step["method"], f"{at}.method")))
     return steps
 
@@ -234,9 +237,15 @@ def write_plan(settings: Mapping[str, Any], path: str | Path) -> Path:
         text = to_toml({"format": PLAN_VERSION, **{key: _plain(key, value) for key, value in plain.items()}})
         file.write_text(text, encoding="utf-8")
     except TypeError as error:
-        raise PlanError(f"a setting holds a {error}, which a plan file cannot; write it in Python") from error
+        raise PlanError(
+            f"a setting holds a {error}, which a plan file cannot",
+            kind="plan file",
+            remedy="write it in Python",
+        ) from error
     except OSError as error:
-        raise PlanError(f"{file} cannot be written: {error.strerror or type(error).__name__}") from error
+        raise PlanError(
+            f"{file} cannot be written: {error.strerror or type(error).__name__}", kind="plan file"
+        ) from error
     return file
 
 

@@ -59,7 +59,7 @@ def signer_of(key: str | Path | Signer) -> Sign:
         found = serialization.load_pem_private_key(content, password=None)
     except TypeError:
         raise ReleaseError(
-            f"{key} is locked by a passphrase; open it yourself in Python and give the key object as sign="
+            f"{key} is locked by a passphrase; open it yourself in Python, which takes the key object too"
         ) from None
     except (ValueError, unsupported):
         raise ReleaseError(f"{key} holds no private key in PEM; make one: {_PRIVATE}") from None

@@ -91,7 +91,8 @@ class Stored:
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise ReleaseError(
                 f"{self.name} holds values that cannot be written as {self.arrow}; "
-                "convert the column to one type"
+                "convert the column to one type",
+                kind="type",
             ) from error
 
     def _written(self, series: pd.Series[Any], dictionary: bool) -> pa.Array:
@@ -113,7 +114,9 @@ class Stored:
         codes = _index(self.labels or ()).get_indexer(_index(series))
         if bool(((codes < 0) & series.notna().to_numpy()).any()):
             raise ReleaseError(
-                f"{self.name} holds values that are not among its levels; add them to the schema"
+                f"{self.name} holds values that are not among its levels",
+                kind="type",
+                remedy="add them to the schema",
             )
         return np.asarray(codes, dtype=np.int64)
 
@@ -137,7 +140,9 @@ class Stored:
             raise
         except (pa.ArrowException, ValueError, TypeError) as error:
             raise ReleaseError(
-                f"{self.name} is not as it was written, {self.dtype}; take the folder anew from its source"
+                f"{self.name} is not as it was written, {self.dtype}",
+                kind="type",
+                remedy="take the folder anew from its source",
             ) from error
 
     def _category(self, values: pa.ChunkedArray) -> pd.Series[Any]:
@@ -151,7 +156,11 @@ class Stored:
         else:
             positions = target.get_indexer(pd.Index(words, dtype=target.dtype))
         if (positions < 0).any():
-            raise ReleaseError(f"{self.name} holds values that are not among its categories; was it edited?")
+            raise ReleaseError(
+                f"{self.name} holds values that are not among its categories",
+                kind="type",
+                remedy="was it edited? take the folder anew from its source",
+            )
         table = np.append(np.asarray(positions, dtype=np.int64), -1)
         return pd.Series(pd.Categorical.from_codes(table[codes], dtype=self.dtype))
 
@@ -231,7 +240,7 @@ def _storage(series: pd.Series[Any], schema: Schema, dated: bool, changing: bool
         arrow = pa.array(series.iloc[:0], from_pandas=True).type
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise ReleaseError(
-            f"{name} has type {dtype}, which no file of a release holds; convert it"
+            f"{name} has type {dtype}, which no file of a release holds", kind="type", remedy="convert it"
         ) from error
     return Stored(name, dtype, pa.float32() if arrow == pa.float16() else arrow)
 
@@ -241,7 +250,11 @@ def _labelled(name: str, dtype: Any, arrow: pa.DataType | None, values: tuple[An
     if arrow is not None:
         return Stored(name, dtype, arrow)
     if len({str(value) for value in values}) < len(values):
-        raise ReleaseError(f"{name} has two levels of different types that read alike; rename one of them")
+        raise ReleaseError(
+            f"{name} has two levels of different types that read alike",
+            kind="type",
+            remedy="rename one of them",
+        )
     return Stored(name, dtype, pa.string(), values)
 
 
@@ -263,7 +276,15 @@ def _object_type(series: pd.Series[Any], column: Any) -> pa.DataType:
     try:
         arrow = pa.array(series, from_pandas=True).type
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise ReleaseError(f"{series.name} mixes types; convert it to text, numbers or times") from error
+        raise ReleaseError(
+            f"{series.name} mixes types", kind="type", remedy="convert it to text, numbers or times"
+        ) from error
+    if pa.types.is_nested(arrow):  # its name would tell keys, which are values
+        raise ReleaseError(
+            f"{series.name} holds lists or mappings, which no file of a release does",
+            kind="type",
+            remedy="convert it to text",
+        )
     if not pa.types.is_null(arrow):
         return arrow
     if not isinstance(column, NumericColumn):

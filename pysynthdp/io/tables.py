@@ -22,7 +22,7 @@ from pysynthdp.io.csv_wishes import Declared
 from pysynthdp.io.other_files import no_table
 from pysynthdp.remarks import say
 from pysynthdp.schema import CategoricalColumn, Schema
-from pysynthdp.words import Words, nearest
+from pysynthdp.words import Words, meant
 
 __all__ = ["read_table", "write_table"]
 
@@ -128,10 +128,12 @@ def read_table(
             return _read_texts(file, schema, form)
         return _read_csv(file, form, Declared(form.text, levels, missing, bounds, schema))
     except (pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException):  # may hold a row
-        raise SchemaError(f"{file} is not a whole {kind} table; export it anew") from None
+        raise SchemaError(
+            f"{file} is not a whole {kind} table", kind="file", remedy="export it anew"
+        ) from None
     except (OSError, EOFError) as error:
         raise SchemaError(
-            f"{file} cannot be read: {getattr(error, 'strerror', None) or 'damaged'}"
+            f"{file} cannot be read: {getattr(error, 'strerror', None) or 'damaged'}", kind="file"
         ) from error
 
 
@@ -165,9 +167,8 @@ def _check_text(names: Sequence[str], heads: Sequence[str], path: Path) -> None:
     """Refuse a column to be read as text that the file does not have."""
     for name in names:
         if name not in heads:
-            near = nearest(name, heads)
             what = Words("{path} has no column {name}, which text names", path=path, name=repr(name))
-            mend = Words("did you mean {near}?", near=repr(near)) if near else None
+            mend = meant(name, heads, f"columns are {', '.join(heads)}")
             raise SchemaError(what, column=name, kind="name", remedy=mend)
 
 
@@ -195,7 +196,9 @@ def _read_texts(path: Path, schema: Schema | None, form: Form) -> pd.DataFrame:
             na_values=absent,
         )
     if len(frame) != rows:
-        raise PrivacyError(f"{path}: records and lines differ in number; export it as Parquet")
+        raise PrivacyError(
+            f"{path}: records and lines differ in number", kind="file", remedy="export it as Parquet"
+        )
     return as_declared(frame, schema, form)
 
 
@@ -230,5 +233,7 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> Path:
         else:
             frame.to_parquet(file, index=False)
     except OSError as error:
-        raise PlanError(f"{file} cannot be written: {error.strerror or type(error).__name__}") from error
+        raise PlanError(
+            f"{file} cannot be written: {error.strerror or type(error).__name__}", kind="file"
+        ) from error
     return file

@@ -50,7 +50,7 @@ _ANEW = (
     "signature with a key that is known to be the maker's."
 )
 _FORMER = (
-    "Made by version 0.1.0, whose statements were false in cases that a folder cannot show: unit= given "
+    "Made by version 0.1.0, whose statements were false in cases that a folder cannot show: a unit given "
     "beside sampling was ignored, and one cell of a table from R or of a CSV file could change how others "
     "were read. Ask the maker, or for a new release."
 )

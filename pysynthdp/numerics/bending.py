@@ -132,7 +132,7 @@ def ask_bent(
     inverse, centred = _inverse(gram, fit.aliased), gram - np.outer(gram[0], gram[0]) / gram[0, 0]
     wanted = gram @ fit.beta
     spread = float(np.sqrt(max(fit.beta @ centred @ fit.beta / gram[0, 0], 0.0)))
-    sigma = max(fit.sigma, spread / FARTHEST, np.finfo(float).tiny)
+    sigma = max(fit.sigma, spread / FARTHEST, _least_spread(fit.beta))
     gamma = _within_reach(_centred(fit.beta / sigma if start is None else start, gram), centred, gram)
     for left in reversed(range(ROUNDS)):
         cdf = latent_cdf(few_together((yield RowSum(_mass(gamma), stride(n))).value[0], smallest))
@@ -145,6 +145,11 @@ def ask_bent(
             break  # gamma and cdf belong together
         gamma = _within_reach(_centred(gamma + missing / slope, gram), centred, gram)
     return Bent(gamma, slope, *_inside(cdf))
+
+
+def _least_spread(beta: FloatArray) -> float:
+    """Give what coefficients can still be divided by, where the target never varies."""
+    return max(float(np.finfo(float).eps * np.abs(beta).max(initial=0.0)), float(np.finfo(float).tiny))
 
 
 def ask_latent(gamma: FloatArray, n: int) -> Generator[RowSum, Answer, tuple[FloatArray, FloatArray]]:

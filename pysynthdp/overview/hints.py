@@ -6,7 +6,6 @@ person who holds the data, and may.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from pysynthdp.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
 from pysynthdp.infer.written import written_as
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark, few
-from pysynthdp.words import Said, Setting, Words
+from pysynthdp.words import Setting, Words
 
 __all__ = ["Hint", "code_hints", "few_values_hints", "level_hints", "number_hints"]
 
@@ -35,9 +34,7 @@ _MOST = 0.99
 _MANY_LEVELS = 60
 _FEW_VALUES = 12
 _BETWEEN = 1.5  # possible values for each that occurs
-_NUMERAL = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _CODE_TEXT = re.compile(r"-\d+(\.0)?")
-_DATE_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,38 +258,8 @@ def _coded_texts(name: str, texts: list[str]) -> Iterator[Hint]:
 
 def _mistyped(name: str, texts: list[str]) -> Iterator[Hint]:
     """Find numbers and dates that are stored as texts."""
-    if len(texts) < 3:
-        return
-    stripped = [text.strip() for text in texts]
-    if all(_NUMERAL.fullmatch(text) for text in stripped):
-        yield Hint(Remark(name, "numbers as text", "numbers stored as text", _as_numbers(name)))
-    elif all(_DATE_TEXT.fullmatch(text) for text in stripped):
-        yield Hint(Remark(name, "dates as text", "dates stored as text", _as_dates(name)))
-    elif (written := written_as(texts, name)) is not None:
+    if (written := written_as(texts, name)) is not None:
         yield Hint(Remark(name, written.kind, written.what, written.remedy))
-
-
-def _as_numbers(name: str) -> Words:
-    """Say how texts become numbers."""
-    column = _r_column(name)
-    python = f"df[{name!r}] = pd.to_numeric(df[{name!r}])"
-    in_r = f"{column} <- as.numeric(as.character({column}))"
-    how = Said(python, "write them without quotes or separators of thousands", in_r)
-    return Words("{how}, unless they are labels", how=how)
-
-
-def _as_dates(name: str) -> Words:
-    """Say how texts become dates."""
-    column = _r_column(name)
-    python = f"df[{name!r}] = pd.to_datetime(df[{name!r}])"
-    in_r = f"{column} <- as.Date(as.character({column}), format = ...)"
-    how = Said(python, "write them as 2024-05-31", in_r)
-    return Words("{how}", how=how)
-
-
-def _r_column(name: str) -> str:
-    """Write a column of a data frame as R does."""
-    return f"df${name}" if name.isidentifier() else f"df[[{json.dumps(name, ensure_ascii=False)}]]"
 
 
 def _native(value: float) -> int | float:

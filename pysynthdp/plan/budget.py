@@ -51,11 +51,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         if (self.rho is None) == (self.epsilon is None):
-            raise PrivacyError(
-                "give the budget in one way: rho=..., or epsilon=... with delta=...", kind="budget"
-            )
+            raise PrivacyError("give the budget in one way: as rho, or as epsilon with delta", kind="budget")
         if self.rho is not None and self.delta is not None:
-            raise PrivacyError("rho= needs no delta", kind="budget", remedy="leave delta out")
+            raise PrivacyError("a budget in rho needs no delta", kind="budget", remedy="leave delta out")
         positive("the budget", self.rho or 0.0 if self.epsilon is None else self.epsilon)
         if self.delta is not None:
             probability("delta", self.delta)
@@ -68,7 +66,7 @@ class Budget:
             raise PrivacyError(
                 f"the table's guarantee, {price.guarantee.name!r}, has no rho",
                 kind="budget",
-                remedy="give epsilon= and delta=",
+                remedy="give epsilon and delta",
             )
         return price.guarantee.rho <= self.rho * _ROUNDING
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
@@ -28,6 +28,13 @@ _JOINT: Final = Said(
 )
 
 
+def _counts(dtype: Any) -> bool:
+    """Whether running numbers, or texts of them, can be written in a type."""
+    return not isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype) and (
+        dtype is None or dtype.kind not in "bmMc"
+    )
+
+
 def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
     """Forget the levels of columns that are numbered anew: nothing of an identifier goes into a plan."""
     for name in serials:
@@ -35,7 +42,7 @@ def _without_levels(schema: Schema, serials: Iterable[str]) -> Schema:
         if isinstance(column, CategoricalColumn):
             dtype = "category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
             schema = schema.amend(name, levels=(), other=None, missing=(), categories=None, dtype=dtype)
-        if column.dtype is not None and column.dtype.kind in "bmMc":
+        if not _counts(column.dtype):
             what = Words(
                 "{name}: running numbers cannot be written as {dtype}", name=name, dtype=column.dtype
             )

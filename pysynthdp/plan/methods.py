@@ -8,7 +8,7 @@ from typing import Final
 from pysynthdp.errors import PlanError
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.plan.step import SERIAL
-from pysynthdp.words import Words, nearest
+from pysynthdp.words import Words, meant
 
 __all__ = ["no_method"]
 
@@ -17,15 +17,15 @@ _OTHERS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("cart", "ctree", "rf", "ranger", "bag", "tree", "forest", "xgboost", "survctree"), _TREES
     ),
-    **dict.fromkeys(("pmm", "midastouch"), "the nearest is 'normrank', which keeps the margin"),
+    **dict.fromkeys(("pmm", "midastouch"), "the meant is 'normrank', which keeps the margin"),
     **dict.fromkeys(("logistic", "logit", "binomial"), "it is called 'logreg' here"),
     **dict.fromkeys(("multinomial", "multinom"), "it is called 'polyreg' here"),
-    **dict.fromkeys(("ordinal", "probit"), "the nearest is 'polr'"),
+    **dict.fromkeys(("ordinal", "probit"), "the meant is 'polr'"),
     **dict.fromkeys(("normal", "linear", "ols"), "it is called 'norm' here"),
     **dict.fromkeys(("bootstrap", "random", "marginal"), "it is called 'sample' here"),
     **dict.fromkeys(("id", "index", "rownumber"), "running numbers are called 'serial' here"),
 }
-"""What other packages call methods, and what is nearest to them here."""
+"""What other packages call methods, and what is meant to them here."""
 
 
 def no_method(method: str, column: str | None) -> PlanError:
@@ -42,7 +42,5 @@ def no_method(method: str, column: str | None) -> PlanError:
     what = Words("there is no method '{method}'", method=method)
     if column is not None:
         what = Words("{column}: {what}", column=column, what=what)
-    near = nearest(method, known)
-    mend = Words("did you mean '{near}'?", near=near) if near else None
-    mend = mend or Words("known are {known}", known=", ".join(sorted(known)))
+    mend = meant(method, known, f"known are {', '.join(sorted(known))}")
     return PlanError(what, column=column, kind="method", remedy=_OTHERS.get(method.lower(), mend))

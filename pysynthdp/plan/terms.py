@@ -12,7 +12,7 @@ from formulaic.errors import FormulaicError
 
 from pysynthdp.errors import PlanError
 from pysynthdp.plan.step import Terms
-from pysynthdp.words import Said, Setting, Words, nearest
+from pysynthdp.words import Said, Setting, Words, meant
 
 __all__ = ["all_terms", "check_known"]
 
@@ -34,9 +34,7 @@ def check_known(given: Iterable[str], names: set[str], what: str, dropped: Colle
             out = Words("leave it out of {what}, or of drop", what=what)
             raise PlanError(text, column=str(name), kind="columns", remedy=out)
         if name not in names:
-            near = nearest(str(name), names)
-            mend = Words("did you mean '{near}'?", near=near) if near else None
-            mend = mend or Words("columns are {names}", names=", ".join(sorted(names)))
+            mend = meant(str(name), sorted(names), f"columns are {', '.join(sorted(names))}")
             text = Words("{what} names '{name}', which is no column", what=what, name=name)
             raise PlanError(text, column=str(name), kind="columns", remedy=mend)
 
@@ -141,13 +139,11 @@ def _factor(expression: str, names: set[str], formula: str) -> tuple[str, ...]:
         if name in names:
             return (name,) * int(power[2] or power[4])
     quoted = _QUOTED.match(expression)
+    forms: str = "predictors may be columns, products a:b or a*b, C(a) and I(a ** 2)"
     if quoted and quoted[2] in names:
-        way: Words | None = Words("write such a name in backticks: `{name}`", name=quoted[2])
-    else:
-        near = nearest(expression, names)
-        way = Words("did you mean '{near}'?", near=near) if near else None
+        forms = Words("write such a name in backticks: `{name}`", name=quoted[2])
     raise PlanError(
         Words("the formula '{formula}' has '{part}'", formula=formula, part=expression),
         kind="formula",
-        remedy=way or "predictors may be columns, products a:b or a*b, C(a) and I(a ** 2)",
+        remedy=forms if quoted else meant(expression, sorted(names), forms),
     )

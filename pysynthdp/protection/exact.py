@@ -70,7 +70,7 @@ class PlainCopies:
         if parameters is None:
             return self
         raise PlanError(
-            "parameters= belongs to noise in the answers",
+            "the setting parameters belongs to noise in the answers",
             kind="setting",
             remedy=Words("use {proper} at the fit", proper=Setting("proper", True)),
         )

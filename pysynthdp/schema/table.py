@@ -13,7 +13,7 @@ from pysynthdp.display import Printable, Table, number
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 from pysynthdp.slips import answers_slips
-from pysynthdp.words import CODEBOOK, Words, nearest
+from pysynthdp.words import CODEBOOK, Words, meant
 
 __all__ = ["Schema"]
 
@@ -84,9 +84,7 @@ class Schema(Printable):
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
-            near = nearest(str(name), self.names)
-            mend = Words("did you mean '{near}'?", near=near) if near else None
-            mend = mend or Words("the schema has {names}", names=", ".join(self.names) or "none")
+            mend = meant(str(name), self.names, f"the schema has {', '.join(self.names) or 'none'}")
             what = Words("there is no column '{name}'", name=name)
             raise SchemaError(what, column=str(name), kind="columns", remedy=mend)
         return self._by_name[name]

@@ -72,7 +72,7 @@ def test_a_batch_job_can_gate_on_the_exit_code(name, frozen):
         "seeded": (11, "no guarantee holds"),
         "halved": (12, "do not rely on it"),
         "forged": (13, "rely on nothing in it"),
-        "unit_dropped": (0, "unit= given beside sampling was ignored"),
+        "unit_dropped": (0, "a unit given beside sampling was ignored"),
     }[name]
     assert (result.exit_code, wanted[1] in words(result)) == (wanted[0], True)
 

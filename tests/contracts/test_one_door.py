@@ -134,7 +134,7 @@ def test_arguments_of_a_noised_fit_are_refused_elsewhere(make, own):
 @pytest.mark.parametrize("make", [sampled, lambda: sdp.Synthesizer(progress=False)])
 def test_shared_parameters_are_refused_where_they_mean_nothing_and_nothing_is_charged(make):
     fitted = make().fit(table())
-    with pytest.raises(sdp.PlanError, match="parameters="):
+    with pytest.raises(sdp.PlanError, match="setting parameters"):
         fitted.draw(m=1, parameters="fitted")
     assert fitted.account.copies == 0
 

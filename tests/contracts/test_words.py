@@ -20,27 +20,23 @@ HOME = Path(pysynthdp.__file__).parent
 WORDED = {"Said", "Setting", "Facts", "cast"}  # what is said anew for each reader, or is a type
 DIALECT = re.compile(
     r"\w=[\[{(]|=(True|False|None)\b|\bDataFrame\b|\bpandas\b|(?<!\{)\bdtype\b|\b(pd|np)\.|\bdf\["
-    r"|\bSchema\(|Column\("
+    r"|\bSchema\(|Column\(|(?<![\w.])[a-z_]+=(?![\w=\"'])"
 )
 ERRORS = {name for name in errors.__all__ if name.endswith("Error")}
-NOT_YET = {  # to be emptied, never to grow
-    "analysis/doors.py",
-    "analysis/effects.py",
-    "analysis/failures.py",
-    "bridge/columns_to_r.py",
-    "bridge/frames.py",
-    "io/csv_learned.py",
-    "io/folder_files.py",
-    "io/other_files.py",
-    "io/plain_values.py",
-    "io/release_text.py",
-    "overview/hints.py",
+EXEMPT = {  # why a text in it names one language
+    "bridge/frames.py": "tells somebody at Python's side how a column from R is held there",
+    "infer/written.py": "holds code that reads a column, a template a language, which a Said is filled from",
+    "io/csv_learned.py": "names the programs that may have written the file, each with its own option",
+    "io/folder_files.py": "says what pandas, as a reader of Parquet, would be shown",
+    "io/other_files.py": "holds the programs that convert a file, each named by its language",
+    "io/plain_values.py": "is no text for people: a pattern of Arrow's names of types",
+    "io/release_text.py": "holds how each language reads the copies, named by it",
 }
-PROGRAMS = {"snippets", "release_text.py"}  # what is written there is code, named by its language
+PROGRAMS = {"snippets"}  # what is written there is code, named by its language
 FILES = [
     path
     for path in sorted(HOME.rglob("*.py"))
-    if path.relative_to(HOME).as_posix() not in NOT_YET and not PROGRAMS & set(path.parts)
+    if path.relative_to(HOME).as_posix() not in EXEMPT and not PROGRAMS & set(path.parts)
 ]
 
 
@@ -75,8 +71,8 @@ def test_nothing_is_told_in_python_alone(path):
     assert not dialect(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", sorted(NOT_YET))
-def test_what_is_done_leaves_the_list(name):
+@pytest.mark.parametrize("name", sorted(EXEMPT))
+def test_what_needs_no_exemption_has_none(name):
     assert dialect((HOME / name).read_text(encoding="utf-8"))
 
 
@@ -87,6 +83,8 @@ def test_what_is_done_leaves_the_list(name):
         ("f'leave it out with drop=[{name!r}]'", True),
         ("'say proper=True to have it'", True),
         ("'give a pandas DataFrame'", True),
+        ("'give the rows as data= or a schema'", True),
+        ("f'give it as {name}='", False),
         ("'plain words, and = in a formula'", False),
         ("Said('pd.to_numeric(x, ...)', 'a file', 'as.numeric(x)')", False),
         ("Words('{name} holds {dtype} in rows')", False),
@@ -114,6 +112,13 @@ ROOMS = {
     "imputing.py",
     "fitted.py",
     "drawing.py",
+    "cli.py",
+    "io/csv_form.py",
+    "io/csv_learned.py",
+    "io/csv_records.py",
+    "io/tables.py",
+    "io/plan_file.py",
+    "io/storage.py",
 }
 
 

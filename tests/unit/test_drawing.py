@@ -55,3 +55,9 @@ def test_running_numbers_have_the_columns_type(dtype, first) -> None:
 def test_running_numbers_do_not_wrap() -> None:
     with pytest.raises(PlanError, match="int8 cannot count"):
         serial_numbers(NumericColumn("id", dtype="int8"), 0, 200)
+
+
+def test_periods_are_no_running_numbers() -> None:
+    table = pd.DataFrame({"id": pd.period_range("2001-01", periods=40, freq="M"), "x": np.arange(40.0) % 7})
+    with pytest.raises(PlanError, match="cannot be written as period"):
+        Synthesizer(method={"id": "serial"}, progress=False).fit(table)

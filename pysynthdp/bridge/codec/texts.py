@@ -228,5 +228,7 @@ def _escaped(text: str) -> bytes:
     """Give the bytes behind lone surrogates; refuse surrogates that stand for no byte."""
     try:
         return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as error:
-        raise BridgeError("a text holds half a surrogate pair, which is no character; remove it") from error
+    except UnicodeEncodeError:
+        raise BridgeError(
+            "a text holds half a surrogate pair, which is no character; remove it"
+        ) from None  # which holds the text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from scipy.optimize import brentq
 
@@ -16,10 +16,17 @@ from pysynthdp.privacy.domain import checked_deltas
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.words import Said, Words
 
 __all__ = ["NoiseBudget", "deltas_of", "hints_of", "in_plain_numbers", "rho_of"]
 
 _DELTAS = (1e-6,)
+_ZCDP: Final = Said("ZCDP(rho=...)", '{ name = "zcdp", rho = ... }', "zcdp(rho = ...)")
+_APPROX: Final = Said(
+    "ApproxDP(eps=..., at_delta=...)",
+    '{ name = "approx", eps = ..., at_delta = ... }',
+    "approx_dp(epsilon = ..., delta = ...)",
+)
 
 
 class NoiseBudget(Protocol):
@@ -83,7 +90,9 @@ def rho_of(guarantee: Any) -> float:
     name = getattr(guarantee, "name", type(guarantee).__name__)
     why = "discrete Gaussian noise is not proved to be" if name == "gdp" else "noisy answers do not give"
     raise PrivacyError(
-        f"{why} {name!r}", kind="budget", remedy="ask for ZCDP(rho=...) or ApproxDP(eps=..., at_delta=...)"
+        f"{why} {name!r}",
+        kind="budget",
+        remedy=Words("ask for {zcdp} or {approx}", zcdp=_ZCDP, approx=_APPROX),
     )
 
 
@@ -102,7 +111,7 @@ def deltas_of(guarantee: ZCDP | ApproxDP, given: Any) -> tuple[float, ...]:
         raise PrivacyError(
             f"ApproxDP states its own delta, {guarantee.at_delta:g}",
             kind="budget",
-            remedy="leave deltas out, or ask for ZCDP(rho=...)",
+            remedy=Words("leave deltas out, or ask for {zcdp}", zcdp=_ZCDP),
         )
     return own
 

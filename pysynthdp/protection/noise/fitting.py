@@ -82,7 +82,7 @@ class MomentCopies:
             raise PlanError("parameters must be 'drawn' or 'fitted'", kind="guarantee")
         if len(self.state.answers) > 1:
             raise PlanError(
-                "parameters= does not apply where each copy has noisy answers of its own",
+                "the setting parameters does not apply where each copy has noisy answers of its own",
                 kind="guarantee",
                 remedy="leave it out",
             )

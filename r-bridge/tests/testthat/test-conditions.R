@@ -56,7 +56,7 @@ test_that("look() writes R code and R's types", {
   d <- data.frame(den = factor(rep(c("1.5", "2", "3", "4"), 30)), a = rnorm(120), b = 1:120, when = Sys.Date() - 1:120)
   d$txt <- rep(c("x", "y"), 60)
   said <- look(d)$text
-  expect_match(said, "$den <- as.numeric(as.character(", fixed = TRUE)
+  expect_match(said, "[[\"den\"]] <- as.numeric(as.character(", fixed = TRUE)
   for (type in c("den +categorical +factor", "a +numeric +numeric", "b +\\w+ +integer", "when +date +Date", "txt +binary +character")) {
     expect_match(said, type)
   }

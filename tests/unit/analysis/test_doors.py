@@ -90,7 +90,7 @@ def test_what_is_no_list_of_fits_is_told(real, release, fits):
 
 def test_what_is_no_fit_is_told_with_its_copy(real, release, fits):
     for wrong, says in (
-        (real, "DataFrame is no fit"),
+        (real, "a table is no fit"),
         ("fit", "text is no fit"),
         (1.5, "no fit; give"),
         (None, "None is no fit"),

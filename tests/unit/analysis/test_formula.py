@@ -176,7 +176,7 @@ FAILURES = {
     ),
     "offset": (
         lambda r: fit_copies("n ~ x", r, smf.poisson, offset="np.log(n)"),
-        r"offset names 'np.log\(n\)', which is no column.*exposure=",
+        r"offset names 'np.log\(n\)', which is no column.*exposure takes",
     ),
     "levels": (lambda r: ols("grade ~ x", r), r"I\(grade.astype\(float\)\)"),
     "typing": (lambda r: ols("y ~ aray", r), r"names 'aray'.*did you mean 'array'"),

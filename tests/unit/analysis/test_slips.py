@@ -68,7 +68,7 @@ def test_new_rows_that_cannot_be_predicted_name_column_and_level(release):
         (pd.DataFrame({"age": [3.0], "g": ["zz"]}), "g", "levels are a, b, c"),
         (pd.DataFrame({"age": [None], "g": ["a"]}), "age", "missing values in newdata; drop those rows"),
         (pd.DataFrame({"g": ["a"]}), "age", "no column 'age'"),
-        ({"age": [3.0], "g": ["a"]}, None, "must be a DataFrame"),
+        ({"age": [3.0], "g": ["a"]}, None, "must be a pandas DataFrame"),
     ]:
         with pytest.raises(FitError, match=text) as caught:
             done.predict(rows)

@@ -323,3 +323,12 @@ def test_types_that_no_file_holds_are_named(tmp_path):
     release = Synthesizer(progress=False).fit(pd.DataFrame({"pay": cells})).draw(m=1, rng=1)
     with pytest.raises(ReleaseError, match="pay has type"):
         release.save(tmp_path / "out")
+
+
+def test_lists_and_mappings_are_refused_before_anything_is_written(tmp_path):
+    table = pd.DataFrame({"x": [{"Zwetkoff": 1.0}] * 40, "y": np.arange(40.0) % 7})
+    release = Synthesizer(keep=["x"], progress=False).fit(table).draw(m=1, rng=1)
+    with pytest.raises(ReleaseError, match="x holds lists or mappings") as caught:
+        release.save(tmp_path / "release")
+    assert "Zwetkoff" not in str(caught.value)
+    assert not (tmp_path / "release").exists()

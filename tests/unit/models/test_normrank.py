@@ -196,3 +196,10 @@ def test_redrawn_scores_spread_as_their_standard_errors(monkeypatch):
     assert (found @ across).std() == pytest.approx(size, rel=0.1)
     assert found[:, 1].std() < errors[1] * 1.05
     assert found[:, 1].std() > errors[1] * np.sqrt(shrunk) * 0.9
+
+
+@pytest.mark.filterwarnings("ignore:y. constant")
+@pytest.mark.parametrize("value", [0.0, 5.0, 734159.27])
+def test_a_number_that_never_varies_stays_what_it_is(value):
+    table = pd.DataFrame({"x": np.random.default_rng(1).normal(size=90).round(3), "y": [value] * 90})
+    assert stacked(table, method={"y": "normrank"})["y"].to_numpy() == pytest.approx(value, rel=1e-9)
