@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
@@ -17,7 +17,7 @@ from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.slips import answers_slips, no_attribute
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.unchanged import Prints, check_prints, prints_of
+from pysynthdp.unchanged import Prints, check_prints, overwritten, prints_of
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
@@ -254,6 +254,25 @@ class SyntheticRelease(Printable):
         statement.
         """
         check_prints(self.copies, self._drawn)
+
+    def overwritten(self, names: Collection[str]) -> tuple[str, ...]:
+        """Name the columns, among some, whose cells are no longer those that were drawn or read.
+
+        Parameters
+        ----------
+        names : collection of str
+            Columns to look at.
+
+        Returns
+        -------
+        tuple of str
+            In the order of the copies; a column that was added is not among them.
+
+        Notes
+        -----
+        Privacy: copies are public.
+        """
+        return overwritten(self.copies, self._drawn, names)
 
     def parts(self) -> dict[str, Any]:
         """Its parts by name, as :mod:`pysynthdp.io.release_dir` writes them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import pandas as pd
@@ -11,7 +11,7 @@ import pandas as pd
 from pysynthdp.errors import ReleaseError
 from pysynthdp.words import Words
 
-__all__ = ["Prints", "changed_column", "check_prints", "prints_of"]
+__all__ = ["Prints", "changed_column", "check_prints", "overwritten", "prints_of"]
 
 Name = TypeVar("Name")
 Prints: TypeAlias = tuple[Mapping[str, tuple[str, int]], ...]
@@ -70,6 +70,30 @@ def changed_column(now: Mapping[Name, object], then: Mapping[Name, object]) -> N
     'y'
     """
     return next((name for name in (*now, *then) if now.get(name) != then.get(name)), None)
+
+
+def overwritten(copies: Sequence[pd.DataFrame], drawn: Prints, names: Collection[str]) -> tuple[str, ...]:
+    """Name the drawn columns, among some, that hold other cells in any copy than were drawn.
+
+    Parameters
+    ----------
+    copies : sequence of DataFrame
+        As they are now.
+    drawn : tuple of mapping
+        From :func:`prints_of`.
+    names : collection of str
+        Columns to look at; one that was added later is none of them.
+
+    Notes
+    -----
+    Privacy: names columns of public copies.
+    """
+    pairs = list(zip(copies, drawn, strict=True))
+    return tuple(
+        name
+        for name in drawn[0]
+        if name in names and any(name in now and _print_of(now[name]) != then[name] for now, then in pairs)
+    )
 
 
 def check_prints(copies: Sequence[pd.DataFrame], drawn: Prints) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from pysynthdp.analysis.declared_codes import coded_columns, count_codes, note_o
 from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.tags import AnalysableRelease
 
-__all__ = ["absent_terms", "kept_codes"]
+__all__ = ["absent_terms", "kept_codes", "overwritten_columns"]
 
 
 def absent_terms(found: Sequence[Estimates], told: frozenset[str]) -> list[str]:
@@ -50,6 +50,32 @@ def _separated(found: Sequence[Estimates]) -> list[str]:
         f"{', '.join(terms)} cannot be estimated in copy {', '.join(map(str, where))}, so not pooled: the "
         "outcome is separated, it never varies where they would be learned. The other terms stand; merge "
         "rare levels to have these too."
+    )
+    return [text]
+
+
+def overwritten_columns(release: AnalysableRelease | None, used: Collection[str]) -> list[str]:
+    """Say which columns of a model hold other cells than were drawn.
+
+    Parameters
+    ----------
+    release : release or None
+        One that remembers its copies; of any other nothing is known.
+    used : collection of str
+        Columns of the model.
+
+    Notes
+    -----
+    Privacy: reads synthetic copies.
+    """
+    ask = getattr(release, "overwritten", None)
+    names = () if ask is None else ask(used)
+    if not names:
+        return []
+    text = (
+        f"{', '.join(names)}: changed since the copies were drawn, so what the release says of it, and the "
+        "rule by which fits are combined, need not hold; draw or load the copies anew, and give a derived "
+        "column another name."
     )
     return [text]
 

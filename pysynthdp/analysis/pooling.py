@@ -17,7 +17,7 @@ from pysynthdp.analysis.doors import check_release, listed_fits, unreadable
 from pysynthdp.analysis.estimates import Estimates, adapter_for
 from pysynthdp.analysis.failures import of_copy
 from pysynthdp.analysis.flags import Remarks, remarks_on
-from pysynthdp.analysis.pool_notes import absent_terms, kept_codes
+from pysynthdp.analysis.pool_notes import absent_terms, kept_codes, overwritten_columns
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.rules.base import Facts, Rule
 from pysynthdp.analysis.same_model import compare_models
@@ -198,6 +198,7 @@ def _pooled(
             *part,
             *about_rows,
             *kept_codes(fits, release, variables),
+            *overwritten_columns(release, used),
             *said.notes,
         ),
         flags=said.flags,

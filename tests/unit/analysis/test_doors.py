@@ -156,3 +156,16 @@ def test_estimates_given_as_such_may_describe_themselves():
     one = Estimates(("x",), np.array([1.0]), np.eye(1))
     two = Estimates(("x",), np.array([1.5]), np.eye(1))
     assert pool([one, two], n_syn=10, n_org=10).params["x"] == pytest.approx(1.25)
+
+
+def test_a_column_that_was_overwritten_is_noted_and_a_new_one_is_not():
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"x": rng.normal(size=80).round(2), "y": rng.normal(size=80).round(2)})
+    release = Synthesizer(progress=False).fit(table).draw(m=3, rng=1)
+    for copy in release:
+        copy["z"] = copy["x"] ** 2
+    assert not [note for note in ols("y ~ x + z", release).notes if "changed since" in note]
+    release[1]["x"] = table["x"].to_numpy()
+    (note,) = [note for note in ols("y ~ x", release).notes if "changed since" in note]
+    assert note.startswith("x: changed since the copies were drawn")
+    assert not [note for note in ols("y ~ z", release).notes if "changed since" in note]
