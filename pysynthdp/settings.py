@@ -15,7 +15,7 @@ from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-from pysynthdp.words import CODEBOOK, FLAG, Facts, Setting, Words, nearest
+from pysynthdp.words import CODEBOOK, FLAG, Facts, Setting, Words, meant, nearest
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
@@ -109,7 +109,9 @@ def _wrong(settings: Synthesizer) -> Iterator[PlanError]:
             mend = Words("write {yes}, or leave it out", yes=Setting(what, True))
             yield PlanError(Words("{what} must be {flag}", what=what, flag=FLAG), kind="setting", remedy=mend)
     if settings.rare not in get_args(Rare):
-        yield PlanError("rare must be one of 'keep', 'merge', 'refuse'", kind="setting")
+        what = "rare must be one of 'keep', 'merge', 'refuse'"
+        mend = Words("write {setting}", setting=Setting("rare", "merge"))
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.rare), get_args(Rare), mend))
     workers: object = settings.workers
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:

@@ -6,7 +6,6 @@ person who holds the data, and may.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from pysynthdp.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
 from pysynthdp.infer.written import written_as
 from pysynthdp.queries import FEWEST
 from pysynthdp.remarks import Remark, few
-from pysynthdp.words import Said, Setting, Words
+from pysynthdp.words import Said, Setting, Words, r_column
 
 __all__ = ["Hint", "code_hints", "few_values_hints", "level_hints", "number_hints"]
 
@@ -274,7 +273,7 @@ def _mistyped(name: str, texts: list[str]) -> Iterator[Hint]:
 
 def _as_numbers(name: str) -> Words:
     """Say how texts become numbers."""
-    column = _r_column(name)
+    column = r_column(name)
     python = f"df[{name!r}] = pd.to_numeric(df[{name!r}])"
     in_r = f"{column} <- as.numeric(as.character({column}))"
     how = Said(python, "write them without quotes or separators of thousands", in_r)
@@ -283,16 +282,11 @@ def _as_numbers(name: str) -> Words:
 
 def _as_dates(name: str) -> Words:
     """Say how texts become dates."""
-    column = _r_column(name)
+    column = r_column(name)
     python = f"df[{name!r}] = pd.to_datetime(df[{name!r}])"
     in_r = f"{column} <- as.Date(as.character({column}), format = ...)"
     how = Said(python, "write them as 2024-05-31", in_r)
     return Words("{how}", how=how)
-
-
-def _r_column(name: str) -> str:
-    """Write a column of a data frame as R does."""
-    return f"df${name}" if name.isidentifier() else f"df[[{json.dumps(name, ensure_ascii=False)}]]"
 
 
 def _native(value: float) -> int | float:

@@ -44,8 +44,11 @@ def all_terms(
     names: set[str],
 ) -> dict[str, Terms]:
     """Terms of each column: by formula, by predictor matrix, else every earlier column."""
-    asked = _matrix_terms(matrix) | _formula_terms(formulas, names)
-    check_known(asked, names, "predictors")
+    by_matrix, by_formula = _matrix_terms(matrix), _formula_terms(formulas, names)
+    for what, named in (("predictor_matrix", by_matrix), ("formulas", by_formula)):
+        check_known(named, names, what)
+        check_known((p for terms in named.values() for term in terms for p in term), names, what)
+    asked = by_matrix | by_formula
     terms = {}
     for position, name in enumerate(order):
         before = (*keep, *order[:position])

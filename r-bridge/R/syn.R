@@ -95,7 +95,8 @@ columns_in_parts <- function(columns, visited, drop, chosen, drop_not_used) {
   bare <- setdiff(names(chosen)[vapply(chosen, identical, NA, "")], c(drop, left))
   drawn <- setdiff(if (is.null(visited)) columns else visited, c(bare, drop))
   if (!length(drawn)) {
-    abort("pysynthdp_plan_error", "no column is left to draw, and the real table is no synthetic one; visit one, or give it a method")
+    refuse("plan", "no column is left to draw, and the real table is no synthetic one", "visit one, or give it a method",
+           kind = "order")
   }
   list(drawn = drawn, released = or_null(c(apart, bare)), unvisited = apart,
        dropped = or_null(c(drop, if (isTRUE(drop_not_used)) left)))
@@ -111,8 +112,9 @@ as_visited <- function(x, columns) {
   visited <- as_columns(x, columns, "visit.sequence")
   known_columns(visited, columns, "visit.sequence")
   if (anyDuplicated(visited)) {
-    abort("pysynthdp_plan_error", paste0(
-      "visit.sequence has a column more than once: ", paste(unique(visited[duplicated(visited)]), collapse = ", ")))
+    twice <- unique(visited[duplicated(visited)])
+    refuse("plan", paste0("visit.sequence has a column more than once: ", paste(twice, collapse = ", ")),
+           "name each once", twice[[1L]], "order")
   }
   visited
 }
@@ -123,7 +125,8 @@ usable_predictors <- function(x, columns, parts) {
   x <- as_predictors(x, columns, "predictor.matrix")
   known_columns(c(rownames(x), colnames(x)), columns, "predictor.matrix")
   if (!all(x %in% c(0, 1))) {
-    abort("pysynthdp_plan_error", "predictor.matrix holds 0 and 1 only; other marks, such as mice's 2, mean nothing here")
+    refuse("plan", "predictor.matrix holds other marks than 0 and 1", "write 1 for a predictor, also where mice has 2",
+           kind = "predictors")
   }
   x <- x[rownames(x) %in% parts$drawn, , drop = FALSE]
   there <- t(vapply(rownames(x), function(target) {
@@ -153,7 +156,8 @@ without_na <- function(codes, columns, what) {
   if (is.null(codes)) return(NULL)
   codes <- as.list(codes)
   if (length(codes) && is.null(names(codes))) {
-    abort("pysynthdp_plan_error", paste0(what, " needs the names of columns: list(income = -8)"))
+    refuse("plan", paste(what, "has no names of columns"), paste0("write ", what, " = list(income = -8)"),
+           kind = "setting")
   }
   known_columns(names(codes), columns, what)
   codes <- lapply(codes, function(one) one[!is.na(one)])
@@ -164,5 +168,6 @@ without_na <- function(codes, columns, what) {
 synthpop_seed <- function(seed) {
   if (is.numeric(seed) && !anyNA(seed)) return(seed)
   if (is.null(seed) || identical(seed, "sample") || (length(seed) == 1L && is.na(seed))) return(NULL)
-  abort("pysynthdp_plan_error", "seed must be a number, \"sample\" or NA")
+  refuse("plan", "seed must be a number, \"sample\" or NA", "leave it out to let set.seed() govern the draw",
+         kind = "setting")
 }

@@ -1,6 +1,6 @@
 # Methods of synthpop that are not here, each with what to use.
 no_trees <- paste(
-  "there are no trees here; use \"parametric\", and where the relation is no straight one formulas with interactions and",
+  "use \"parametric\", and where the relation is no straight one formulas with interactions and",
   "powers: formulas = list(income ~ age * sex + I(age^2))")
 methods_lacking <- c(
   cart = no_trees, ctree = no_trees, rf = no_trees, ranger = no_trees, bag = no_trees,
@@ -24,10 +24,17 @@ refuse_methods <- function(method) {
   for (one in unique(names)) {
     name <- if (startsWith(one, "~")) "passive" else sub("^nested\\..*$", "nested", one)
     if (name %in% names(methods_lacking)) {
-      abort("pysynthdp_plan_error", paste0("synthpop's method ", dQuote(one, FALSE), " is not here; ", methods_lacking[[name]]))
+      tree <- identical(methods_lacking[[name]], no_trees)
+      refuse("plan", paste0("synthpop's method ", dQuote(one, FALSE), " is not here", if (tree) ": there are no trees"),
+             methods_lacking[[name]], method_column(method, one), "method")
     }
   }
   invisible()
+}
+
+# The first column that asks for a method, where there are names.
+method_column <- function(method, one) {
+  names(method)[vapply(as.list(method), identical, NA, one)][1L]
 }
 
 # synthpop's methods: a name for each column, or nothing where the type of the column decides.

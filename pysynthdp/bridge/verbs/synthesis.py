@@ -28,6 +28,8 @@ from pysynthdp.words import said
 
 __all__ = ["look", "plan", "synthesise"]
 
+_NONE_DRAWN = "synthesis_plan(data) shows how columns would be drawn, and draws nothing"
+
 
 def synthesise(
     data: RValue | RFrame,
@@ -151,7 +153,12 @@ def _predictors(plan: Any, name: str) -> frozenset[str]:
 
 def _size(value: Any, at: str) -> int | None:
     """Take a size, where one is given."""
-    return None if value is None else _whole(value, at)
+    if value is None:
+        return None
+    size = _whole(value, at)
+    if size < 1:
+        raise PlanError(f"{at} must be a whole number of at least 1", kind="setting", remedy=_NONE_DRAWN)
+    return size
 
 
 def _rows(k: Any) -> int | None:
