@@ -23,6 +23,7 @@ Key: TypeAlias = Literal["identifier", "group key"]
 
 _MANY: Final = 20  # distinct values: fewer may be levels, or a scale
 _SOME: Final = 13  # enough where the name says so
+_MANY_BLOCKS: Final = 50  # of a file that is sorted by the column: fewer may be the steps of a scale
 _ROWS: Final = 30
 _EITHER_WAY: Final = (
     0.1,
@@ -50,8 +51,8 @@ def key_of(name: str, values: FloatArray, *, texts: bool = False) -> Key | None:
 
     Values name records where nine in ten are distinct, and groups where they are fewer: if they repeat less
     often than chance would have it (:mod:`pysynthdp.infer.distinctness`), if each fills one block of rows in
-    a file that is not sorted by size, if they number such blocks 1, 2, ... without gaps, or if the name says
-    so. A name that speaks of time says the contrary.
+    a file that is not sorted by size, if they number fifty or more such blocks 1, 2, ... without gaps, or if
+    the name says so. A name that speaks of time says the contrary.
     """
     distinct, counts = np.unique(values, return_counts=True)
     if len(values) < _ROWS or len(distinct) < _SOME or named_as_time(name):
@@ -72,6 +73,7 @@ def _in_blocks(values: FloatArray, distinct: FloatArray) -> bool:
     if np.count_nonzero(steps) != len(distinct) - 1:
         return False
     numbered = distinct[0] in (0.0, 1.0) and bool(np.isin(steps, (0, 1)).all())
+    numbered = numbered and len(distinct) >= _MANY_BLOCKS
     up = np.count_nonzero(steps > 0) / (len(distinct) - 1)
     return bool(numbered or _EITHER_WAY[0] <= up <= _EITHER_WAY[1])
 

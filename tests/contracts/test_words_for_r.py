@@ -101,7 +101,7 @@ MISTAKES = {
     "column in a formula": (lambda: synth(formulas="income ~ agee"), "agee"),
     "later predictor": (lambda: synth(predictor_matrix={"age": "income"}), "income"),
     "order leaves out": (lambda: synth(visit_sequence=["age", "income"]), "sex"),
-    "logreg of a number": (lambda: synth(method={"income": "logreg"}), "logreg"),
+    "logreg of a number": (lambda: synth(method={"income": "logreg"}), 'method = list(income = "normrank")'),
     "norm of a factor": (lambda: synth(method={"sex": "norm"}), "norm"),
     # the data
     "identifier": (

@@ -65,6 +65,7 @@ def test_the_right_rule_covers_in_every_situation(study):
     assert outside == []
 
 
+@pytest.mark.filterwarnings("ignore:T = .* is not positive")  # what it is about
 @pytest.mark.statistical
 def test_wrong_rules_are_found_out(study, stored):
     situations, means = study

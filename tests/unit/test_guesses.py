@@ -11,6 +11,7 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp import PlanError, PysynthdpWarning, SchemaError, Synthesizer
 from pysynthdp.infer import infer_column
+from pysynthdp.infer.keys import key_of
 from pysynthdp.overview import remarks_of
 
 N = 300
@@ -377,3 +378,11 @@ def test_a_form_may_be_declared() -> None:
     assert copy.draw(m=1, rng=1)[0]["v"].iloc[[0, -1]].tolist() == ["K01", "K300"]
     with pytest.raises(SchemaError, match="zero"):
         sdp.CategoricalColumn("v", [], form="K")
+
+
+def test_a_scale_by_which_a_file_is_sorted_is_no_key():
+    sizes = np.random.default_rng(1).integers(5, 80, 24)
+    income = np.repeat(np.arange(1.0, 25.0), sizes)
+    assert key_of("income", income) is None
+    schools = np.repeat(np.arange(1.0, 101.0), np.random.default_rng(1).integers(5, 30, 100))
+    assert key_of("place", schools) == "group key"
