@@ -52,8 +52,8 @@ def _to_missing(name: str) -> Words:
     """Say how infinite values become missing."""
     column = r_column(name)
     in_r = f"{column}[is.infinite({column})] <- NA"
-    python = "table.replace([np.inf, -np.inf], np.nan)"
-    return Words("make them missing: {replace}", replace=Said(python, "write empty fields for them", in_r))
+    how = Said("table.replace([np.inf, -np.inf], np.nan)", "write empty fields for them", in_r)
+    return Words("make them missing: {how}", how=how)
 
 
 def is_dated(dtype: Any) -> str | None:
