@@ -36,7 +36,8 @@
 #' @param models Not available: fitted models are not sent to R. [synthesis_plan()] shows them.
 #' @param print.flag Show the result.
 #' @param seed A number; `"sample"` and `NA` let [set.seed()] govern the draw. Never stored.
-#' @param ... Further arguments of [synthesise()], such as `bounds`, `rare` or `guarantee`, by their whole names.
+#' @param ... Further arguments of [synthesise()], such as `bounds`, `rare` or `guarantee`, by their whole names; its
+#'   names of the arguments above, `missing`, `spikes` and the like, are taken too.
 #' @param drop Columns to leave out.
 #' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence`,
 #'   `predictor.matrix` and `semicont`, and without copies.
@@ -63,7 +64,12 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
   columns <- names(data)
   refuse_synthpop(list(rules = rules, rvalues = rvalues, event = event, denom = denom, numtocat = numtocat,
                        models = models))
-  more <- further_settings(list(...))
+  more <- list(...)
+  visit.sequence <- by_either_name(visit.sequence, more, "visit_sequence")
+  predictor.matrix <- by_either_name(predictor.matrix, more, "predictor_matrix")
+  cont.na <- by_either_name(cont.na, more, "missing")
+  semicont <- by_either_name(semicont, more, "spikes")
+  more <- further_settings(more[!names_of(more) %in% names(renamed)])
   visited <- as_visited(visit.sequence, columns)
   chosen <- synthpop_methods(method, columns, asked = !missing(method))
   parts <- columns_in_parts(columns, visited, as_columns(drop, columns, "drop"), chosen, drop.not.used)

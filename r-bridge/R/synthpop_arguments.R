@@ -42,15 +42,22 @@ further_settings <- function(given) {
 
 names_of <- function(x) if (is.null(names(x))) rep("", length(x)) else names(x)
 
-# Our names of what synthpop calls otherwise.
+# Our names of what synthpop calls otherwise. They are taken too, since warnings name them.
 renamed <- c(missing = "cont.na", spikes = "semicont", visit_sequence = "visit.sequence",
-             predictor_matrix = "predictor.matrix", keep = "method = c(column = \"\")")
+             predictor_matrix = "predictor.matrix")
+
+by_either_name <- function(theirs, given, ours) {
+  if (is.null(given[[ours]])) return(theirs)
+  if (is.null(theirs)) return(given[[ours]])
+  refuse("plan", paste0("syn() calls `", ours, "` as synthpop does, `", renamed[[ours]], "`, and both are given"),
+         "give one", kind = "setting")
+}
 
 no_argument <- function(name, known) {
   if (!nzchar(name)) refuse("plan", "syn() has 24 arguments by position", "name the others", kind = "setting")
   if (name %in% c("strata", "minstratumsize", "tab.strataobs", "tab.stratasyn")) lacks("strata")
-  if (name %in% names(renamed)) {
-    refuse("plan", paste0("syn() calls `", name, "` as synthpop does"), paste("write", renamed[[name]]), kind = "setting")
+  if (name == "keep") {
+    refuse("plan", "syn() calls `keep` as synthpop does", "write method = c(column = \"\")", kind = "setting")
   }
   if (grepl("^(cart|ctree|rf|ranger|bag|survctree)\\.", name)) {
     refuse("plan", paste0("synthpop's `", name, "` is a setting of trees, and there are none here"), "leave it out",
