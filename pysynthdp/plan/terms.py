@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -21,6 +21,7 @@ _MATRIX: Final = Said(
     'predictors = { column = ["predictor", ...] } in the plan',
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
+_LONG = 15  # longer orders are not written out
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
 _FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
 
@@ -55,10 +56,25 @@ def all_terms(
         terms[name] = asked.get(name, tuple((earlier,) for earlier in before))
         late = [p for term in terms[name] for p in term if p not in before]
         if late:
-            text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
-            mend = "change visit_sequence"
-            raise PlanError(text, column=name, kind="predictors", remedy=mend)
+            raise _too_early(name, late, order)
     return terms
+
+
+def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanError:
+    """Refuse predictors that are not there yet, with the order in which they would be."""
+    if name in late:
+        text = Words("{name} cannot use itself", name=name)
+        return PlanError(text, column=name, kind="predictors", remedy="leave it out of its own predictors")
+    text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
+    if not set(late) <= set(order):
+        mend = Words("leave {late} out of its predictors", late=late[0])
+    elif len(order) > _LONG:
+        mend = Words("put {name} behind {late} in visit_sequence", name=name, late=late[0])
+    else:
+        others = [column for column in order if column != name]
+        last = 1 + max(map(others.index, late))
+        mend = Words("write {order}", order=Setting("visit_sequence", [*others[:last], name, *others[last:]]))
+    return PlanError(text, column=name, kind="predictors", remedy=mend)
 
 
 def _matrix_terms(matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None) -> dict[str, Terms]:

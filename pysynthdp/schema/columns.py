@@ -12,7 +12,7 @@ import pandas as pd
 
 from pysynthdp.errors import SchemaError
 from pysynthdp.slips import answers_slips
-from pysynthdp.words import Facts, Setting, Words
+from pysynthdp.words import Facts, Said, Setting, Words
 
 __all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
 
@@ -241,8 +241,9 @@ class CategoricalColumn:
         except (TypeError, ValueError, OverflowError):
             written = None
         if written != values:
-            what = Words("the type {dtype} cannot hold all its levels", dtype=self.dtype)
-            raise _wrong(self.name, what, "change either")
+            kind = Said(f"the type {self.dtype}", "its type", "the column")
+            what = Words("{kind} cannot hold all the levels that are declared", kind=kind)
+            raise _wrong(self.name, what, "declare levels as the column has them, or change its type")
 
     def _full_dtype(self) -> Any:
         """Give a categorical dtype its full category set."""

@@ -153,3 +153,17 @@ test_that("slips in an analysis are answered", {
   expect_identical(coef(pool(fits, n_org = 60)), coef(p))
   expect_match(caught(synth_lm(height ~ age, s, wieghts = age))$remedy, "did you mean weights?", fixed = TRUE)
 })
+
+test_that("an order, a type and a name of a protection are told so that they can be typed", {
+  skip_without_engine()
+  d <- data.frame(a = rnorm(60), b = rnorm(60), n = rep(1:6, 10))
+  e <- caught(synthesise(d, formulas = a ~ b, m = 1, seed = 1))
+  expect_identical(e$remedy, 'write visit_sequence = c("b", "a", "n")')
+  expect_s3_class(synthesise(d, formulas = a ~ b, visit_sequence = c("b", "a", "n"), m = 1, seed = 1), "synthetic")
+  expect_match(conditionMessage(caught(synthesise(d, predictor_matrix = diag(3), m = 1))), "cannot use itself", fixed = TRUE)
+  expect_no_match(conditionMessage(caught(synthesise(d, levels = list(n = c("low", "high")), m = 1))), "int")
+  e <- caught(synthesise(d, schema = list(a = numeric_column(-9, 9)), guarantee = protection("zcpd", rho = 1)))
+  expect_identical(e$remedy, "did you mean 'zcdp'?")
+  joint <- list(list(columns = c("a", "b"), method = "multivariate_normal"))
+  expect_match(caught(synthesise(d, joint = joint, m = 1))$remedy, "ridge = ...", fixed = TRUE)
+})
