@@ -115,7 +115,7 @@ refuse_one <- function(object) {
 pool_request <- function(analyses, tags, columns, variables, expression, rule, n_org, own = NULL) {
   fits <- lapply(seq_along(analyses), function(i) {
     tryCatch(fit_estimates(analyses[[i]]), pysynthdp_fit_error = function(e) {
-      abort("pysynthdp_fit_error", paste0("copy ", i, ": ", conditionMessage(e)))
+      abort("pysynthdp_fit_error", paste0("copy ", i, ": ", conditionMessage(e)), fields = e[c("column", "kind", "remedy")])
     })
   })
   for (i in seq_along(own)) if (!is.null(fits[[i]]$about)) fits[[i]]$about$own <- isTRUE(own[[i]])

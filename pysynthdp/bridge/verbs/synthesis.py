@@ -28,7 +28,13 @@ from pysynthdp.words import said
 
 __all__ = ["look", "plan", "synthesise"]
 
-_NONE_DRAWN = "synthesis_plan(data) shows how columns would be drawn, and draws nothing"
+_SIZES = {
+    "m": (
+        "m, the number of copies,",
+        "synthesis_plan(data) shows how columns would be drawn, and draws nothing",
+    ),
+    "k": ("k, the rows of a copy,", "leave it out for as many as the data have"),
+}
 
 
 def synthesise(
@@ -157,7 +163,8 @@ def _size(value: Any, at: str) -> int | None:
         return None
     size = _whole(value, at)
     if size < 1:
-        raise PlanError(f"{at} must be a whole number of at least 1", kind="setting", remedy=_NONE_DRAWN)
+        what, mend = _SIZES[at]
+        raise PlanError(f"{what} must be a whole number of at least 1", kind="copies", remedy=mend)
     return size
 
 

@@ -143,6 +143,7 @@ test_that("slips in an analysis are answered", {
   e <- caught(with(s, lm(heigth ~ age)))
   expect_identical(e[c("column", "remedy")], list(column = "heigth", remedy = "did you mean height?"))
   expect_match(caught(with(s))$remedy, "with(s, lm", fixed = TRUE)
+  expect_match(caught(pool(with(s, mean(age))))$remedy, "give a fitted model", fixed = TRUE)
   fits <- with(s, lm(height ~ age))
   p <- pool(fits)
   expect_match(caught(confint(p, "agee"))$remedy, "did you mean age?", fixed = TRUE)
