@@ -142,7 +142,8 @@ usable_predictors <- function(x, columns, parts) {
   if (late) {
     caution(paste0(
       late, if (late == 1) " entry" else " entries", " of predictor.matrix not used, as in synthpop: the column is not ",
-      "drawn before its target; visit.sequence changes the order"))
+      "drawn before its target; visit.sequence changes the order"),
+      kind = "predictors", remedy = "visit.sequence changes the order")
   }
   x[!there] <- 0
   x
@@ -154,7 +155,8 @@ say_released <- function(parts) {
     "released as they really are, as in synthpop: ", paste(parts$released, collapse = ", "),
     if (length(parts$unvisited)) paste(
       "; other than there, the drawn columns are drawn from them, unless predictor.matrix has 0;",
-      "drop.not.used = TRUE leaves out what is not visited")))
+      "drop.not.used = TRUE leaves out what is not visited")),
+    kind = "kept", remedy = if (length(parts$unvisited)) "drop.not.used = TRUE leaves out what is not visited")
 }
 
 # NA stands in synthpop's lists of codes for missing values, which are understood anyhow.

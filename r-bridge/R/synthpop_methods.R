@@ -49,7 +49,10 @@ synthpop_methods <- function(method, columns, asked) {
   method <- lapply(method, function(one) if (is.character(one)) gsub(" ", "", one, fixed = TRUE) else one)
   trees <- vapply(method, identical, NA, "cart")
   refuse_methods(method[!trees])
-  if (any(trees)) caution("there are no trees here; columns with method \"cart\" have parametric models")
+  if (any(trees)) {
+    caution("there are no trees here; columns with method \"cart\" have parametric models", kind = "method",
+            remedy = "method = \"parametric\"")
+  }
   if (is.null(names(method))) method <- stats::setNames(rep(method, length(columns)), columns)
   method[!vapply(method, function(one) identical(one, "cart") || identical(one, "parametric"), NA)]
 }
@@ -57,5 +60,5 @@ synthpop_methods <- function(method, columns, asked) {
 say_once <- function(what, message) {
   if (isTRUE(.state$said[[what]])) return(invisible())
   .state$said[[what]] <- TRUE
-  caution(message)
+  caution(message, kind = "method", remedy = "method = \"parametric\"")
 }

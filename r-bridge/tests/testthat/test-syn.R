@@ -216,3 +216,12 @@ test_that("advice in the words of synthesise() is taken by syn() too", {
   expect_identical(copies(ours), copies(theirs))
   expect_identical(names(ours$visit.sequence), c("sex", "age", "income"))
 })
+
+test_that("warnings of syn() have a kind and a remedy", {
+  skip_without_engine()
+  d <- survey_data(100L)[c("age", "sex", "income")]
+  told <- function(code) tryCatch(code, pysynthdp_warning = identity)
+  expect_identical(told(syn(d, "cart", seed = 1))[c("kind", "remedy")],
+                   list(kind = "method", remedy = 'method = "parametric"'))
+  expect_match(told(p_syn(d, visit.sequence = c("age", "sex")))$remedy, "drop.not.used = TRUE", fixed = TRUE)
+})
