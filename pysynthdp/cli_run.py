@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec
+from typing import Any, Final, ParamSpec
 
 import typer
 
@@ -23,6 +23,9 @@ from pysynthdp.exit_codes import Exit, WarnedError
 __all__ = ["Run", "closed_quietly", "reporting", "this_run"]
 
 P = ParamSpec("P")
+
+_READ_AS_TEXT: Final = ("quoted numbers", "leading zeros", "long numbers", "numbers as text")
+"""Kinds of warnings of the reader that say why numbers are read as text."""
 
 
 @dataclass(slots=True)
@@ -70,10 +73,16 @@ class Run:
 
     def hear(self, message: Warning | str, *_: Any, **__: Any) -> None:
         """Show our own warnings in one line each; those of libraries are not for this audience."""
-        if isinstance(message, PysynthdpWarning):
+        if isinstance(message, PysynthdpWarning) and not self._said_by_reader(message):
             self.heard.append(message)
             if not self.plain:
                 complain(f"warning: {one_line(message)}")
+
+    def _said_by_reader(self, warning: PysynthdpWarning) -> bool:
+        """Whether a column of numbers in texts was said to be one, and why, when it was read."""
+        return warning.kind == "numbers as text" and any(
+            other.column == warning.column and other.kind in _READ_AS_TEXT for other in self.heard
+        )
 
     def check(self) -> None:
         """Stop before anything is written, if something was warned of and must not be.

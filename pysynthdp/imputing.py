@@ -105,7 +105,8 @@ def with_seen(settings: Synthesizer, plan: SynthesisPlan, rows: FrameRows | None
         methods=plan.methods,
         told=told(settings),
     )
-    return replace(fit, remarks=in_order(without_overlap((*seen, *fit.remarks)), plan.schema.names))
+    asked = [remark for remark in seen if remark.kind != "heaps" or remark.column not in settings.decimals]
+    return replace(fit, remarks=in_order(without_overlap((*asked, *fit.remarks)), plan.schema.names))
 
 
 def _fit(plan: SynthesisPlan, request: FitRequest, number: int) -> Fit:

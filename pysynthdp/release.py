@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from pysynthdp.io import release_dir
 from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
-from pysynthdp.slips import answers_slips
+from pysynthdp.slips import answers_slips, no_attribute
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.unchanged import Prints, check_prints, prints_of
 
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
 
 __all__ = ["Provenance", "SyntheticRelease"]
+
+_ELSEWHERE: Final = {
+    "to_csv": "save(folder, format='csv') writes the copies, and release[0].to_csv(...) a single one",
+    "to_parquet": "save(folder) writes the copies, and release[0].to_parquet(...) a single one",
+    "statement": "the privacy statement is release.privacy",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,11 @@ class SyntheticRelease(Printable):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_drawn", prints_of(self.copies))
+
+    if not TYPE_CHECKING:  # a checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _ELSEWHERE)
 
     def __getitem__(self, index: int) -> pd.DataFrame:
         return self.copies[index]

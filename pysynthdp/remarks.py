@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
 from pysynthdp.errors import PysynthdpWarning
 from pysynthdp.words import Words
 
-__all__ = ["Remark", "few", "grouped", "in_order", "say", "without_overlap"]
+__all__ = ["Remark", "few", "grouped", "in_order", "outside", "say", "without_overlap"]
 
+_HOME: Final = str(Path(__file__).parent)
 SHARED = 5  # columns, up to which each has its own warning of a kind
 _SAID_BY = {  # a kind on the left is left out of a column where one on the right says it
     "constant": ("few records",),
     "nearly constant": ("few records",),
     "spikes": ("shape",),
-    "heaps": ("shape",),
+    "heaps": ("shape", "fine values"),
     "few values": ("shape",),
 }
 
@@ -102,7 +106,7 @@ def grouped(remarks: Iterable[Remark]) -> tuple[PysynthdpWarning, ...]:
     --------
     >>> same = [Remark(name, "rare levels", "2 levels are rare", "merge them") for name in "abcdef"]
     >>> print(*grouped(same))
-    6 columns alike (a, b, c, d, e, f), for one a: 2 levels are rare; merge them
+    6 columns (a, b, c, d, e, f): 2 levels are rare; merge them
     >>> len(grouped(same[:5]))
     5
     """
@@ -119,8 +123,11 @@ def grouped(remarks: Iterable[Remark]) -> tuple[PysynthdpWarning, ...]:
 def _of_many(remarks: list[Remark]) -> PysynthdpWarning:
     """Name the columns that share a remark, and say the first one's."""
     first = remarks[0]
+    same = len({str(remark.sentence) for remark in remarks}) == 1
     what = Words(
-        "{count} columns alike ({names}), for one {column}: {what}",
+        "{count} columns ({names}): {what}"
+        if same
+        else "{count} columns alike ({names}), for one {column}: {what}",
         count=len(remarks),
         names=", ".join(remark.column for remark in remarks),
         column=first.column,
@@ -130,7 +137,21 @@ def _of_many(remarks: list[Remark]) -> PysynthdpWarning:
     return PysynthdpWarning(what, kind=first.kind, remedy=first.remedy or None, faults=faults)
 
 
-def say(remarks: Iterable[Remark], *, stacklevel: int = 2) -> None:
+def outside() -> int:
+    """Count, for a warning of the caller, the levels up to the first line that is not of this package.
+
+    Examples
+    --------
+    >>> outside()  # called from outside
+    1
+    """
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(_HOME):
+        frame, level = frame.f_back, level + 1
+    return max(level, 1)
+
+
+def say(remarks: Iterable[Remark]) -> None:
     """Warn once of each remark, and once of those that many columns share.
 
     Warns
@@ -140,4 +161,4 @@ def say(remarks: Iterable[Remark], *, stacklevel: int = 2) -> None:
         with one a column in ``faults``.
     """
     for warning in grouped(remarks):
-        warnings.warn(warning, stacklevel=stacklevel)
+        warnings.warn(warning, stacklevel=outside())

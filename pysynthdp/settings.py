@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, get_args
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
@@ -15,7 +15,7 @@ from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-from pysynthdp.words import CODEBOOK, FLAG, Facts, Setting, Words, meant, nearest
+from pysynthdp.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant, nearest
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
@@ -33,6 +33,13 @@ __all__ = [
 ]
 
 DECLARATIONS: Final = ("missing", "spikes", "bounds", "decimals", "levels")
+_FORMS: Final[Mapping[str, tuple[str, Any]]] = {
+    "missing": ("codes with their labels", {...: "label"}),
+    "spikes": ("a list", [...]),
+    "bounds": ("the lowest and the highest value", (..., ...)),
+    "levels": ("a list", [...]),
+}
+"""What each declaration of a column is, and how it is written."""
 
 
 def check_settings(settings: Synthesizer) -> None:
@@ -45,7 +52,8 @@ def check_settings(settings: Synthesizer) -> None:
     PrivacyError
         Where a guarantee does not go with another setting.
     """
-    faults: list[PysynthdpError] = [*_wrong_lists(settings), *_wrong_mappings(settings), *_wrong(settings)]
+    wrong = (_wrong_lists, _wrong_mappings, _wrong_declared, _wrong)
+    faults: list[PysynthdpError] = [fault for find in wrong for fault in find(settings)]
     if faults:
         raise together(faults)
     both = sorted(set(settings.keep) & set(settings.drop))
@@ -60,7 +68,7 @@ def check_settings(settings: Synthesizer) -> None:
             kind="rare levels",
             remedy=Words(
                 "leave it out and declare coarser levels, with {other} for what is not among them",
-                other=Facts(other=...),
+                other=OTHER,
             ),
         )
     _check_schema(settings)
@@ -99,6 +107,22 @@ def _wrong_mappings(settings: Synthesizer) -> Iterator[PlanError]:
     for column, wish in named:
         if isinstance(wish, str) and wish != SERIAL and wish not in COLUMN_MODELS:
             yield no_method(wish, None if column is None else str(column))
+
+
+def _wrong_declared(settings: Synthesizer) -> Iterator[PlanError]:
+    """Find what is declared of a column in a form that cannot be: one number where several belong."""
+    for what, (kind, form) in _FORMS.items():
+        given = getattr(settings, what)
+        for name, own in given.items() if isinstance(given, Mapping) else ():
+            if not _is_list(own) or (what == "bounds" and len(own) != len(form)):
+                text = Words("{what} of {name} must be {kind}", what=what, name=name, kind=kind)
+                mend = Words("write {setting}", setting=Setting(what, {name: form}))
+                yield PlanError(text, column=str(name), kind="setting", remedy=mend)
+
+
+def _is_list(given: object) -> bool:
+    """Whether something holds several values; a text holds none."""
+    return isinstance(given, Collection) and not isinstance(given, str | bytes)
 
 
 def _wrong(settings: Synthesizer) -> Iterator[PlanError]:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from pysynthdp.errors import SettingError
 from pysynthdp.words import Said, Words, nearest
 
-__all__ = ["answers_slips", "unknown_setting", "way_out"]
+__all__ = ["answers_slips", "no_attribute", "unknown_setting", "way_out"]
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -109,13 +109,39 @@ def _answering(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def called(*args: Any, **named: Any) -> Any:
         try:
             return function(*args, **named)
-        except TypeError:
-            wrong = _misfit(signature, name, args, named)
+        except (TypeError, AttributeError):
+            wrong = _on_class(function, args) or _misfit(signature, name, args, named)
             if wrong is None:
                 raise
         raise wrong
 
     return called
+
+
+def _on_class(function: Callable[..., Any], args: tuple[Any, ...]) -> SettingError | None:
+    """Say that a method was called on the class, as in ``Synthesizer.fit(table)``; None if it was not."""
+    owner, _, method = function.__qualname__.rpartition(".")
+    owner = owner.rpartition(".")[2]
+    if owner in ("", "<locals>") or next(iter(inspect.signature(function).parameters), "") != "self":
+        return None
+    if args and any(kind.__name__ == owner for kind in type(args[0]).__mro__):
+        return None
+    what = Words("{owner}.{method} is called on the class", owner=owner, method=method)
+    mend = Words("call it on an object: {owner}(...).{method}(...)", owner=owner, method=method)
+    return SettingError(what, kind="call", remedy=mend)
+
+
+def no_attribute(thing: object, name: str, ways: Mapping[str, str]) -> AttributeError:
+    """Make the error of a method that stands elsewhere, with what to write in its place.
+
+    Examples
+    --------
+    >>> print(no_attribute("a", "draw", {"draw": "fit a table first"}))
+    'str' object has no attribute 'draw'; fit a table first
+    """
+    what = f"{type(thing).__name__!r} object has no attribute {name!r}"
+    way = f"; {ways[name]}" if name in ways else ""
+    return AttributeError(f"{what}{way}", name=name, obj=thing)
 
 
 def _misfit(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import pandas as pd
 
@@ -29,10 +29,14 @@ from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
 from pysynthdp.settings_card import settings_table
-from pysynthdp.slips import answers_slips, unknown_setting
+from pysynthdp.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.words import CODEBOOK, Words
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
+
+_FITTED: Final = dict.fromkeys(
+    ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
+)
 
 
 @answers_slips
@@ -126,6 +130,11 @@ class Synthesizer(Printable):
     def __post_init__(self) -> None:
         check_settings(self)
 
+    if not TYPE_CHECKING:  # a checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _FITTED)
+
     @property
     def protection(self) -> Protection:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
@@ -215,7 +224,7 @@ class Synthesizer(Printable):
         if tables is not None:
             nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
             fitted = FittedSynthesizer(nested, self._threads(), self.progress)
-            say((*index_remarks(tables[0]), *fitted.remarks), stacklevel=4)
+            say((*index_remarks(tables[0]), *fitted.remarks))
             return fitted
         table = cast("pd.DataFrame | None", table)
         if not protection.learns and self.schema is None:
@@ -229,12 +238,12 @@ class Synthesizer(Printable):
         account = protection.account(plan, n=n)  # priced before a record is read
         path = None if answers is None else Path(answers)
         slow = slow_plan(plan)
-        say(slow, stacklevel=4)  # before, since it is no use after
+        say(slow)  # before, since it is no use after
         fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
         fit = replace(fit, merged=merged) if merged else fit
         fit = with_seen(self, plan, rows, fit)
         unseen = () if rows is None else index_remarks(rows.frame)
-        say((*unseen, *fit.remarks), stacklevel=4)  # beyond the function that answers slips
+        say((*unseen, *fit.remarks))  # beyond the function that answers slips
         if protection.learns:
             fit = replace(fit, remarks=(*slow, *unseen, *fit.remarks))
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)

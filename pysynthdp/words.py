@@ -12,6 +12,7 @@ __all__ = [
     "CODEBOOK",
     "FLAG",
     "GUARANTEE",
+    "OTHER",
     "TABLE",
     "Argument",
     "Dialect",
@@ -150,6 +151,11 @@ GUARANTEE: Final = Said(
     'guarantee = { name = "zcdp", rho = ... } or guarantee = { name = "by_sampling" } in the plan',
     "guarantee = zcdp(rho = ...) or guarantee = by_sampling()",
 )
+OTHER: Final = Said(
+    "CategoricalColumn(..., other=...) in schema=",
+    "other = ... in the codebook",
+    "other = ... in schema = list(...)",
+)
 CODEBOOK: Final = Said(
     "schema=Schema([...])", 'a codebook, codebook = "..." in the plan', "schema = list(...)"
 )
@@ -236,6 +242,8 @@ def _python(value: object) -> str:
         return "{" + ", ".join(f"{_python(key)}: {_python(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_python, value)) + "]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_python, value))}{',' if len(value) == 1 else ''})"
     return "..." if value is ... else repr(value)
 
 
@@ -286,7 +294,7 @@ def _options(name: str, value: object) -> str:
     if value is True:
         return f"--{name}"
     values = value if isinstance(value, list | tuple) else [value]
-    return " ".join(f"--{name} {_shell_word(str(item))}" for item in values)
+    return " ".join(f"--{name} {'...' if item is ... else _shell_word(str(item))}" for item in values)
 
 
 def _shell_word(text: str) -> str:

@@ -14,6 +14,7 @@ from pysynthdp.analysis.rules.base import RULES, Facts, Rule, find_rule
 from pysynthdp.analysis.rules.conditions import GIVE_NOISE_VAR, N_ORG
 from pysynthdp.analysis.stack import Stack
 from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.remarks import outside
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.words import Words, joined
 
@@ -113,7 +114,7 @@ def choose(facts: Facts, values: Stack) -> Rule:
             "missing values were imputed before the synthesis, but the copies are not labelled by it: "
             "set the tag nests, and the rule for nested copies can be used",
             PysynthdpWarning,
-            stacklevel=4,
+            stacklevel=outside(),
         )
         facts = _without_nesting(facts)
     ordered = sorted((RULES[name]() for name in RULES), key=lambda rule: rule.order or 0)

@@ -13,6 +13,7 @@ from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest
 from pysynthdp.analysis.rules.base import RULES, Need, Rule, Sums, find_rule
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.remarks import outside
 from pysynthdp.words import Argument, Said, Setting, Words, joined
 
 __all__ = ["Combined", "combine", "combine_stack", "lacking", "plain_rule"]
@@ -248,7 +249,7 @@ def combine(
     values = stack(q, u, n_syn=n_syn, n_org=n_org, df_com=df_com, noise_var=noise_var, nests=nests)
     done = combine_stack(values, plain_rule(values, rule))
     if done.reason is not None and np.any(done.undefined):
-        warnings.warn(PysynthdpWarning(done.reason, kind="no interval"), stacklevel=2)
+        warnings.warn(PysynthdpWarning(done.reason, kind="no interval"), stacklevel=outside())
     return done
 
 

@@ -254,6 +254,9 @@ def compare_fits(
 
 def _fitted(pooled: PooledResults, confidential: Any) -> Any:
     """Fit the model of the pooled result to a confidential table; a fit is what it is."""
+    if hasattr(confidential, "combined"):
+        what = "compare_fits was given two pooled results"
+        raise FitError(what, kind="call", remedy="write compare_fits(pooled, table), the table confidential")
     if not isinstance(confidential, pd.DataFrame):
         return confidential
     if pooled.fit_table is None:

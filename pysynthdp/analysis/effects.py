@@ -18,6 +18,7 @@ from pysynthdp.analysis.rules.base import find_rule
 from pysynthdp.analysis.separation import uses_lost
 from pysynthdp.analysis.surface import surface_of, unpredictable
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
+from pysynthdp.remarks import outside
 from pysynthdp.words import Words
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _warn_of_unknown(pairs: list[Pair]) -> None:
             f"rows of newdata use terms that cannot be estimated in copy {', '.join(where)}, since the "
             "outcome is separated there; their means are NaN",
             PysynthdpWarning,
-            stacklevel=4,
+            stacklevel=outside(),
         )
 
 

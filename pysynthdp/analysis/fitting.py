@@ -16,9 +16,11 @@ from pysynthdp.analysis.failures import Job, of_copy, reason_of
 from pysynthdp.analysis.formula import NAMES
 from pysynthdp.analysis.frames import without_unused
 from pysynthdp.errors import FitError, PysynthdpError
-from pysynthdp.words import meant
+from pysynthdp.words import Said, Words, meant
 
 __all__ = ["fit_one", "model_kind"]
+
+_FINITE = Said("np.log1p(x) or np.sqrt(x)", "np.log1p(x) or np.sqrt(x)", "log1p(x) or sqrt(x)")
 
 _FEW = 15  # rounds after which the other coefficients stand, and the information is still there
 # statsmodels shares out what collinear columns have together; which terms these are is told by the pooling
@@ -38,7 +40,9 @@ def model_kind(model: Any, options: Mapping[str, Any]) -> str:
 def fit_one(job: Job, number: int, frame: pd.DataFrame) -> Any:
     """Fit one copy; a failure names the copy, the column and the reason."""
     try:
-        model = _build(job, frame)
+        with np.errstate(divide="ignore"):  # said by term
+            model = _build(job, frame)
+        _refuse_infinite(model)
         absent = _zero_columns(model)
         if absent:
             model = _rebuilt(job, frame, _names(model), absent)
@@ -81,6 +85,16 @@ def _build(job: Job, frame: pd.DataFrame) -> Any:
                 remedy=meant(value, job.known, "give a column's name") + log,
             )
     return job.maker(job.formula, data=frame, eval_env=_environment(), **options)
+
+
+def _refuse_infinite(model: Any) -> None:
+    """Name what is infinite in the design, as the logarithm of zero is; missing rows are left out before."""
+    values = [np.asarray(model.endog), *model.exog.T]
+    names = [str(model.endog_names), *_names(model)]
+    term = next((name for name, own in zip(names, values, strict=False) if np.isinf(own).any()), None)
+    if term is not None:
+        what = f"{term} is infinite in some rows, as the logarithm of 0 is"
+        raise FitError(what, kind="formula", remedy=Words("take {it} in its place", it=_FINITE))
 
 
 def _environment() -> Any:

@@ -18,6 +18,7 @@ from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, Ratios
 from pysynthdp.analysis.rules.base import Sums, find_rule
 from pysynthdp.analysis.term_names import as_named
 from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.remarks import outside
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
@@ -38,7 +39,7 @@ def wald(result: PooledResults, hypothesis: Any, value: Any) -> FTest:
         warnings.warn(
             f"{', '.join(gone)} cannot be estimated in every copy, and the test is of the others alone",
             PysynthdpWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )
     contrasts, target = contrasts[kept], target[kept]
     if np.linalg.matrix_rank(contrasts) < contrasts.shape[0]:

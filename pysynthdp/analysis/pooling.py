@@ -25,6 +25,7 @@ from pysynthdp.analysis.same_rows import check_equal, check_rows, lost_rows
 from pysynthdp.analysis.separation import without_outlying
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
+from pysynthdp.remarks import outside
 from pysynthdp.slips import answers_slips
 from pysynthdp.tags import AnalysableRelease, ReleaseTags
 from pysynthdp.words import Said, Setting, Words
@@ -334,4 +335,4 @@ def _caution(picked: Rule, asked: str, smallest_df: float, m: int) -> None:
     """Warn who takes a rule by name that is often of no use."""
     text = None if asked == "auto" else picked.caution(m, smallest_df)
     if text:
-        warnings.warn(text, PysynthdpWarning, stacklevel=3)
+        warnings.warn(text, PysynthdpWarning, stacklevel=outside())

@@ -14,6 +14,7 @@ from pysynthdp.analysis.declared_codes import Codes
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.wrappers import apply
 from pysynthdp.errors import FitError, PysynthdpWarning
+from pysynthdp.remarks import outside
 from pysynthdp.tags import AnalysableRelease
 from pysynthdp.words import Argument, Words, meant
 
@@ -150,5 +151,5 @@ def _warn_of_synthetic_design(columns: Sequence[str], release: AnalysableRelease
                     keep=Argument("keep"),
                 ),
             ),
-            stacklevel=3,
+            stacklevel=outside(),
         )

@@ -22,6 +22,7 @@ from pysynthdp.words import Setting, Words
 __all__ = ["ColumnParts", "without_few", "without_few_of"]
 
 FEW = "few records"
+FINE = "fine values"  # of which copies have none
 _FILL = "recode them before the fit to have it otherwise"
 _COARSE = 2  # digits that a person would miss
 
@@ -245,9 +246,18 @@ def _fine(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) 
     finer = int(np.count_nonzero(np.abs(np.round(there, digits) - there) > noise))
     if not 0 < finer < FEWEST:
         return ()
-    finely = (
-        f"more than {digits} decimals" if column.unit == "number" else f"a finer time than {column.unit}s"
-    )
-    what = f"fewer than five records have {finely}, so copies have no more"
-    more = Setting("decimals", {column.name: ...})
-    return (Remark(column.name, FEW, what, Words("{more} asks for more", more=more)),)
+    what = f"fewer than five records have {_finely(digits, column.unit)}, so copies have none"
+    more = Setting("decimals", {column.name: 0 if digits < 0 else digits + 1})
+    remedy = Words("{more} asks for them", more=more)
+    if column.unit != "number":
+        remedy = Words("round the column to {unit}s before the fit", unit=column.unit)
+    return (Remark(column.name, FINE, what, remedy),)
+
+
+def _finely(digits: int, unit: str) -> str:
+    """Say how values are written that are finer than the copies'."""
+    if unit != "number":
+        return f"a finer time than {unit}s"
+    if digits < 0:
+        return f"values between multiples of {10**-digits:,}"
+    return f"more than {digits} decimal{'' if digits == 1 else 's'}" if digits else "decimals"

@@ -20,7 +20,7 @@ from pysynthdp.design.dtypes import typed
 from pysynthdp.design.values import LARGEST, from_codes, from_numbers, in_rows, to_codes, to_numbers
 from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
-from pysynthdp.words import Facts, Setting, Words
+from pysynthdp.words import OTHER, Facts, Setting, Words
 
 __all__ = [
     "Part",
@@ -197,7 +197,7 @@ def _split_categorical(series: pd.Series[Any], column: CategoricalColumn) -> dic
                 kind="levels",
                 remedy=Words(
                     "add them to the levels, or declare the level that they become with {other}",
-                    other=Facts(other=...),
+                    other=OTHER,
                 ),
             )
         codes[codes == -2] = column.levels.index(column.other)

@@ -8,18 +8,20 @@ import uuid
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from pysynthdp._typing import AnyArray
 from pysynthdp.errors import PysynthdpError, ReleaseError
 from pysynthdp.io.tree import from_tree, to_tree
+from pysynthdp.words import Said, Words
 
 __all__ = ["FIT_VERSION", "load", "save"]
 
 FIT_VERSION = 2  # to be raised when what a fit holds changes; a fit is made again, not converted
 _FORMAT = "pysynthdp fit"
+_RELEASE: Final = Said("SyntheticRelease.load(folder)", "pool and verify", "read_release(folder)")
 _MAIN = "fit.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # of every member, so that the same fit gives the same bytes
 
@@ -82,6 +84,16 @@ def _member(name: str) -> zipfile.ZipInfo:
     return info
 
 
+def _unread(path: Path, error: OSError) -> ReleaseError:
+    """Say why a file cannot be read."""
+    if path.is_dir():
+        remedy = Words("a release is read by {load}", load=_RELEASE)
+        return ReleaseError(f"{path} is a folder, and a saved fit is a file", kind="file", remedy=remedy)
+    if not path.exists():
+        return ReleaseError(f"there is no file {path}", kind="file", remedy="check the name")
+    return ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}", kind="file")
+
+
 def load(path: Path) -> dict[str, Any]:
     """Read what :func:`save` wrote.
 
@@ -103,7 +115,7 @@ def load(path: Path) -> dict[str, Any]:
     except ReleaseError:  # a ValueError too
         raise
     except OSError as error:
-        raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}") from error
+        raise _unread(path, error) from error
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RecursionError) as error:
         raise ReleaseError(f"{path} is not a saved fit, or damaged; fit and save anew") from error
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from pysynthdp.errors import ReleaseError
+from pysynthdp.words import Said, Words
 
 __all__ = [
     "FORMAT",
@@ -25,6 +26,7 @@ __all__ = [
 RELEASE_VERSION: Final = 2
 """Format of a release. 1: version 0.1.0. 2: ``release.json`` repeats the status of the statement."""
 FORMAT: Final = "pysynthdp release"
+_FIT: Final = Said("FittedSynthesizer.load(path)", "Python", "Python")
 MANIFEST: Final = "release.json"
 _KNOWN = (1, RELEASE_VERSION)
 _LACKS = "{} lacks a part; take the folder anew from its source"
@@ -86,11 +88,24 @@ def write_json(path: Path, plain: Any) -> None:
     path.write_text(json.dumps(plain, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+def _no_release(path: Path) -> ReleaseError:
+    """Say why a file of a release cannot be read: no folder, a file in its place, or another folder."""
+    folder = path.parent
+    if folder.is_file():
+        there = (folder.parent / MANIFEST).is_file()
+        fit = Words("a saved fit is read by {load}", load=_FIT)
+        remedy = f"give its folder, {folder.parent}" if there else fit
+        return ReleaseError(f"{folder} is a file, and a release is a folder", kind="file", remedy=remedy)
+    if not folder.is_dir():
+        return ReleaseError(f"there is no folder {folder}", kind="file", remedy="check the name")
+    return ReleaseError(f"{path} cannot be read; is the folder a release?", kind="file")
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON file of a release."""
     try:
         return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise ReleaseError(f"{path} cannot be read; is the folder a release?") from error
+        raise _no_release(path) from error
     except (ValueError, RecursionError) as error:
         raise ReleaseError(f"{path} is damaged; take the folder anew from its source") from error

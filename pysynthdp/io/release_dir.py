@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Final, cast, get_args
 
 import pandas as pd
 
@@ -32,8 +32,12 @@ from pysynthdp.io.storage import Stored, storage_of
 from pysynthdp.io.verifying import check_folder
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
+from pysynthdp.words import Setting, Words
 
 __all__ = ["RELEASE_VERSION", "read", "read_statement", "write"]
+
+_OF_FILES: Final = (".csv", ".tsv", ".gz", ".parquet", ".zip")
+"""Endings that nobody gives a folder."""
 
 
 def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sign | None = None) -> Path:
@@ -114,6 +118,12 @@ def _refuse_existing(folder: Path) -> None:
     """Never write into or over what is there."""
     if folder.exists():
         raise ReleaseError(f"{folder} exists already; choose another name or move it away")
+    if folder.suffix.lower() in _OF_FILES:
+        raise ReleaseError(
+            Words("{folder} has the name of a file, and a release is a folder", folder=folder),
+            kind="setting",
+            remedy=Words("name a folder; {csv} writes its copies as CSV", csv=Setting("format", "csv")),
+        )
 
 
 def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> None:

@@ -119,7 +119,8 @@ def read_table(
     file, form = Path(path), Form(sep, decimal, encoding, text, day_first)
     kind = _kind(file)
     if not file.is_file():
-        raise PlanError(f"there is no file {file}; check the name")
+        where = "" if file.is_absolute() else f" in {Path.cwd()}"
+        raise PlanError(f"there is no file {file}{where}", kind="file", remedy="check the name")
     try:
         if kind == "parquet":
             return _read_parquet(file, texts)
@@ -156,7 +157,7 @@ def _read_csv(path: Path, form: Form, declared: Declared) -> pd.DataFrame:
     frame, remarks = typed_columns(source, declared)
     if not len(frame):
         raise SchemaError(f"{path} has a head and no rows", kind="no rows")
-    say(remarks, stacklevel=4)
+    say(remarks)
     return frame
 
 

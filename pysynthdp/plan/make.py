@@ -82,10 +82,10 @@ def make_plan(
     check_key(schema, protection.unit)
     if not (names := set(schema.names)):
         raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
-    kept = tuple(keep)
+    kept, dropped = tuple(keep), tuple(drop)
     methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
     for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
-        check_known(given, names, what)
+        check_known(given, names, what, dropped)
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
@@ -102,7 +102,7 @@ def make_plan(
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, tuple(drop), proper)
+    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
     protection.check(plan)
     return plan
 

@@ -10,6 +10,8 @@ from pysynthdp.words import Setting, Words
 
 __all__ = ["gathered", "visit_order"]
 
+_LISTED = 3  # columns that a remedy lists again
+
 
 def visit_order(schema: Schema, wish: Sequence[str] | None, apart: set[str]) -> tuple[str, ...]:
     """Order of the columns to draw: the wish, which must name each, or the table's order."""
@@ -24,15 +26,12 @@ def visit_order(schema: Schema, wish: Sequence[str] | None, apart: set[str]) -> 
             raise PlanError(what, column=name, kind="order", remedy="leave it out there")
     left = [name for name in needed if name not in wish]
     if left:
+        drop = Setting("drop", left if len(left) <= _LISTED else [...])
         raise PlanError(
             Words("visit_sequence leaves out {left}", left=", ".join(left)),
             column=left[0],
             kind="order",
-            remedy=Words(
-                "add them, or leave them out of the copies with {drop}, or release them real with {keep}",
-                drop=Setting("drop", left),
-                keep=Setting("keep", left),
-            ),
+            remedy=Words("add them, or leave them out of the copies with {drop}", drop=drop),
         )
     return tuple(wish)
 

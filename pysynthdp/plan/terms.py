@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -21,14 +21,22 @@ _MATRIX: Final = Said(
     'predictors = { column = ["predictor", ...] } in the plan',
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
+_PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
 _LONG = 15  # longer orders are not written out
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
+_QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
 _FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
 
 
-def check_known(given: Iterable[str], names: set[str], what: str) -> None:
-    """Refuse unknown column names."""
+def check_known(
+    given: Iterable[str], names: set[str], what: str | Said, dropped: Collection[str] = ()
+) -> None:
+    """Refuse unknown column names, and those of columns that are dropped."""
     for name in given:
+        if name in dropped:
+            text = Words("{what} names '{name}', which is dropped", what=what, name=name)
+            out = Words("leave it out of {what}, or of drop", what=what)
+            raise PlanError(text, column=str(name), kind="columns", remedy=out)
         if name not in names:
             near = nearest(str(name), names)
             mend = Words("did you mean '{near}'?", near=near) if near else None
@@ -46,7 +54,7 @@ def all_terms(
 ) -> dict[str, Terms]:
     """Terms of each column: by formula, by predictor matrix, else every earlier column."""
     by_matrix, by_formula = _matrix_terms(matrix), _formula_terms(formulas, names)
-    for what, named in (("predictor_matrix", by_matrix), ("formulas", by_formula)):
+    for what, named in ((_PREDICTORS, by_matrix), ("formulas", by_formula)):
         check_known(named, names, what)
         check_known((p for terms in named.values() for term in terms for p in term), names, what)
     asked = by_matrix | by_formula
@@ -69,11 +77,13 @@ def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanEr
     if not set(late) <= set(order):
         mend = Words("leave {late} out of its predictors", late=late[0])
     elif len(order) > _LONG:
-        mend = Words("put {name} behind {late} in visit_sequence", name=name, late=late[0])
+        mend = Words("put {late} before {name} in visit_sequence", late=late[0], name=name)
     else:
         others = [column for column in order if column != name]
         last = 1 + max(map(others.index, late))
-        mend = Words("write {order}", order=Setting("visit_sequence", [*others[:last], name, *others[last:]]))
+        shown = Setting("visit_sequence", [*others[:last], name, *others[last:]])
+        how = "put {late} before {name} in visit_sequence: {shown}"
+        mend = Words(how, late=late[0], name=name, shown=shown)
     return PlanError(text, column=name, kind="predictors", remedy=mend)
 
 
@@ -151,8 +161,12 @@ def _factor(expression: str, names: set[str], formula: str) -> tuple[str, ...]:
         name = (power[1] or power[3]).strip("`")
         if name in names:
             return (name,) * int(power[2] or power[4])
-    near = nearest(expression, names)
-    way = Words("did you mean '{near}'?", near=near) if near else None
+    quoted = _QUOTED.match(expression)
+    if quoted and quoted[2] in names:
+        way: Words | None = Words("write such a name in backticks: `{name}`", name=quoted[2])
+    else:
+        near = nearest(expression, names)
+        way = Words("did you mean '{near}'?", near=near) if near else None
     raise PlanError(
         Words("the formula '{formula}' has '{part}'", formula=formula, part=expression),
         kind="formula",

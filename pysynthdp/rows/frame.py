@@ -17,6 +17,7 @@ from pysynthdp.words import TABLE, Said, Words
 __all__ = ["FrameRows", "check_table", "dense", "index_remarks"]
 
 _READ: Final = Said("pysynthdp.read_table(path)", "give its name", "read.csv(path)")
+_COPY: Final = Said("release[0]", "a file of it", "release[[1]]")
 _CONVERT: Final = Said("pd.DataFrame(...)", "another program", "as.data.frame(...)")
 _RENAME: Final = Said("df.columns = [...]", "an editor", "names(data) <- ...")
 
@@ -50,7 +51,14 @@ def _to_table(given: Any) -> Words:
         return Words("convert it with .to_pandas()")
     if isinstance(given, pd.Series):
         return Words("convert it with .to_frame()")
-    return Words("convert it with {convert}", convert=_CONVERT)
+    return _of_ours(given) or Words("convert it with {convert}", convert=_CONVERT)
+
+
+def _of_ours(given: Any) -> Words | None:
+    """Say what to take in the place of a release or a fit; None for anything else."""
+    if hasattr(given, "copies"):
+        return Words("take one copy, {copy}", copy=_COPY)
+    return Words("give the table that it was fitted to") if hasattr(given, "draw") else None
 
 
 def _check_names(frame: pd.DataFrame) -> None:

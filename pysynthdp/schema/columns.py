@@ -133,7 +133,7 @@ class NumericColumn:
         """Bounds, codes and spikes are numbers, each named once, of a dtype that holds numbers."""
         given = (value for value in (self.lower, self.upper) if value is not None)
         if not all(_is_number(value) for value in (*given, *self.specials)):
-            raise _wrong(self.name, "bounds, codes and spikes must be finite numbers")
+            raise self._no_number()
         whole = self.decimals is None or (_is_number(self.decimals) and self.decimals % 1 == 0)
         if not whole:
             raise _wrong(
@@ -149,6 +149,14 @@ class NumericColumn:
         specials = self.specials
         if len(set(specials)) < len(specials):
             raise _wrong(self.name, "a code or spike is declared twice", "name each once")
+
+    def _no_number(self) -> SchemaError:
+        """Say what of the declaration is no number; a label in the place of its code is the common slip."""
+        if any(isinstance(code, str) for code, _ in self.missing):
+            how = Setting("missing", {self.name: {...: "label"}})
+            mend = Words("write {how}, the code first", how=how)
+            return _wrong(self.name, "missing codes of a number must be numbers", mend)
+        return _wrong(self.name, "bounds, codes and spikes must be finite numbers")
 
     @property
     def specials(self) -> tuple[Any, ...]:
@@ -242,8 +250,9 @@ class CategoricalColumn:
             written = None
         if written != values:
             kind = Said(f"the type {self.dtype}", "its type", "the column")
-            what = Words("{kind} cannot hold all the levels that are declared", kind=kind)
-            raise _wrong(self.name, what, "declare levels as the column has them, or change its type")
+            what = Words("{kind} cannot hold all its levels", kind=kind)
+            mend = "write levels as the table holds them, texts in quotes and numbers without"
+            raise _wrong(self.name, what, mend)
 
     def _full_dtype(self) -> Any:
         """Give a categorical dtype its full category set."""

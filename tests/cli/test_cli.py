@@ -239,7 +239,7 @@ def test_a_folder_that_is_no_release_is_misuse(tmp_path):
     result = call("pool", "age ~ sex", tmp_path / "none")
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
-    assert "release.json" in result.stderr
+    assert "there is no folder" in result.stderr
 
 
 def test_unexpected_errors_hide_their_message_unless_debugged(monkeypatch, file, tmp_path):

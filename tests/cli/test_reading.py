@@ -179,3 +179,12 @@ def test_our_own_csv_is_read_by_the_command_line(tmp_path):
     assert seen.exit_code == 0
     assert re.search(r"land +categorical +str +4 ", seen.output)
     assert "pysynthdp: warning" not in seen.output
+
+
+def test_why_numbers_are_texts_is_said_once(tmp_path):
+    rows = "\n".join(f'"{1 + i % 9}",{i % 7},{"ab"[i % 2]}' for i in range(120))
+    (tmp_path / "t.csv").write_text(f"wave,x,sex\n{rows}\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["synth", str(tmp_path / "t.csv"), "--out", str(tmp_path / "o")])
+    said = [line for line in result.stderr.splitlines() if "warning: wave" in line]
+    assert len(said) == 1, result.stderr
+    assert "stand in quotes" in said[0]

@@ -100,8 +100,8 @@ CASES = {
     "a text for a list": Case(table(x=X), "drop=['x']", {"drop": "x"}, {"drop": ["x"]}),
     "a method for all": Case(table(x=X), "method='norm'", {"method": ["norm"]}, {"method": "norm"}),
     "trees": Case(table(x=X), "normrank", {"method": {"x": "cart"}}, {"method": {"x": "normrank"}}),
-    "bounds that are no list": Case(
-        table(x=X), "bounds={'x': [...]}", {"bounds": {"x": 3}}, {"bounds": {"x": [-9, 9]}}
+    "bounds that are one number": Case(
+        table(x=X), "bounds={'x': (..., ...)}", {"bounds": {"x": 3}}, {"bounds": {"x": (-9, 9)}}
     ),
     "two names": Case(
         pd.DataFrame(np.c_[X, X], columns=["x", "x"]),

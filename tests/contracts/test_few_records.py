@@ -206,7 +206,7 @@ def test_a_digit_needs_five_records() -> None:
         cells[:finer] += 0.025
         fitted, heard = fit(table(x=cells))
         assert fitted.schema["x"].decimals == decimals
-        assert ("more than 1 decimals" in " ".join(map(str, heard))) is (decimals == 1)
+        assert ("more than 1 decimal, so" in " ".join(map(str, heard))) is (decimals == 1)
     times = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(N), unit="D"))
     for finer, unit in ((4, "day"), (5, "minute")):
         cells = times.copy()

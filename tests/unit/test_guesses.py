@@ -182,6 +182,7 @@ def test_keys_are_said_with_the_ways_out(values, name, kind) -> None:
         (np.random.default_rng(3).normal(3_400, 500, 2_000).round(), "weight"),
         (np.random.default_rng(4).integers(18, 95, 3_000), "v"),
         (np.sort(np.random.default_rng(4).integers(18, 95, 3_000)), "v"),
+        (np.repeat(np.arange(1, 25), 40), "v"),  # a file sorted by a scale without gaps
         (np.random.default_rng(5).poisson(40, 3_000), "visits"),
         (np.random.default_rng(5).poisson(2, 300), "visits"),
         (np.random.default_rng(6).integers(1, 18, 3_000), "school"),  # years of it

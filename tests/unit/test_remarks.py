@@ -53,3 +53,15 @@ def test_fits_of_imputed_tables_say_the_same_once(monkeypatch: pytest.MonkeyPatc
     assert len(heard) == 1
     assert heard[0].filename == __file__
     assert fitted.remarks == (TOWN,)
+
+
+def test_warnings_point_to_the_line_of_the_user() -> None:
+    table = pd.DataFrame({"hyp": ["yes"] * 3 + ["no"] * 40, "age": np.arange(43) % 9})
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        sdp.synthesize(table, m=1, rng=1, progress=False)
+        fitted = sdp.Synthesizer(progress=False).fit(table)
+        sdp.combine([0.41, 0.42], [0.5, 0.5], rule="T_f", n_syn=500, n_org=500)
+    assert fitted
+    assert len(heard) == 3
+    assert {one.filename for one in heard} == {__file__}
