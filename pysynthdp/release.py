@@ -219,7 +219,7 @@ class SyntheticRelease(Printable):
         sign : path or key, optional
             Private key: a PEM file with an Ed25519 key, or an object with ``sign(data)``. Its signature over
             ``release.json``, which holds the checksums of all files, is written beside it; ``verify`` with
-            the public key tells that the holder of this key signed it. Needs ``pysynthdp[sign]``.
+            the public key tells that the holder of this key signed it. Needs the package cryptography.
 
         Returns
         -------

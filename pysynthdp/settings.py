@@ -133,7 +133,9 @@ def _wrong(settings: Synthesizer) -> Iterator[PlanError]:
             mend = Words("write {yes}, or leave it out", yes=Setting(what, True))
             yield PlanError(Words("{what} must be {flag}", what=what, flag=FLAG), kind="setting", remedy=mend)
     if settings.rare not in get_args(Rare):
-        yield PlanError("rare must be one of 'keep', 'merge', 'refuse'", kind="setting")
+        what = "rare must be one of 'keep', 'merge', 'refuse'"
+        mend = Words("write {setting}", setting=Setting("rare", "merge"))
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.rare), get_args(Rare), mend))
     workers: object = settings.workers
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:

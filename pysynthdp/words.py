@@ -23,6 +23,7 @@ __all__ = [
     "joined",
     "meant",
     "nearest",
+    "r_column",
     "said",
 ]
 
@@ -345,6 +346,17 @@ def _r(value: object, *, inside: bool = False) -> str:
 def _r_name(key: object) -> str:
     """Write a name, in backticks where R asks for them."""
     return str(key) if _R_NAME.match(str(key)) else f"`{key}`"
+
+
+def r_column(name: str) -> str:
+    """Write a column of the data as R does.
+
+    Examples
+    --------
+    >>> r_column("age"), r_column("my age")
+    ('data$age', 'data[["my age"]]')
+    """
+    return f"data${name}" if _R_NAME.match(name) else f"data[[{_quoted(name)}]]"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -10,6 +10,10 @@ from typing import Any
 
 import pyarrow.parquet as pa_parquet
 import pytest
+from hypothesis import settings
+
+settings.register_profile("no clock", parent=settings.default, deadline=None)  # busy machines are slow
+settings.load_profile("no clock")
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -289,7 +289,9 @@ def _received(value: Any) -> Any:
     made = from_r(value)
     if not isinstance(made, SyntheticRelease):
         return made
-    return ReleaseFromR(**{item.name: getattr(made, item.name) for item in fields(SyntheticRelease)})
+    return ReleaseFromR(
+        **{item.name: getattr(made, item.name) for item in fields(SyntheticRelease) if item.init}
+    )
 
 
 def _converter() -> Any:

@@ -164,9 +164,17 @@ def _by_column(reader: Callable[[Any, str], Any]) -> Callable[[Any, str], dict[s
         if not isinstance(value, Mapping):
             what = f"{at} must be a list with the columns' names"
             raise PlanError(what, kind="setting", remedy=f"write {at} = list(column = ...)")
-        return {name: reader(item, f"{at} of {name}") for name, item in value.items()}
+        return {name: _of_column(reader, name, item, at) for name, item in value.items()}
 
     return read
+
+
+def _of_column(reader: Callable[[Any, str], Any], name: str, item: Any, at: str) -> Any:
+    """Read what is set of one column; an error says of which."""
+    try:
+        return reader(item, f"{at} of {name}")
+    except PlanError as error:
+        raise PlanError(error.what, column=name, kind=error.kind, remedy=error.remedy) from error
 
 
 def _codes(value: Any, at: str) -> Any:
@@ -207,7 +215,9 @@ def _model(value: Any, at: str) -> Any:
     for key in own:
         if key not in known:
             what = f"{at}: {value['name']} has no setting {key!r}"
-            remedy = meant(key, known, f"it has {', '.join(known) or 'none'}")
+            remedy = meant(
+                key, known, f"it has {', '.join(known)}" if known else "it has none, so leave it out"
+            )
             raise PlanError(what, kind="setting", remedy=remedy)
     return kind(**own)
 

@@ -12,7 +12,7 @@ from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.errors import SchemaError
 from pysynthdp.remarks import few
 from pysynthdp.schema import CategoricalColumn, NumericColumn
-from pysynthdp.words import Said, Setting, Words
+from pysynthdp.words import Said, Setting, Words, r_column
 
 __all__ = [
     "EXACT",
@@ -35,14 +35,6 @@ TO_NUMBERS: Final = Said("pd.to_numeric", "a file of numbers", "as.numeric()")
 TO_TIMES: Final = Said(
     "pd.to_datetime(..., utc=True)", "times written as 2024-01-31T12:00:00", "as.POSIXct()"
 )
-_TO_MISSING: Final = Words(
-    "make them missing: {replace}",
-    replace=Said(
-        "table.replace([np.inf, -np.inf], np.nan)",
-        "write empty fields for them",
-        'data[["..."]][is.infinite(data[["..."]])] <- NA',
-    ),
-)
 _REPAIR: Final = Said(
     ".str.encode('utf-8', 'replace').str.decode('utf-8')",
     "iconv -c -t UTF-8",
@@ -54,6 +46,14 @@ TICKS = {"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "se
 _YEARS = (-62_135_596_800e6, 253_402_300_799e6)  # the years 1 to 9999 in microseconds
 _NANOSECONDS = 9_223_285_000e6
 LARGEST = 1e150  # squares of numbers beyond it, or below its inverse, leave float64
+
+
+def _to_missing(name: str) -> Words:
+    """Say how infinite values become missing."""
+    column = r_column(name)
+    in_r = f"{column}[is.infinite({column})] <- NA"
+    how = Said("table.replace([np.inf, -np.inf], np.nan)", "write empty fields for them", in_r)
+    return Words("make them missing: {how}", how=how)
 
 
 def is_dated(dtype: Any) -> str | None:
@@ -98,7 +98,7 @@ def check_size(numbers: FloatArray, column: NumericColumn, *, modelled: bool = T
     infinite = int(np.isinf(numbers).sum())
     if infinite:
         what = Words("{name} holds infinite values in {rows}", name=column.name, rows=in_rows(infinite))
-        raise SchemaError(what, column=column.name, kind="infinite", remedy=_TO_MISSING)
+        raise SchemaError(what, column=column.name, kind="infinite", remedy=_to_missing(column.name))
     if not modelled:
         return
     codes = np.array(column.specials, dtype=np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.words import Said, Setting, Words
+from pysynthdp.words import Said, Setting, Words, r_column
 
 __all__ = ["Written", "texts_of", "written_as"]
 
@@ -95,7 +94,7 @@ def _number(name: str, how: str, python: str, r: str, shell: str | Setting) -> W
 
 def _typed(name: str, python: str, r: str, shell: str | Setting, does: str) -> Words:
     """Write what to type in each dialect; ``{}`` stands for the column."""
-    own, theirs = f"df[{name!r}]", f"d[[{json.dumps(name, ensure_ascii=False)}]]"
+    own, theirs = f"df[{name!r}]", r_column(name)
     shown = shell.said("shell") if isinstance(shell, Setting) else shell
     typed = Said(f"{own} = {python.replace('{}', own)}", shown, f"{theirs} <- {r.replace('{}', theirs)}")
     return Words("{typed} {does}", typed=typed, does=does)

@@ -189,7 +189,8 @@ def _csv_entries(path: Path) -> dict[str, dict[str, Any]]:
             refuse_unknown(reader.fieldnames or (), HEADS, where=str(path), error=SchemaError)
             rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise SchemaError(f"{path} cannot be read as a CSV file in UTF-8: {type(error).__name__}") from error
+        why = error.strerror if isinstance(error, OSError) else "it is no CSV file in UTF-8"
+        raise SchemaError(f"{path} cannot be read: {why}", kind="file") from error
     entries: dict[str, dict[str, Any]] = {}
     for row in rows:
         name = row.pop("name", None)

@@ -149,8 +149,8 @@ def verify(folder: str | Path, *, key: str | Path | None = None) -> ReleaseVerif
     folder : path
         What :meth:`pysynthdp.SyntheticRelease.save` wrote.
     key : path, optional
-        PEM file with the Ed25519 public key of who is said to have made the release; needs the extra
-        ``pysynthdp[sign]``. Without it, nothing is said of who made it.
+        PEM file with the Ed25519 public key of who is said to have made the release; needs the
+        package cryptography. Without it, nothing is said of who made it.
 
     Returns
     -------

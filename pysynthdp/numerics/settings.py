@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pysynthdp.errors import PrivacyError
-from pysynthdp.words import Argument, Facts, Words
+from pysynthdp.words import Facts, Words
 
 __all__ = ["as_number", "positive_setting", "public_range"]
 
@@ -56,7 +56,7 @@ def positive_setting(model: str, setting: str, value: float | None) -> float:
     15.0
     """
     if value is None:
-        remedy = Words("give {setting} from public knowledge", setting=Argument(setting))
+        remedy = Words("give {setting} from public knowledge", setting=Facts(**{setting: ...}))
         raise PrivacyError(f"{model} needs a public {setting}", kind="setting", remedy=remedy)
     number = as_number(value)
     if not 0 < number < math.inf:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -21,12 +21,16 @@ _MATRIX: Final = Said(
     'predictors = { column = ["predictor", ...] } in the plan',
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
+_PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
+_LONG = 15  # longer orders are not written out
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
 _QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
 _FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
 
 
-def check_known(given: Iterable[str], names: set[str], what: str, dropped: Collection[str] = ()) -> None:
+def check_known(
+    given: Iterable[str], names: set[str], what: str | Said, dropped: Collection[str] = ()
+) -> None:
     """Refuse unknown column names, and those of columns that are dropped."""
     for name in given:
         if name in dropped:
@@ -48,8 +52,9 @@ def all_terms(
 ) -> dict[str, Terms]:
     """Terms of each column: by formula, by predictor matrix, else every earlier column."""
     by_matrix, by_formula = _matrix_terms(matrix), _formula_terms(formulas, names)
-    check_known(by_matrix, names, "predictors")
-    check_known(by_formula, names, "formulas")
+    for what, named in ((_PREDICTORS, by_matrix), ("formulas", by_formula)):
+        check_known(named, names, what)
+        check_known((p for terms in named.values() for term in terms for p in term), names, what)
     asked = by_matrix | by_formula
     terms = {}
     for position, name in enumerate(order):
@@ -57,11 +62,27 @@ def all_terms(
         terms[name] = asked.get(name, tuple((earlier,) for earlier in before))
         late = [p for term in terms[name] for p in term if p not in before]
         if late:
-            text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
-            mend = Words("put {late} before {name} in visit_sequence", late=late[0], name=name)
-            mend = Words("leave it out there") if late[0] == name else mend
-            raise PlanError(text, column=name, kind="predictors", remedy=mend)
+            raise _too_early(name, late, order)
     return terms
+
+
+def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanError:
+    """Refuse predictors that are not there yet, with the order in which they would be."""
+    if name in late:
+        text = Words("{name} cannot use itself", name=name)
+        return PlanError(text, column=name, kind="predictors", remedy="leave it out of its own predictors")
+    text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
+    if not set(late) <= set(order):
+        mend = Words("leave {late} out of its predictors", late=late[0])
+    elif len(order) > _LONG:
+        mend = Words("put {late} before {name} in visit_sequence", late=late[0], name=name)
+    else:
+        others = [column for column in order if column != name]
+        last = 1 + max(map(others.index, late))
+        shown = Setting("visit_sequence", [*others[:last], name, *others[last:]])
+        how = "put {late} before {name} in visit_sequence: {shown}"
+        mend = Words(how, late=late[0], name=name, shown=shown)
+    return PlanError(text, column=name, kind="predictors", remedy=mend)
 
 
 def _matrix_terms(matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None) -> dict[str, Terms]:

@@ -13,6 +13,7 @@ from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.words import Said, Words
 
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement
@@ -31,7 +32,10 @@ KEPT_REAL = "kept real"  # stands for a method where values are released as they
 ENTRIES: Final = "docs/formulas.md of pysynthdp"  # where the formula behind each entry stands
 _LONGEST = 600  # six lines of a card
 _LISTED = ("levels", "spikes")  # facts that go on with values
-_LISTS = "; the lists are in to_dict() and privacy.json"
+_LISTS: Final = Words(
+    "; the lists are in {where}",
+    where=Said("to_dict() and privacy.json", "privacy.json", "$learned and privacy.json"),
+)
 NOT_COVERED = (
     "Other publications from the same confidential data: their losses add to this one.",
     "What is true of a whole group or population: synthetic data are meant to teach it.",
@@ -83,9 +87,10 @@ def _learned(facts: Sequence[str]) -> list[str]:
     """Name what was learned; levels and spikes themselves stay out, because a job's log keeps the card."""
     if not facts:
         return []
-    where = _LISTS if any(_of_column(fact)[1] for fact in facts) else ""
-    note = f"Learned from the confidential data: {_in_short(facts)}{where}"
-    return [textwrap.shorten(note, _LONGEST, placeholder=f" ...{_LISTS}")]
+    note = f"Learned from the confidential data: {_in_short(facts)}"
+    short = textwrap.shorten(note, _LONGEST - len(_LISTS), placeholder=" ...")
+    listed = short != note or any(_of_column(fact)[1] for fact in facts)
+    return [Words("{short}{lists}", short=short, lists=_LISTS) if listed else short]
 
 
 def _constants(statement: PrivacyStatement) -> list[str]:

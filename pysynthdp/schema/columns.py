@@ -12,7 +12,7 @@ import pandas as pd
 
 from pysynthdp.errors import SchemaError
 from pysynthdp.slips import answers_slips
-from pysynthdp.words import Facts, Setting, Words
+from pysynthdp.words import Facts, Said, Setting, Words
 
 __all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
 
@@ -249,7 +249,8 @@ class CategoricalColumn:
         except (TypeError, ValueError, OverflowError):
             written = None
         if written != values:
-            what = Words("the type {dtype} cannot hold all its levels", dtype=self.dtype)
+            kind = Said(f"the type {self.dtype}", "its type", "the column")
+            what = Words("{kind} cannot hold all its levels", kind=kind)
             mend = "write levels as the table holds them, texts in quotes and numbers without"
             raise _wrong(self.name, what, mend)
 

@@ -3,7 +3,12 @@
 check_frame <- function(data) {
   if (!is.data.frame(data)) {
     refuse("bridge", paste0("data must be a data frame, not an object of class ", class(data)[[1L]]),
-           if (is.matrix(data)) "write as.data.frame(data)", kind = "no data")
+           to_frame(data), kind = "no data")
+  }
+  if (anyNA(names(data)) || any(!nzchar(names(data)))) {
+    at <- which(is.na(names(data)) | !nzchar(names(data)))[[1L]]
+    refuse("schema", paste("column", at, "of the data has no name"), paste0("write names(data)[", at, "] <- \"name\""),
+           kind = "no name")
   }
   if (anyDuplicated(names(data))) {
     twice <- names(data)[anyDuplicated(names(data))]
@@ -11,6 +16,14 @@ check_frame <- function(data) {
            "duplicated name")
   }
   invisible(data)
+}
+
+# How what somebody has becomes a data frame, where there is one way.
+to_frame <- function(data) {
+  if (is.matrix(data)) return("write as.data.frame(data)")
+  if (is.character(data) && length(data) == 1L) return("read the file first, for instance by read.csv()")
+  if (inherits(data, c("synthetic", "synds"))) return("give the confidential data, of which the copies were drawn")
+  if (is.atomic(data)) return("write data.frame(x = data), or give the whole table")
 }
 
 # Columns that are dropped may be of any class: what cannot be sent is not needed.
@@ -25,8 +38,8 @@ blank_dropped <- function(data, drop) {
 by_column <- function(x, columns, what) {
   if (is.null(x) || !is.null(names(x)) || (is.character(x) && length(x) == 1L)) return(x)
   if (length(x) != length(columns)) {
-    abort("pysynthdp_plan_error", paste0(
-      what, " must have names, or one element for each of the ", length(columns), " columns"))
+    refuse("plan", paste0(what, " has neither names nor one element for each of the ", length(columns), " columns"),
+           paste0("write ", what, " = list(", backticked(columns[[1L]]), " = ...)"), kind = "setting")
   }
   stats::setNames(x, columns)
 }
@@ -35,8 +48,8 @@ by_column <- function(x, columns, what) {
 as_columns <- function(x, columns, what) {
   if (is.null(x) || is.character(x)) return(x)
   if (!is.numeric(x) || anyNA(x) || any(x < 1 | x > length(columns) | x != round(x))) {
-    abort("pysynthdp_plan_error", paste0(
-      what, " must name columns, or give their positions: whole numbers from 1 to ", length(columns)))
+    refuse("plan", paste0(what, " must name columns, or give their positions: whole numbers from 1 to ", length(columns)),
+           paste0("write ", what, " = c(", dQuote(columns[[1L]], FALSE), ", ...)"), kind = "columns")
   }
   unname(columns[x])
 }
@@ -47,11 +60,14 @@ as_predictors <- function(x, columns, what = "predictor_matrix") {
   x <- as.matrix(x)
   if (is.null(rownames(x)) || is.null(colnames(x))) {
     if (!identical(dim(x), rep(length(columns), 2L))) {
-      abort("pysynthdp_plan_error", paste(what, "needs names on both sides, a row for each target"))
+      refuse("plan", paste(what, "needs names on both sides, or a row and a column for each column of the data"),
+             "give it dimnames: targets for the rows, predictors for the columns", kind = "predictors")
     }
     dimnames(x) <- list(columns, columns)
   }
-  if (!is.numeric(x) && !is.logical(x)) abort("pysynthdp_plan_error", paste(what, "must be a matrix of 0 and 1"))
+  if (!is.numeric(x) && !is.logical(x)) {
+    refuse("plan", paste(what, "must be a matrix of 0 and 1"), "write 1 for a predictor", kind = "predictors")
+  }
   storage.mode(x) <- "double"
   x
 }
@@ -65,7 +81,7 @@ as_formulas <- function(x, data) {
 
 formula_text <- function(formula, data) {
   if (!inherits(formula, "formula") || length(formula) != 3L) {
-    abort("pysynthdp_plan_error", "formulas must have a left side: income ~ age + sex")
+    refuse("plan", "formulas must have a left side", "write income ~ age + sex", kind = "formula")
   }
   parts <- attr(stats::terms(formula, data = data), "term.labels")
   right <- if (length(parts)) paste(gsub("^", "**", parts, fixed = TRUE), collapse = " + ") else "1"
@@ -79,7 +95,7 @@ as_listing <- function(x) if (is.null(x)) NULL else as.list(x)
 # engine leaves them aside and draws from the operating system.)
 check_seed <- function(seed) {
   if (!is.null(seed) && (!is.numeric(seed) || anyNA(seed) || !length(seed))) {
-    abort("pysynthdp_plan_error", "seed must be a number; leave it out to let set.seed() govern the draw")
+    refuse("plan", "seed must be a number", "leave it out to let set.seed() govern the draw", kind = "setting")
   }
   seed
 }
@@ -99,7 +115,8 @@ safe_call <- function(call) {
 settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, joint, schema, guarantee, plan, rare = NULL,
                         visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
-  refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)))
+  refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)),
+                 "write synthesise(data, m = 5, method = \"norm\")")
   columns <- names(data)
   settings <- list(
     method = as_method(by_column(method, columns, "method")),
@@ -120,7 +137,7 @@ settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, for
 refuse_na <- function(settings) {
   alone <- vapply(settings, function(one) is.atomic(one) && length(one) == 1L && is.na(one), NA)
   if (any(alone)) {
-    abort("pysynthdp_plan_error", paste0(names(settings)[alone][[1L]], " is NA; give a value, or leave it out"))
+    refuse("plan", paste(names(settings)[alone][[1L]], "is NA"), "give a value, or leave it out", kind = "setting")
   }
 }
 

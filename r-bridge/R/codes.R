@@ -28,11 +28,11 @@ blank <- function(x, declared) {
 is_code <- function(x, declared) {
   if (is.factor(x) || is.character(x)) return(as.character(x) %in% as.character(declared$codes))
   if (!is.numeric(declared$codes) || !(is.numeric(x) || is.numeric(unclass(x)))) return(rep(FALSE, length(x)))
-  counted(x, declared$unit) %in% declared$codes
+  as_counted(x, declared$unit) %in% declared$codes
 }
 
 # Times as the schema counts them, numbers as they are.
-counted <- function(x, unit) {
+as_counted <- function(x, unit) {
   seconds <- c(day = 86400, hour = 3600, minute = 60, second = 1)
   if (inherits(x, "POSIXct") && identical(unit, "day")) {
     zone <- attr(x, "tzone")

@@ -24,7 +24,16 @@
 #' }
 #' }
 #' @export
-compare_synthetic <- function(object, data, ...) UseMethod("compare_synthetic")
+compare_synthetic <- function(object, data, ...) {
+  if (missing(data)) {
+    refuse("bridge", "compare_synthetic() needs the confidential data", "write compare_synthetic(s, data = survey)",
+           kind = "no data")
+  }
+  UseMethod("compare_synthetic")
+}
+
+#' @export
+compare_synthetic.default <- function(object, data, ...) check_synthetic(object)
 
 #' @rdname compare_synthetic
 #' @export
@@ -33,6 +42,7 @@ compare_synthetic.synthetic <- function(object, data, vars = NULL, ...) {
   check_frame(data)
   shared <- intersect(names(data), names(copies(object)[[1L]]))
   vars <- if (is.null(vars)) shared else as_columns(vars, shared, "vars")
+  known_columns(vars, shared, "vars")
   table <- do.call(rbind, lapply(vars, function(name) {
     compare_column(name, data[[name]], lapply(copies(object), `[[`, name))
   }))
@@ -75,7 +85,7 @@ compare_synthetic.synthetic_fits <- function(object, data, level = 0.95,
   check_frame(data)
   request <- pool_request(object$analyses, object$tags, object$columns, NULL, object$expression, "auto", NULL)
   cleaned <- without_codes(data, object$declared)
-  compare_request(request, object$expression, cleaned, parent.frame(), level, match.arg(target))
+  compare_request(request, object$expression, cleaned, parent.frame(), level, one_of(target, "target"))
 }
 
 #' @rdname compare_synthetic
@@ -86,7 +96,7 @@ compare_synthetic.synthetic_pooled <- function(object, data, level = 0.95,
   check_no_dots("compare_synthetic", ...)
   check_frame(data)
   cleaned <- without_codes(data, object$declared)
-  compare_request(object$request, object$call, cleaned, parent.frame(), level, match.arg(target))
+  compare_request(object$request, object$call, cleaned, parent.frame(), level, one_of(target, "target"))
 }
 
 compare_request <- function(request, expression, data, envir, level, target) {

@@ -74,11 +74,11 @@ did_you_mean <- function(name, known, otherwise = NULL) {
 }
 
 # Arguments stand behind the dots, so that R matches them by their whole names, and a slip is told.
-refuse_unknown <- function(what, unknown, known) {
+refuse_unknown <- function(what, unknown, known, example = "write it as name = value") {
   if (!length(unknown)) return(invisible())
   name <- unknown[[1L]]
   if (name == "...") {
-    refuse("plan", paste0(what, "() has an argument without a name"), "write it as name = value", kind = "setting")
+    refuse("plan", paste0(what, "() has an argument without a name"), example, kind = "setting")
   }
   refuse("plan", paste0(what, "() has no argument ", sQuote(name, FALSE)), did_you_mean(name, setdiff(known, "...")),
          kind = "setting")

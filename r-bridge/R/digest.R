@@ -49,7 +49,10 @@ put_line <- function(text, con) writeBin(charToRaw(paste0(text, "\n")), con)
 check_unchanged <- function(x) {
   check_synthetic(x)
   before <- unclass(x)$digest
-  if (is.null(before)) refuse_change("the object was made by an earlier version, and does not say what its copies were")
+  if (is.null(before)) {
+    refuse("changed", "the object was made by an earlier version, and does not say what its copies were",
+           "draw the copies anew with this version; saved by it, an object says so", kind = "version")
+  }
   all <- copies(x)
   what <- change_of_shape(all, before, x$tags$n_syn)
   if (!length(what)) what <- change_of_cells(all, before)
@@ -96,9 +99,9 @@ said_of_cells <- function(different, number, now, before) {
 }
 
 refuse_change <- function(what) {
-  abort("pysynthdp_changed_error", paste0(
-    what, ". What is said of the copies holds for those that were drawn. To analyse other columns or rows, write them ",
-    "where they are used: with(s, lm(y ~ I(x^2))), with(s, lm(y ~ x, subset = x > 0)) or ",
-    "with(s, {d <- transform(.copy, z = x^2); lm(y ~ z, data = d)}). A column that is to be released belongs into the ",
-    "data before synthesise(); changes by sdc() of synthpop are taken by accept_sdc()"))
+  refuse("changed", paste0(what, ". What is said of the copies holds for those that were drawn"), paste0(
+    "to analyse other columns or rows, write them where they are used: with(s, lm(y ~ I(x^2))), ",
+    "with(s, lm(y ~ x, subset = x > 0)) or with(s, {d <- transform(.copy, z = x^2); lm(y ~ z, data = d)}). A column ",
+    "that is to be released belongs into the data before synthesise(); changes by sdc() of synthpop are taken by ",
+    "accept_sdc()"), kind = "changed")
 }

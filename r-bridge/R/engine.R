@@ -20,7 +20,7 @@
 synth_engine <- function(python = NULL, transport = NULL) {
   if (!is.null(python)) options(pysynthdp.python = path.expand(python))
   if (!is.null(transport)) {
-    options(pysynthdp.transport = match.arg(transport, c("worker", "oneshot", "reticulate")))
+    options(pysynthdp.transport = known_transport(transport))
   }
   structure(c(ask("ping"), transport = which_transport()), class = "synth_engine")
 }

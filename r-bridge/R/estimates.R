@@ -6,9 +6,8 @@ fit_estimates <- function(fit) {
   if (is.null(terms)) terms <- paste("estimate", seq_along(both$values))
   cov <- unname(as.matrix(both$cov))
   if (!is.numeric(both$values) || !is.numeric(cov) || !identical(dim(cov), rep(length(terms), 2L))) {
-    abort("pysynthdp_fit_error", paste0(
-      "coef() and vcov() of a fit of class ", class(fit)[[1L]], " do not go together; give list(estimates, ",
-      "covariance) for each copy"))
+    refuse("fit", paste0("coef() and vcov() of a fit of class ", class(fit)[[1L]], " do not go together"),
+           "give list(estimates, covariance) for each copy", kind = "fit")
   }
   gone <- terms %in% separated_terms(fit)
   values <- as.numeric(both$values)
@@ -46,9 +45,8 @@ model_estimates <- function(fit) {
 }
 
 no_estimates <- function(fit) {
-  abort("pysynthdp_fit_error", paste0(
-    "an object of class ", class(fit)[[1L]], " has no coef() and vcov(); give a fitted model, or ",
-    "list(estimates, covariance) for each copy"))
+  refuse("fit", paste0("an object of class ", class(fit)[[1L]], " has no coef() and vcov()"),
+         "give a fitted model, or list(estimates, covariance) for each copy", kind = "fit")
 }
 
 # coef() of a mixed model gives the coefficients of every group; what goes with vcov() are the fixed effects.

@@ -78,10 +78,11 @@ vcov.synthetic_fits <- function(object, ...) {
 
 # What mice finds first, whatever order packages are attached in.
 stop_mice <- function(...) {
-  abort("pysynthdp_combining_rule_error", paste(
+  refuse("combining_rule", paste(
     "this is not the pool() of pysynthdp: that of mice has the rule for missing data, which is wrong for synthetic",
-    "copies. Write pysynthdp::pool(fits), or attach pysynthdp after mice; mice::as.mira(fits$analyses) is there for",
-    "who wants that rule"))
+    "copies"), paste(
+    "write pysynthdp::pool(fits), or attach pysynthdp after mice; mice::as.mira(fits$analyses) is there for who wants",
+    "that rule"), kind = "rule")
 }
 
 #' @exportS3Method generics::tidy

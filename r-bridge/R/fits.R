@@ -39,22 +39,25 @@ NULL
 #' @export
 with.synthetic <- function(data, expr, ..., codes = c("missing", "keep")) {
   check_no_dots("with", ...)
-  fit_copies(data, substitute(expr), parent.frame(), match.arg(codes))
+  if (missing(expr)) {
+    refuse("plan", "with() needs what is to be fitted to each copy", "write with(s, lm(y ~ x))", kind = "call")
+  }
+  fit_copies(data, substitute(expr), parent.frame(), one_of(codes, "codes"))
 }
 
 #' @rdname fits
 #' @export
 synth_lm <- function(formula, data, ..., codes = c("missing", "keep")) {
   unknown <- setdiff(names(dots_as_written(...)), names(formals(stats::lm)))
-  if (length(unknown)) abort("pysynthdp_plan_error", paste0("lm() has no argument ", sQuote(unknown[[1L]], FALSE)))
-  fit_copies(data, as.call(c(list(quote(lm), formula), dots_as_written(...))), parent.frame(), match.arg(codes))
+  refuse_unknown("lm", unknown[nzchar(unknown)], names(formals(stats::lm)))
+  fit_copies(data, as.call(c(list(quote(lm), formula), dots_as_written(...))), parent.frame(), one_of(codes, "codes"))
 }
 
 #' @rdname fits
 #' @export
 synth_glm <- function(formula, family = stats::gaussian, data, ..., codes = c("missing", "keep")) {
   expression <- as.call(c(list(quote(glm), formula, family = substitute(family)), dots_as_written(...)))
-  fit_copies(data, expression, parent.frame(), match.arg(codes))
+  fit_copies(data, expression, parent.frame(), one_of(codes, "codes"))
 }
 
 dots_as_written <- function(...) as.list(substitute(list(...)))[-1L]
@@ -87,9 +90,8 @@ refuse_other_data <- function(expression, names, envir) {
   names <- c(names, made_inside(expression, names))
   outside <- all.vars(whole$data)
   if (length(outside) && !any(outside %in% names)) {
-    abort("pysynthdp_fit_error", paste0(
-      "data = ", deparse1(whole$data), " is not the copy, and would be analysed instead of the copies; leave data ",
-      "out, or write data = .copy"))
+    refuse("fit", paste0("data = ", deparse1(whole$data), " is not the copy, and would be analysed instead of the copies"),
+           "leave data out, or write data = .copy", kind = "data")
   }
   for (part in as.list(expression)[-1L]) if (is.call(part)) refuse_other_data(part, names, envir)
 }
@@ -109,8 +111,19 @@ evaluate <- function(expression, copy, envir, number) {
   inside <- list2env(c(as.list(copy), list(.copy = copy)), parent = envir)
   tryCatch(
     eval(with_data_argument(expression, envir), inside),
-    error = function(e) abort("pysynthdp_fit_error", paste0("copy ", number, ": ", conditionMessage(e)))
+    error = function(e) {
+      slip <- misspelt(expression, names(copy), inside)
+      refuse("fit", paste0("copy ", number, ": ", conditionMessage(e)), slip$remedy, slip$name, slip$kind)
+    }
   )
+}
+
+# The first name in a call that is nowhere, where a column is like it.
+misspelt <- function(expression, columns, envir) {
+  unknown <- Filter(function(name) !exists(name, envir), all.vars(expression))
+  remedies <- lapply(unknown, did_you_mean, columns)
+  found <- which(lengths(remedies) > 0L)
+  if (length(found)) list(name = unknown[[found[[1L]]]], remedy = remedies[[found[[1L]]]], kind = "columns")
 }
 
 # polr() and multinom() leave the covariance out unless they are asked for it.

@@ -46,6 +46,7 @@ pool <- function(object, ...) UseMethod("pool")
 #' @export
 pool.synthetic_fits <- function(object, ..., rule = "auto", n_org = NULL, variables = NULL) {
   check_no_dots("pool", ...)
+  refuse_other_size(n_org, object$tags$n_org)
   request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org,
                           object$own)
   pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared, object$part)
@@ -59,6 +60,7 @@ pool.list <- function(object, data = NULL, ..., rule = "auto", n_syn = NULL, n_o
   if (!is.null(data)) {
     check_unchanged(data)
     tags <- data$tags
+    refuse_other_size(n_org, tags$n_org)
     columns <- names(copies(data)[[1L]])
     own <- own_rows(object, copies(data))
     part <- rows_note(object, copies(data))
@@ -79,34 +81,41 @@ pool.default <- function(object, ...) {
   mice::pool(object, ...)
 }
 
+# The release says of how many rows its copies were drawn; another number would be left aside in silence.
+refuse_other_size <- function(asked, known) {
+  if (is.null(asked) || is.null(known) || isTRUE(asked == known)) return(invisible())
+  refuse("combining_rule", paste0("n_org is ", known, " by what the copies say of themselves"), "leave n_org out",
+         kind = "setting")
+}
+
 # A list of fits says nothing of the copies.
 refuse_bare_list <- function() {
-  abort("pysynthdp_combining_rule_error", paste(
-    "a list of fits does not say what the copies are, and the rule depends on it; give them too, pool(fits, data = s),",
-    "or n_syn and n_org, the rows of a copy and of the confidential data"))
+  refuse("combining_rule", "a list of fits does not say what the copies are, and the rule depends on it", paste(
+    "give them too, pool(fits, data = s), or n_syn and n_org, the rows of a copy and of the confidential data"),
+    kind = "no copies")
 }
 
 # as_mids() writes this call into its object, and with() of mice into what it fits.
 made_for_mice <- quote(pysynthdp::as_mids(x))
 
 refuse_mids <- function() {
-  abort("pysynthdp_combining_rule_error", paste(
+  refuse("combining_rule", paste(
     "these are fits of what as_mids() made, and mice would pool them by the rule for missing data, which is wrong for",
-    "synthetic copies; write pool(with(s, ...)), where s is the object from synthesise()"))
+    "synthetic copies"), "write pool(with(s, ...)), where s is the object from synthesise()", kind = "rule")
 }
 
 refuse_one <- function(object) {
   kind <- if (is.data.frame(object)) "a data frame" else if (inherits(object, c("synthetic", "synds"))) "the copies themselves" else
     if (inherits(object, "synthetic_pooled")) "what is pooled already" else
       paste("one object of class", class(object)[[1L]])
-  abort("pysynthdp_fit_error", paste0(
-    "pool() takes the fits of all copies, not ", kind, "; give pool(with(s, lm(y ~ x))), or a list of one fit a copy"))
+  refuse("fit", paste0("pool() takes the fits of all copies, not ", kind),
+         "give pool(with(s, lm(y ~ x))), or a list of one fit a copy", kind = "fit")
 }
 
 pool_request <- function(analyses, tags, columns, variables, expression, rule, n_org, own = NULL) {
   fits <- lapply(seq_along(analyses), function(i) {
     tryCatch(fit_estimates(analyses[[i]]), pysynthdp_fit_error = function(e) {
-      abort("pysynthdp_fit_error", paste0("copy ", i, ": ", conditionMessage(e)))
+      abort("pysynthdp_fit_error", paste0("copy ", i, ": ", conditionMessage(e)), fields = e[c("column", "kind", "remedy")])
     })
   })
   for (i in seq_along(own)) if (!is.null(fits[[i]]$about)) fits[[i]]$about$own <- isTRUE(own[[i]])
@@ -142,9 +151,9 @@ check_no_dots <- function(what, ...) {
   known <- names(formals(sys.function(sys.parent())))
   if (!length(unknown)) return(invisible())
   if (unknown[[1L]] == "population.inference") {
-    abort("pysynthdp_plan_error", paste0(
-      "population.inference = FALSE asks for intervals of the confidential estimate; those here are for the ",
-      "population, so leave it out, or see compare_synthetic(target = \"original\")"))
+    refuse("plan", paste0(
+      "population.inference = FALSE asks for intervals of the confidential estimate; those here are for the population"),
+      "leave it out, or see compare_synthetic(p, data, target = \"original\")", kind = "setting")
   }
   refuse_unknown(what, unknown, known)
 }

@@ -1,7 +1,8 @@
 #' Methods for pooled analyses
 #'
 #' @param x,object An object from [pool()].
-#' @param row.names,optional As in [as.data.frame()]; not used.
+#' @param row.names,optional,stringsAsFactors As in [as.data.frame()]; not used.
+#' @param use.fallback As in [nobs()]; not used.
 #' @param parm Terms, by name or position; all by default.
 #' @param level,conf.level Level of the intervals.
 #' @param conf.int Show intervals.
@@ -47,30 +48,40 @@ vcov.synthetic_pooled <- function(object, ...) {
 #' @export
 confint.synthetic_pooled <- function(object, parm, level = 0.95, ...) {
   check_no_dots("confint", ...)
-  if (!is.numeric(level) || length(level) != 1L || !is.finite(level) || level <= 0 || level >= 1) {
-    abort("pysynthdp_plan_error", "level must be one number between 0 and 1, such as 0.95")
-  }
+  level <- is_level(level, "level")
   table <- object$pooled
   half <- stats::qt((1 + level) / 2, table$df) * table$std.error
   half[!is.finite(table$p.value)] <- NA_real_ # the rule gives no interval there
   limits <- cbind(table$estimate - half, table$estimate + half)
   dimnames(limits) <- list(table$term, paste(format(100 * c(1 - level, 1 + level) / 2, trim = TRUE), "%"))
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  if (missing(parm)) limits else limits[known_terms(parm, table$term), , drop = FALSE]
+}
+
+is_level <- function(level, name) {
+  if (is.numeric(level) && length(level) == 1L && is.finite(level) && level > 0 && level < 1) return(level)
+  refuse("plan", paste(name, "must be one number between 0 and 1"), paste("write", name, "= 0.95"), kind = "setting")
+}
+
+known_terms <- function(parm, terms) {
+  unknown <- if (is.character(parm)) setdiff(parm, terms) else setdiff(parm, c(seq_along(terms), -seq_along(terms), TRUE, FALSE))
+  if (!length(unknown)) return(parm)
+  refuse("plan", paste0("there is no term ", if (is.character(parm)) sQuote(unknown[[1L]], FALSE) else unknown[[1L]]),
+         did_you_mean(unknown[[1L]], terms, paste("terms are", paste(terms, collapse = ", "))), kind = "term")
 }
 
 #' @rdname pooled
 #' @importFrom stats nobs
 #' @export
-nobs.synthetic_pooled <- function(object, ...) {
+nobs.synthetic_pooled <- function(object, use.fallback = FALSE, ...) { # sigma() and the like ask with a fallback
   check_no_dots("nobs", ...)
   object$n_syn
 }
 
 #' @rdname pooled
 #' @export
-summary.synthetic_pooled <- function(object, conf.level = 0.95, conf.int = TRUE, exponentiate = FALSE, ...) {
+summary.synthetic_pooled <- function(object, ..., conf.level = 0.95, conf.int = TRUE, exponentiate = FALSE) {
   check_no_dots("summary", ...)
-  limits <- confint(object, level = conf.level)
+  limits <- confint(object, level = is_level(conf.level, "conf.level"))
   table <- cbind(as.matrix(object$pooled[c("estimate", "std.error", "statistic", "df", "p.value")]), limits)
   rownames(table) <- object$pooled$term
   colnames(table)[1:5] <- c("Estimate", "Std. Error", "t value", "df", "Pr(>|t|)")
@@ -87,13 +98,14 @@ summary.synthetic_pooled <- function(object, conf.level = 0.95, conf.int = TRUE,
 
 is_asked <- function(x, name) {
   if (isTRUE(x) || isFALSE(x)) return(x)
-  abort("pysynthdp_plan_error", paste(name, "must be TRUE or FALSE"))
+  refuse("plan", paste(name, "must be TRUE or FALSE"), paste("write", name, "= TRUE"), kind = "setting")
 }
 
 # As broom does: exponentials of coefficients that are no logarithms are seldom meant.
 check_link <- function(object) {
-  family <- object$request$fits[[1L]]$about$family
-  if (!is.null(family) && !grepl("(log|logit|cloglog)$", family)) {
+  about <- object$request$fits[[1L]]$about
+  known <- !is.null(about$family) || identical(about$class, "lm")
+  if (known && !isTRUE(grepl("(log|logit|cloglog)$", about$family))) {
     caution("exponentiate = TRUE, but the model has no log or logit link")
   }
 }
@@ -135,15 +147,15 @@ print.summary.synthetic_pooled <- function(x, digits = max(3L, getOption("digits
 
 #' @rdname pooled
 #' @exportS3Method generics::tidy
-tidy.synthetic_pooled <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+tidy.synthetic_pooled <- function(x, ..., conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE) {
   check_no_dots("tidy", ...)
   as_tibble_if(tidied(x, conf.int, conf.level, exponentiate))
 }
 
 #' @rdname pooled
 #' @export
-as.data.frame.synthetic_pooled <- function(x, row.names = NULL, optional = FALSE, conf.int = FALSE, conf.level = 0.95,
-                                           exponentiate = FALSE, ...) {
+as.data.frame.synthetic_pooled <- function(x, row.names = NULL, optional = FALSE, ..., conf.int = FALSE,
+                                           conf.level = 0.95, exponentiate = FALSE, stringsAsFactors = FALSE) {
   check_no_dots("as.data.frame", ...)
   tidied(x, conf.int, conf.level, exponentiate)
 }
@@ -155,7 +167,7 @@ tidied <- function(x, conf.int, conf.level, exponentiate) {
     table$estimate <- exp(table$estimate)
   }
   if (is_asked(conf.int, "conf.int")) {
-    limits <- confint(x, level = conf.level)
+    limits <- confint(x, level = is_level(conf.level, "conf.level"))
     if (exponentiate) limits <- exp(limits)
     table$conf.low <- unname(limits[, 1L])
     table$conf.high <- unname(limits[, 2L])
@@ -165,7 +177,7 @@ tidied <- function(x, conf.int, conf.level, exponentiate) {
 
 #' @rdname pooled
 #' @export
-plot.synthetic_pooled <- function(x, conf.level = 0.95, ...) {
+plot.synthetic_pooled <- function(x, ..., conf.level = 0.95) {
   check_no_dots("plot", ...)
   table <- tidied(x, TRUE, conf.level, FALSE)
   if (any(table$term != "(Intercept)")) table <- table[table$term != "(Intercept)", ]

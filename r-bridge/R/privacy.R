@@ -37,7 +37,7 @@ print.privacy_statement <- function(x, ...) {
 #' @export
 format.privacy_statement <- function(x, style = c("card", "paragraph"), ...) {
   check_no_dots("format", ...)
-  x$words[[match.arg(style)]]
+  x$words[[one_of(style, "style")]]
 }
 
 #' @rdname privacy_statement

@@ -1,7 +1,7 @@
 # What people ask of pooled tables and fits by habit, and what to write instead.
 
 no_model <- function(what, instead) {
-  abort("pysynthdp_plan_error", paste0(what, "; ", instead))
+  refuse("plan", what, instead, kind = "no model")
 }
 
 each_fit <- function(call) paste0("ask each fit, lapply(fits, ", call, "), and take from that what means something")

@@ -83,7 +83,7 @@ key_path <- function(path) {
 
 check_path <- function(path) {
   if (is.character(path) && length(path) == 1L && !is.na(path) && nzchar(path)) return(invisible())
-  abort("pysynthdp_release_error", "the path must be one text")
+  refuse("release", "the path must be one text", "write \"folder\"", kind = "path")
 }
 
 # What the engine needs of an object: no call, no fitted models.

@@ -36,7 +36,8 @@
 #' @param models Not available: fitted models are not sent to R. [synthesis_plan()] shows them.
 #' @param print.flag Show the result.
 #' @param seed A number; `"sample"` and `NA` let [set.seed()] govern the draw. Never stored.
-#' @param ... Further arguments of [synthesise()], such as `bounds`, `rare` or `guarantee`, by their whole names.
+#' @param ... Further arguments of [synthesise()], such as `bounds`, `rare` or `guarantee`, by their whole names; its
+#'   names of the arguments above, `missing`, `spikes` and the like, are taken too.
 #' @param drop Columns to leave out.
 #' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence`,
 #'   `predictor.matrix` and `semicont`, and without copies.
@@ -63,7 +64,12 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
   columns <- names(data)
   refuse_synthpop(list(rules = rules, rvalues = rvalues, event = event, denom = denom, numtocat = numtocat,
                        models = models))
-  more <- further_settings(list(...))
+  more <- list(...)
+  visit.sequence <- by_either_name(visit.sequence, more, "visit_sequence")
+  predictor.matrix <- by_either_name(predictor.matrix, more, "predictor_matrix")
+  cont.na <- by_either_name(cont.na, more, "missing")
+  semicont <- by_either_name(semicont, more, "spikes")
+  more <- further_settings(more[!names_of(more) %in% names(renamed)])
   visited <- as_visited(visit.sequence, columns)
   chosen <- synthpop_methods(method, columns, asked = !missing(method))
   parts <- columns_in_parts(columns, visited, as_columns(drop, columns, "drop"), chosen, drop.not.used)
@@ -95,7 +101,8 @@ columns_in_parts <- function(columns, visited, drop, chosen, drop_not_used) {
   bare <- setdiff(names(chosen)[vapply(chosen, identical, NA, "")], c(drop, left))
   drawn <- setdiff(if (is.null(visited)) columns else visited, c(bare, drop))
   if (!length(drawn)) {
-    abort("pysynthdp_plan_error", "no column is left to draw, and the real table is no synthetic one; visit one, or give it a method")
+    refuse("plan", "no column is left to draw, and the real table is no synthetic one", "visit one, or give it a method",
+           kind = "order")
   }
   list(drawn = drawn, released = or_null(c(apart, bare)), unvisited = apart,
        dropped = or_null(c(drop, if (isTRUE(drop_not_used)) left)))
@@ -111,8 +118,9 @@ as_visited <- function(x, columns) {
   visited <- as_columns(x, columns, "visit.sequence")
   known_columns(visited, columns, "visit.sequence")
   if (anyDuplicated(visited)) {
-    abort("pysynthdp_plan_error", paste0(
-      "visit.sequence has a column more than once: ", paste(unique(visited[duplicated(visited)]), collapse = ", ")))
+    twice <- unique(visited[duplicated(visited)])
+    refuse("plan", paste0("visit.sequence has a column more than once: ", paste(twice, collapse = ", ")),
+           "name each once", twice[[1L]], "order")
   }
   visited
 }
@@ -123,7 +131,8 @@ usable_predictors <- function(x, columns, parts) {
   x <- as_predictors(x, columns, "predictor.matrix")
   known_columns(c(rownames(x), colnames(x)), columns, "predictor.matrix")
   if (!all(x %in% c(0, 1))) {
-    abort("pysynthdp_plan_error", "predictor.matrix holds 0 and 1 only; other marks, such as mice's 2, mean nothing here")
+    refuse("plan", "predictor.matrix holds other marks than 0 and 1", "write 1 for a predictor, also where mice has 2",
+           kind = "predictors")
   }
   x <- x[rownames(x) %in% parts$drawn, , drop = FALSE]
   there <- t(vapply(rownames(x), function(target) {
@@ -133,7 +142,8 @@ usable_predictors <- function(x, columns, parts) {
   if (late) {
     caution(paste0(
       late, if (late == 1) " entry" else " entries", " of predictor.matrix not used, as in synthpop: the column is not ",
-      "drawn before its target; visit.sequence changes the order"))
+      "drawn before its target; visit.sequence changes the order"),
+      kind = "predictors", remedy = "visit.sequence changes the order")
   }
   x[!there] <- 0
   x
@@ -145,7 +155,8 @@ say_released <- function(parts) {
     "released as they really are, as in synthpop: ", paste(parts$released, collapse = ", "),
     if (length(parts$unvisited)) paste(
       "; other than there, the drawn columns are drawn from them, unless predictor.matrix has 0;",
-      "drop.not.used = TRUE leaves out what is not visited")))
+      "drop.not.used = TRUE leaves out what is not visited")),
+    kind = "kept", remedy = if (length(parts$unvisited)) "drop.not.used = TRUE leaves out what is not visited")
 }
 
 # NA stands in synthpop's lists of codes for missing values, which are understood anyhow.
@@ -153,7 +164,8 @@ without_na <- function(codes, columns, what) {
   if (is.null(codes)) return(NULL)
   codes <- as.list(codes)
   if (length(codes) && is.null(names(codes))) {
-    abort("pysynthdp_plan_error", paste0(what, " needs the names of columns: list(income = -8)"))
+    refuse("plan", paste(what, "has no names of columns"), paste0("write ", what, " = list(income = -8)"),
+           kind = "setting")
   }
   known_columns(names(codes), columns, what)
   codes <- lapply(codes, function(one) one[!is.na(one)])
@@ -164,5 +176,6 @@ without_na <- function(codes, columns, what) {
 synthpop_seed <- function(seed) {
   if (is.numeric(seed) && !anyNA(seed)) return(seed)
   if (is.null(seed) || identical(seed, "sample") || (length(seed) == 1L && is.na(seed))) return(NULL)
-  abort("pysynthdp_plan_error", "seed must be a number, \"sample\" or NA")
+  refuse("plan", "seed must be a number, \"sample\" or NA", "leave it out to let set.seed() govern the draw",
+         kind = "setting")
 }

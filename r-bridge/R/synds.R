@@ -95,13 +95,14 @@ from_synds <- function(x) {
   if (is.character(x)) {
     check_path(x)
     x <- tryCatch(suppressWarnings(readRDS(x)), error = function(e) {
-      abort("pysynthdp_release_error", "the file cannot be read; is it one that saveRDS() wrote?")
+      refuse("release", "the file cannot be read", "give the path of one that saveRDS() wrote", kind = "file")
     })
   }
   x <- restored(x)
   if (inherits(x, "synthetic")) return(check_unchanged(x))
   if (!inherits(x, "synds")) {
-    abort("pysynthdp_bridge_error", paste0("x must be of class synds, not ", class(x)[[1L]]))
+    refuse("bridge", paste0("x must be of class synds, not ", class(x)[[1L]]), "give what synthpop's syn() made",
+           kind = "no copies")
   }
   with_call(ask("from_synds", x = readable(x)), quote(from_synds()))
 }

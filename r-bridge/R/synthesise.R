@@ -14,7 +14,7 @@
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
 #'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`,
 #'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, and `serial` for fresh running
-#'   numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(income = list(name = "norm", ridge = 1e-3))`.
+#'   numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
 #' @param visit_sequence Columns in the order in which they are drawn.
 #' @param predictor_matrix Matrix with a row for each target and a column for each predictor, or a list
 #'   `list(income = c("age", "sex"))`. All earlier columns by default.
@@ -68,7 +68,10 @@ synthesise <- function(x, ...) {
 }
 
 # synthesise(data = survey) is understood too
-synthesise_data <- function(data, ...) synthesise(data, ...)
+synthesise_data <- function(data, ...) {
+  if (missing(data)) refuse("bridge", "synthesise() needs the data", "write synthesise(survey, m = 5)", kind = "no data")
+  synthesise(data, ...)
+}
 
 #' @rdname synthesise
 #' @export
@@ -81,9 +84,8 @@ synthesise.list <- function(x, ...) {
   frames <- vapply(x, is.data.frame, NA)
   if (!length(x) || !all(frames)) check_frame(x)
   if (length(x) < 2L) {
-    abort("pysynthdp_schema_error", paste(
-      "the list holds one table, and what imputation leaves unknown shows only between two or more;",
-      "impute m = 5 times, or give the data frame itself"))
+    refuse("schema", "the list holds one table, and what imputation leaves unknown shows only between two or more",
+           "impute m = 5 times, or give the data frame itself", kind = "imputed tables")
   }
   with_call(synthesise(structure(x[[1L]], pysynthdp_imputed = unname(unclass(x))), ...), call)
 }
@@ -93,7 +95,8 @@ synthesise.list <- function(x, ...) {
 synthesise.mids <- function(x, ...) {
   call <- safe_call(match.call())
   if (!requireNamespace("mice", quietly = TRUE)) {
-    abort("pysynthdp_bridge_error", "a mids object needs the package mice; install it, or give complete(x, \"all\")")
+    refuse("bridge", "a mids object needs the package mice", "install it, or give complete(x, \"all\")",
+           kind = "package")
   }
   with_call(synthesise(mice::complete(x, "all"), ...), call)
 }
@@ -129,6 +132,7 @@ synthesise.formula <- function(x, data, ...) {
   }
   check_frame(data)
   if (length(x) == 3L) {
+    refuse_transformed(x)
     settings <- list(..., formulas = x)
     if (is.null(settings$visit_sequence) && is.null(settings$visit.sequence)) {
       settings$visit_sequence <- target_last(x, setdiff(names(data), c(settings$keep, settings$drop)))
@@ -145,6 +149,18 @@ synthesise.formula <- function(x, data, ...) {
   chosen <- data[names(data)[names(data) %in% columns]]
   with_call(synthesise(chosen, visit_sequence = columns, ...), call)
 }
+
+# What is drawn is a column; how it is drawn is said by its method.
+refuse_transformed <- function(formula) {
+  left <- formula[[2L]]
+  if (is.symbol(left)) return(invisible())
+  name <- if (length(all.vars(left))) all.vars(left)[[1L]] else "income"
+  refuse("plan", paste0("the left side of the formula, ", deparse1(left), ", is no column"),
+         paste0("write ", name, " ~ ..., and on another scale method = list(", backticked(name), " = \"lognorm\")"), name,
+         "formula")
+}
+
+backticked <- function(name) deparse1(as.symbol(name), backtick = TRUE)
 
 #' @rdname synthesise
 #' @export

@@ -8,7 +8,8 @@
 #' @param form `"list"` for a list of copies, `"long"` for one data frame with the number of the copy in `.copy`.
 #' @param vars Columns to draw; all by default.
 #' @param ... No other argument is taken.
-#' @param row.names,optional As in [as.data.frame()]; not used.
+#' @param row.names,optional,stringsAsFactors As in [as.data.frame()]; not used.
+#' @param use.fallback As in [nobs()]; not used.
 #' @return `x[[i]]` is a data frame; `copies()` and `as.list()` a list of data frames; `copies(x, "long")` and
 #'   `as.data.frame()` one data frame; `length()` the number of copies; `nobs()` the rows of a copy; `summary()` the
 #'   summary of a copy; `head()` the first rows of each.
@@ -79,27 +80,65 @@ print.summary.synthetic <- function(x, ...) {
 #' @rdname synthetic
 #' @export
 `[[.synthetic` <- function(x, i, exact = TRUE) {
-  if (is.character(i)) return(unclass(x)[[i, exact = exact]])
+  if (is.character(i)) return(field_of_copies(x, i, exact))
   all <- copies(x)
   if (!is.numeric(i) || length(i) != 1L || is.na(i) || i < 1 || i > length(all)) {
-    abort("pysynthdp_bridge_error", paste0("there are ", length(all), " copies; ask for one of them by its number"))
+    no_such_copy(length(all))
   }
   all[[i]]
+}
+
+no_such_copy <- function(m) {
+  refuse("bridge", if (m == 1L) "there is one copy" else paste("there are", m, "copies"), "ask for one of them by its number",
+         kind = "copies")
+}
+
+# Copies stand for what was drawn: they are not assigned to. Fields are, by their names.
+#' @export
+`[[<-.synthetic` <- function(x, i, value) {
+  if (!is.character(i)) refuse_change("a copy cannot be replaced")
+  assigned(x, i, value)
+}
+
+#' @export
+`$<-.synthetic` <- function(x, name, value) assigned(x, name, value)
+
+assigned <- function(x, name, value) {
+  fields <- unclass(x)
+  if (!name %in% names(fields) && name %in% names(listed(fields$syn)[[1L]])) {
+    refuse_change(paste0(sQuote(name, FALSE), " is a column of the copies, which cannot be replaced"))
+  }
+  fields[[name]] <- value
+  structure(fields, class = class(x))
+}
+
+field_of_copies <- function(x, name, exact) {
+  fields <- unclass(x)
+  if (length(name) == 1L && !name %in% names(fields) && name %in% names(listed(fields$syn)[[1L]])) {
+    refuse("bridge", paste(sQuote(name, FALSE), "is a column of the copies, and there are several"),
+           paste0("write s[[1]]$", backticked(name), " for the first, or with(s, ...)"), name, "columns")
+  }
+  fields[[name, exact = exact]]
 }
 
 #' @rdname synthetic
 #' @export
 copies <- function(x, form = c("list", "long")) {
   check_synthetic(x)
+  form <- one_of(form, "form")
   all <- if (is.data.frame(x$syn)) list(x$syn) else x$syn
-  if (match.arg(form) == "list") return(all)
+  if (form == "list") return(all)
   numbered <- lapply(seq_along(all), function(i) cbind(.copy = i, all[[i]]))
   do.call(rbind, numbered)
 }
 
 #' @rdname synthetic
 #' @export
-`[.synthetic` <- function(x, i) if (is.character(i)) unclass(x)[i] else copies(x)[i]
+`[.synthetic` <- function(x, i) {
+  if (is.character(i)) return(unclass(x)[i])
+  if (is.numeric(i) && any(abs(i) > length(x))) no_such_copy(length(x))
+  copies(x)[i]
+}
 
 #' @rdname synthetic
 #' @export
@@ -122,9 +161,18 @@ as.list.synthetic <- function(x, ...) {
 
 #' @rdname synthetic
 #' @export
-as.data.frame.synthetic <- function(x, row.names = NULL, optional = FALSE, ...) {
+as.data.frame.synthetic <- function(x, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
   check_no_dots("as.data.frame", ...)
+  refuse_as_one_table(length(x))
   copies(x, "long")
+}
+
+# lm(y ~ x, data = s) asks for a data frame, and would take m copies for m times the people.
+refuse_as_one_table <- function(m) {
+  asking <- lapply(seq_len(sys.nframe()), sys.function)
+  if (!any(vapply(asking, identical, NA, stats::model.frame.default))) return(invisible())
+  refuse("fit", paste0("data = is an object of ", if (m == 1L) "one copy" else paste(m, "copies, which are not one table")),
+         "write pool(with(s, lm(y ~ x))), where data is left out", kind = "data")
 }
 
 #' @rdname synthetic
@@ -152,7 +200,7 @@ str.synthetic <- function(object, ...) {
 #' @rdname synthetic
 #' @importFrom stats nobs
 #' @export
-nobs.synthetic <- function(object, ...) {
+nobs.synthetic <- function(object, use.fallback = FALSE, ...) {
   check_no_dots("nobs", ...)
   object$tags$n_syn
 }
@@ -163,6 +211,7 @@ plot.synthetic <- function(x, vars = NULL, ...) {
   check_no_dots("plot", ...)
   columns <- names(copies(x)[[1L]])
   vars <- if (is.null(vars)) columns else as_columns(vars, columns, "vars")
+  known_columns(vars, columns, "vars")
   shape <- grDevices::n2mfrow(length(vars))
   old <- graphics::par(mfrow = shape, mar = c(4, 4, 2, 1))
   on.exit(graphics::par(old))
@@ -194,7 +243,7 @@ is_numeric_column <- function(v) {
 
 check_synthetic <- function(x) {
   if (inherits(x, "synthetic")) return(invisible(x))
-  abort("pysynthdp_bridge_error", paste0(
-    "this needs an object from synthesise(), not one of class ", class(x)[[1L]],
-    if (inherits(x, "synds")) "; use from_synds() first"))
+  refuse("bridge", paste0("this needs an object from synthesise(), not one of class ", class(x)[[1L]]),
+         if (inherits(x, "synds")) "use from_synds() first" else if (is.data.frame(x)) "write s <- synthesise(data) first",
+         kind = "no copies")
 }

@@ -29,7 +29,7 @@ refuse_synthpop <- function(given) {
 }
 
 lacks <- function(name) {
-  abort("pysynthdp_plan_error", paste0("synthpop's `", name, "` is not available here; ", synthpop_lacks[[name]]))
+  refuse("plan", paste0("synthpop's `", name, "` is not available here"), synthpop_lacks[[name]], kind = "setting")
 }
 
 # Arguments of synthesise() that syn() passes on, by their whole names; all else is refused.
@@ -42,41 +42,43 @@ further_settings <- function(given) {
 
 names_of <- function(x) if (is.null(names(x))) rep("", length(x)) else names(x)
 
-# Our names of what synthpop calls otherwise.
+# Our names of what synthpop calls otherwise. They are taken too, since warnings name them.
 renamed <- c(missing = "cont.na", spikes = "semicont", visit_sequence = "visit.sequence",
-             predictor_matrix = "predictor.matrix", keep = "method = c(column = \"\")")
+             predictor_matrix = "predictor.matrix")
+
+by_either_name <- function(theirs, given, ours) {
+  if (is.null(given[[ours]])) return(theirs)
+  if (is.null(theirs)) return(given[[ours]])
+  refuse("plan", paste0("syn() calls `", ours, "` as synthpop does, `", renamed[[ours]], "`, and both are given"),
+         "give one", kind = "setting")
+}
 
 no_argument <- function(name, known) {
-  if (!nzchar(name)) abort("pysynthdp_plan_error", "syn() has 24 arguments by position; name the others")
+  if (!nzchar(name)) refuse("plan", "syn() has 24 arguments by position", "name the others", kind = "setting")
   if (name %in% c("strata", "minstratumsize", "tab.strataobs", "tab.stratasyn")) lacks("strata")
-  if (name %in% names(renamed)) {
-    abort("pysynthdp_plan_error", paste0("syn() calls `", name, "` as synthpop does: ", renamed[[name]]))
+  if (name == "keep") {
+    refuse("plan", "syn() calls `keep` as synthpop does", "write method = c(column = \"\")", kind = "setting")
   }
   if (grepl("^(cart|ctree|rf|ranger|bag|survctree)\\.", name)) {
-    abort("pysynthdp_plan_error", paste0("synthpop's `", name, "` is a setting of trees, and there are none here; leave it out"))
+    refuse("plan", paste0("synthpop's `", name, "` is a setting of trees, and there are none here"), "leave it out",
+           kind = "setting")
   }
   of <- sub("\\..*$", "", name)
   if (grepl(".", name, fixed = TRUE) && of %in% c(parametric_methods, names(methods_lacking))) {
-    abort("pysynthdp_plan_error", paste0(
-      "synthpop's `", name, "` is not available here; leave it out: what can be set of a model is in its own list, ",
-      "method = list(income = list(name = \"norm\", ridge = 1e-3))"))
+    refuse("plan", paste0("synthpop's `", name, "` is not available here"), paste0(
+      "leave it out: what can be set of a model is in its own list, ",
+      "method = list(smokes = list(name = \"logridge\", penalty = 1))"), kind = "setting")
   }
   known <- c(setdiff(names(formals(syn)), "..."), known)
-  abort("pysynthdp_plan_error", paste0("syn() has no argument `", name, "`", meant(name, known)))
+  refuse("plan", paste0("syn() has no argument `", name, "`"), did_you_mean(name, known), kind = "setting")
 }
 
 # Stops at names that are no columns.
 known_columns <- function(names, columns, what) {
   unknown <- setdiff(names, columns)
   if (!length(unknown)) return(invisible())
-  abort("pysynthdp_plan_error", paste0(
-    what, " names no column of the data: ", paste(unknown, collapse = ", "), meant(unknown[[1L]], columns)))
-}
-
-# "did you mean", behind a message.
-meant <- function(name, known) {
-  asked <- did_you_mean(name, known)
-  if (is.null(asked)) "" else paste0("; ", asked)
+  refuse("plan", paste0(what, " names no column of the data: ", paste(unknown, collapse = ", ")),
+         did_you_mean(unknown[[1L]], columns), unknown[[1L]], "columns")
 }
 
 # Rows are looked at for these, so a guarantee cannot have them.

@@ -1,6 +1,6 @@
 # Methods of synthpop that are not here, each with what to use.
 no_trees <- paste(
-  "there are no trees here; use \"parametric\", and where the relation is no straight one formulas with interactions and",
+  "use \"parametric\", and where the relation is no straight one formulas with interactions and",
   "powers: formulas = list(income ~ age * sex + I(age^2))")
 methods_lacking <- c(
   cart = no_trees, ctree = no_trees, rf = no_trees, ranger = no_trees, bag = no_trees,
@@ -24,10 +24,17 @@ refuse_methods <- function(method) {
   for (one in unique(names)) {
     name <- if (startsWith(one, "~")) "passive" else sub("^nested\\..*$", "nested", one)
     if (name %in% names(methods_lacking)) {
-      abort("pysynthdp_plan_error", paste0("synthpop's method ", dQuote(one, FALSE), " is not here; ", methods_lacking[[name]]))
+      tree <- identical(methods_lacking[[name]], no_trees)
+      refuse("plan", paste0("synthpop's method ", dQuote(one, FALSE), " is not here", if (tree) ": there are no trees"),
+             methods_lacking[[name]], method_column(method, one), "method")
     }
   }
   invisible()
+}
+
+# The first column that asks for a method, where there are names.
+method_column <- function(method, one) {
+  names(method)[vapply(as.list(method), identical, NA, one)][1L]
 }
 
 # synthpop's methods: a name for each column, or nothing where the type of the column decides.
@@ -42,7 +49,10 @@ synthpop_methods <- function(method, columns, asked) {
   method <- lapply(method, function(one) if (is.character(one)) gsub(" ", "", one, fixed = TRUE) else one)
   trees <- vapply(method, identical, NA, "cart")
   refuse_methods(method[!trees])
-  if (any(trees)) caution("there are no trees here; columns with method \"cart\" have parametric models")
+  if (any(trees)) {
+    caution("there are no trees here; columns with method \"cart\" have parametric models", kind = "method",
+            remedy = "method = \"parametric\"")
+  }
   if (is.null(names(method))) method <- stats::setNames(rep(method, length(columns)), columns)
   method[!vapply(method, function(one) identical(one, "cart") || identical(one, "parametric"), NA)]
 }
@@ -50,5 +60,5 @@ synthpop_methods <- function(method, columns, asked) {
 say_once <- function(what, message) {
   if (isTRUE(.state$said[[what]])) return(invisible())
   .state$said[[what]] <- TRUE
-  caution(message)
+  caution(message, kind = "method", remedy = "method = \"parametric\"")
 }

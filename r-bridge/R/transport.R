@@ -32,22 +32,23 @@ carried <- function(bytes, size = length(bytes)) {
 
 which_transport <- function() {
   if (!is.null(.state$embedded)) return("embedded")
-  known <- c("worker", "oneshot", "reticulate")
-  chosen <- getOption("pysynthdp.transport", if (has_package("processx")) "worker" else "oneshot")
-  if (!is.character(chosen) || length(chosen) != 1L || !chosen %in% known) {
-    abort("pysynthdp_setup_error",
-          "options(pysynthdp.transport = ) must be \"worker\", \"oneshot\" or \"reticulate\"")
-  }
+  chosen <- known_transport(getOption("pysynthdp.transport", if (has_package("processx")) "worker" else "oneshot"))
   if (chosen != "oneshot") need_package(c(worker = "processx", reticulate = "reticulate")[[chosen]])
   chosen
+}
+
+known_transport <- function(chosen) {
+  if (is.character(chosen) && length(chosen) == 1L && chosen %in% c("worker", "oneshot", "reticulate")) return(chosen)
+  refuse("setup", "a transport is \"worker\", \"oneshot\" or \"reticulate\"",
+         "write options(pysynthdp.transport = \"worker\"), or \"oneshot\" without the package processx", kind = "transport")
 }
 
 has_package <- function(name) requireNamespace(name, quietly = TRUE)
 
 need_package <- function(name) {
   if (has_package(name)) return(invisible())
-  abort("pysynthdp_setup_error", paste0(
-    "This needs the R package ", name, ": install.packages(\"", name, "\")"))
+  refuse("setup", paste("this needs the R package", name), paste0("write install.packages(\"", name, "\")"),
+         kind = "package")
 }
 
 # Where the engine is: an option, environment variables, what the installation recorded, then the path.
@@ -70,9 +71,8 @@ find_engine <- function() {
       "Install it, then: options(pysynthdp.python = \"/path/to/python\")"))
   }
   if (!file.exists(candidates[[1L]])) {
-    abort("pysynthdp_setup_error", paste0(
-      "The engine was not found: there is no file ", candidates[[1L]],
-      ". Set options(pysynthdp.python = \"/path/to/python\")"))
+    refuse("setup", paste("The engine was not found: there is no file", candidates[[1L]]),
+           "write options(pysynthdp.python = \"/path/to/python\") with the Python that has pysynthdp", kind = "engine")
   }
   candidates[[1L]]
 }

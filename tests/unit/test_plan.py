@@ -76,7 +76,7 @@ def test_formulas(formula, terms) -> None:
         ("edu ~ I(age ** 0)", "predictors may be columns"),
         ("q ~ age", "names 'q'"),
         ("edu ~ gone", "not drawn before it"),
-        ("age ~ age", "not drawn before it"),
+        ("age ~ age", "cannot use itself"),
         ("edu ~ age ~ sex", "cannot be read"),
         ("edu ~ age + (", "cannot be read"),
         ("edu ~ .", "cannot be read"),

@@ -28,6 +28,14 @@ from pysynthdp.words import said
 
 __all__ = ["look", "plan", "synthesise"]
 
+_SIZES = {
+    "m": (
+        "m, the number of copies,",
+        "synthesis_plan(data) shows how columns would be drawn, and draws nothing",
+    ),
+    "k": ("k, the rows of a copy,", "leave it out for as many as the data have"),
+}
+
 
 def synthesise(
     data: RValue | RFrame,
@@ -151,7 +159,13 @@ def _predictors(plan: Any, name: str) -> frozenset[str]:
 
 def _size(value: Any, at: str) -> int | None:
     """Take a size, where one is given."""
-    return None if value is None else _whole(value, at)
+    if value is None:
+        return None
+    size = _whole(value, at)
+    if size < 1:
+        what, mend = _SIZES[at]
+        raise PlanError(f"{what} must be a whole number of at least 1", kind="copies", remedy=mend)
+    return size
 
 
 def _rows(k: Any) -> int | None:

@@ -16,7 +16,7 @@ made <- function() {
 
 # These hand what they do not know to functions of R, for which it may be meant.
 handed_on <- c("summary.synthetic_fits", "str.synthetic", "str.synthetic_fits", "pool.default", "synthesise.default",
-               "synthesise.mids", "synthesise.list")
+               "synthesise.mids", "synthesise.list", "compare_synthetic.default")
 
 test_that("every method refuses an argument that it does not know", {
   skip_without_engine()

@@ -67,3 +67,9 @@ test_that("a separated level is left out, and the rest stands", {
   sparse <- pool(with(s, glm(I(smokes == "yes" & seq_along(smokes) != 2) ~ age, family = binomial)))
   expect_false(anyNA(coef(sparse)))
 })
+
+test_that("codes of durations are counted as the schema counts them", {
+  x <- as.difftime(c(1, 2, NA), units = "hours")
+  expect_identical(pysynthdp:::is_code(x, list(codes = 7200, unit = "second")), c(FALSE, TRUE, FALSE))
+  expect_identical(pysynthdp:::is_code(as.Date("1970-01-03"), list(codes = 2, unit = "number")), TRUE)
+})

@@ -90,7 +90,7 @@ test_that("what is not here is refused, with what to use", {
   refused(p_syn(d, minstratumsize = 5), "strata")
   refused(p_syn(d, cart.minbucket = 5), "trees")
   refused(p_syn(d, polyreg.maxit = 5), "leave it out")
-  refused(p_syn(d, spikes = list(age = 20)), "semicont")
+  refused(p_syn(d, spikes = list(age = 20), semicont = list(age = 20)), "semicont.*both are given")
   refused(p_syn(d, keep = "sex"), "method")
   refused(p_syn(d, rar = "merge"), "did you mean rare")
   refused(p_syn(d, default.method = "norm"), "four")
@@ -202,4 +202,26 @@ test_that("m = 0 gives what is to be changed, and takes it back", {
   plan <- synthesis_plan(d)
   expect_identical(plan$method, whole$method)
   expect_identical(plan$predictor.matrix, whole$predictor.matrix)
+})
+
+test_that("advice in the words of synthesise() is taken by syn() too", {
+  skip_without_engine()
+  d <- survey_data(200L)[c("age", "sex", "income")]
+  d$income[1:60] <- 0
+  d$age[1:40] <- -8
+  ours <- syn(d, "parametric", spikes = list(income = 0), missing = list(age = -8), visit_sequence = c("sex", "age", "income"),
+              seed = 1)
+  theirs <- syn(d, "parametric", semicont = list(income = 0), cont.na = list(age = -8),
+                visit.sequence = c("sex", "age", "income"), seed = 1)
+  expect_identical(copies(ours), copies(theirs))
+  expect_identical(names(ours$visit.sequence), c("sex", "age", "income"))
+})
+
+test_that("warnings of syn() have a kind and a remedy", {
+  skip_without_engine()
+  d <- survey_data(100L)[c("age", "sex", "income")]
+  told <- function(code) tryCatch(code, pysynthdp_warning = identity)
+  expect_identical(told(syn(d, "cart", seed = 1))[c("kind", "remedy")],
+                   list(kind = "method", remedy = 'method = "parametric"'))
+  expect_match(told(p_syn(d, visit.sequence = c("age", "sex")))$remedy, "drop.not.used = TRUE", fixed = TRUE)
 })
