@@ -65,7 +65,7 @@ def written_as(texts: Sequence[str], name: str) -> Written | None:
     >>> written_as(["1,200", "35,000", "7,100"], "wage").what
     'holds numbers with commas between thousands, written as text'
     >>> written_as(["27.11.2020", "01.02.2021", "05.06.2021"], "day").remedy.said("r")
-    'd[["day"]] <- as.Date(d[["day"]], format = "%d.%m.%Y") makes them dates'
+    'data$day <- as.Date(data$day, format = "%d.%m.%Y") makes them dates'
     """
     cells = [text.strip() for text in texts if text.strip()]
     if len(cells) < 3:
