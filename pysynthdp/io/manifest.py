@@ -93,4 +93,6 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ReleaseError(f"{path} cannot be read; is the folder a release?") from error
     except (ValueError, RecursionError) as error:
-        raise ReleaseError(f"{path} is damaged; take the folder anew from its source") from error
+        raise ReleaseError(
+            f"{path} is damaged; take the folder anew from its source", kind="damaged"
+        ) from error
