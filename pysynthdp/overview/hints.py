@@ -35,6 +35,7 @@ _MOST = 0.99
 _MANY_LEVELS = 60
 _FEW_VALUES = 12
 _BETWEEN = 1.5  # possible values for each that occurs
+_CODE = re.compile(r"0\d+$|\d{19}")  # leading zeros, or too long for 64 bits: texts
 _NUMERAL = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _CODE_TEXT = re.compile(r"-\d+(\.0)?")
 _DATE_TEXT = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
@@ -264,6 +265,8 @@ def _mistyped(name: str, texts: list[str]) -> Iterator[Hint]:
     if len(texts) < 3:
         return
     stripped = [text.strip() for text in texts]
+    if any(_CODE.match(text) for text in stripped):
+        return
     if all(_NUMERAL.fullmatch(text) for text in stripped):
         yield Hint(Remark(name, "numbers as text", "numbers stored as text", _as_numbers(name)))
     elif all(_DATE_TEXT.fullmatch(text) for text in stripped):

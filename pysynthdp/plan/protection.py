@@ -29,7 +29,7 @@ from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.words import GUARANTEE, Said, Words
+from pysynthdp.words import GUARANTEE, Said, Words, nearest
 
 if TYPE_CHECKING:  # a plan holds its protection, and a protection judges plans
     from pysynthdp.plan.synthesis_plan import SynthesisPlan
@@ -385,5 +385,7 @@ def protection_named(given: Mapping[str, Any], at: str) -> Protection:
     name = given.get("name")
     if name not in forms:
         known = ", ".join(f'"{form}"' for form in sorted(forms))
-        raise PlanError(f"{at}.name must be one of {known}", kind="guarantee")
+        near = nearest(str(name), forms)
+        remedy = Words("did you mean {near}?", near=repr(near)) if near else None
+        raise PlanError(f"{at}.name must be one of {known}", kind="guarantee", remedy=remedy)
     return forms[name].from_plain(given, at)
