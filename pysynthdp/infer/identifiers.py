@@ -16,7 +16,7 @@ from pysynthdp.remarks import few
 from pysynthdp.schema import CategoricalColumn
 from pysynthdp.words import Setting, Words
 
-__all__ = ["beyond_exact", "counts_rows", "identifier", "identifying_number"]
+__all__ = ["beyond_exact", "counts_rows", "identifier", "identifying_number", "not_all_numbers"]
 
 _ROWS: Final = 30
 _ROWS_WITH_GAPS: Final = 100
@@ -31,7 +31,7 @@ def identifier(series: pd.Series[Any], name: str, exempt: bool) -> CategoricalCo
     texts = texts_of(series)
     written = written_as(texts, name)
     if strays := strays_among(texts):
-        raise _not_all_numbers(series, name, strays)
+        raise not_all_numbers(series, name, strays)
     if written is not None:
         raise SchemaError(
             Words("{column} {what}, most of it once", column=name, what=written.what),
@@ -49,7 +49,7 @@ def identifier(series: pd.Series[Any], name: str, exempt: bool) -> CategoricalCo
     )
 
 
-def _not_all_numbers(series: pd.Series[Any], name: str, strays: Collection[str]) -> SchemaError:
+def not_all_numbers(series: pd.Series[Any], name: str, strays: Collection[str]) -> SchemaError:
     """Make the refusal of numbers with a few cells among them that are none."""
     rows = int(series.astype("string").str.strip().isin(list(strays)).sum())
     return SchemaError(

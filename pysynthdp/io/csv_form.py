@@ -206,7 +206,7 @@ def refuse_other_head(head: str, sep: str, path: Path, *, last: str = "") -> Non
         Words("{path}: the head is one name with {other} in it", path=path, other=repr(other)),
         kind="separator",
         remedy=Words(
-            "declare what stands between fields: {found}, or {own} if it is one column",
+            "{found} declares what stands between fields, or {own} if it is one column",
             found=Setting("sep", name if other == "\t" else other), own=last or Setting("sep", sep),
         ),
     )  # fmt: skip

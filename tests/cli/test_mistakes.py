@@ -107,6 +107,7 @@ def test_a_codebook_that_is_not_there_is_misuse(table):
 def test_a_stray_text_among_numbers_is_told_as_that(table):
     done = synth(table(income=SECRET))
     refused(done, 3, "income holds numbers, but in fewer than ten rows something else", "--drop income")
+    refused(synth(table(income=SECRET), plan="bounds = {income = [0, 9000]}"), 3, "income holds numbers, but")
     assert synth(table(income="")).exit_code == 0  # its advice
 
 
