@@ -5,7 +5,6 @@ What the exit codes mean says :mod:`pysynthdp.exit_codes`.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Annotated, Any, ParamSpec
 import typer
 
 import pysynthdp as sdp
-from pysynthdp.cli_errors import OneLineErrors
+from pysynthdp.cli_errors import OneLineErrors, fail
 from pysynthdp.cli_options import (
     Copies,
     Debug,
@@ -29,18 +28,18 @@ from pysynthdp.cli_options import (
     Rows,
     Strict,
 )
+from pysynthdp.cli_parameter import check_statement_file, release_parameters
+from pysynthdp.cli_pool import Layout, pool_release
 from pysynthdp.cli_reading import reading_of, with_reading
 from pysynthdp.cli_run import closed_quietly, reporting, this_run
-from pysynthdp.cli_signals import stop_in_order
+from pysynthdp.cli_signals import finish, stop_in_order
 from pysynthdp.cli_synth import Copying, fitted_from, tell
-from pysynthdp.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.cli_table import learns_from, read_with_plan, settings_of
+from pysynthdp.errors import PlanError, ReleaseError
 from pysynthdp.exit_codes import Exit, exit_lines
-from pysynthdp.io.parameters_file import read_parameters, write_statement
-from pysynthdp.io.plan_file import read_plan
+from pysynthdp.io.parameters_file import read_parameters
 from pysynthdp.io.plan_keys import plan_keys
 from pysynthdp.io.signature import signer_of
-from pysynthdp.io.tables import read_table
-from pysynthdp.parameters_asked import check_parameters, release_parameter
 from pysynthdp.plan.protection import protection_of
 
 __all__ = ["app", "main"]
@@ -95,38 +94,6 @@ def pysynthdp(
     """Synthetic copies of a confidential table, with privacy statements that are true."""
 
 
-def _settings(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Read the plan file, if there is one."""
-    return {} if plan is None else read_plan(plan, dtypes=dtypes)
-
-
-def _read(file: Path, plan: Path | None, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns."""
-    asked = _settings(plan)
-    this_run().learns = learns = _learns(asked)
-    declared = {name: asked[name] for name in ("schema", "levels", "missing", "bounds") if name in asked}
-    with this_run().stage("read") as stage:
-        table = _table(file, learns=learns, **declared, **reading_of(reading, plan))
-        stage.object, stage.size = file.name, f"{len(table):,} rows, {len(table.columns):,} columns"
-    return table, _settings(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
-
-
-def _table(file: Path, *, learns: bool, **asked: Any) -> Any:
-    """Read a table; a file without rows, or in which they cannot be told apart, is at fault itself."""
-    try:
-        table = read_table(file, texts=not learns, **asked)
-    except PrivacyError as error:
-        raise SchemaError(error.what, column=error.column, kind=error.kind, remedy=error.remedy) from error
-    if learns and not len(table):
-        raise SchemaError(f"{file} has no rows behind its head", kind="empty", remedy="export it anew")
-    return table
-
-
-def _learns(settings: Mapping[str, Any]) -> bool:
-    """Whether anything may be learned from the rows: types by all cells, an overview, a log."""
-    return protection_of(settings.get("guarantee")).learns
-
-
 def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]:
     """Pick what a plan declares about columns that stay."""
     return {
@@ -141,7 +108,7 @@ def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]
 def look(file: File, plan: PlanFile = None, *, reading: dict[str, Any], debug: Debug = False) -> None:  # noqa: ARG001
     """Show how every column is understood; for the person who holds the data."""
     this_run().quiet = True
-    table, settings = _read(file, plan, reading)
+    table, settings = read_with_plan(file, plan, reading, for_holder=True)
     _show_columns(table, settings)
 
 
@@ -182,7 +149,7 @@ def plan(
         raise PlanError(
             "there is nothing to plan", kind="command", remedy="give a table, or --plan with a codebook"
         )
-    table, settings = (None, _settings(plan)) if file is None else _read(file, plan, reading)
+    table, settings = (None, settings_of(plan)) if file is None else read_with_plan(file, plan, reading)
     made = sdp.Synthesizer(**settings).plan(table)
     rows = n if table is None else len(table)
     shown = [str(made)]
@@ -227,17 +194,17 @@ def synth(
     """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
     _check_before_reading(out, seed, sign)
     if len(files) > 1:
-        protection_of(_settings(plan).get("guarantee")).check_imputed()
-    table, settings = _read(files[0], plan, reading)
+        protection_of(settings_of(plan).get("guarantee")).check_imputed()
+    table, settings = read_with_plan(files[0], plan, reading)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     settings["rare"] = rare or settings.get("rare", "keep")
     synthesizer = sdp.Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     # an overview depends on the data: not under a guarantee, and not into a batch job's log
-    if _learns(settings) and sys.stdout.isatty():
+    if learns_from(settings) and sys.stdout.isatty():
         _show_columns(table, settings)
-    others = [_read(file, plan, reading)[0] for file in files[1:]]
+    others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
     fitted = fitted_from(synthesizer, table, others)
     copies = Copying(out, m, k, seed, file_format.value, sign)
     statement = copies.stream(fitted) if stream else copies.draw_and_write(fitted)
@@ -271,30 +238,8 @@ def parameter(
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
-    if out is not None and out.exists():
-        raise PlanError(
-            f"--out: {out} exists already", kind="command", remedy="choose another name or move it away"
-        )
-    if out is not None and not out.parent.is_dir():
-        raise PlanError(f"--out: there is no folder {out.parent}", kind="command", remedy="make it first")
-    run = this_run()
-    run.learns = False
-    asked = read_parameters(plan)
-    with run.stage("read") as stage:
-        table = _table(file, learns=False, schema=asked.schema, **reading_of(reading, plan))
-        stage.object = file.name
-    check_parameters(table, asked.schema, asked.asked, account=asked.account)
-    with run.stage("release") as stage:
-        made = [
-            release_parameter(table, asked.schema, account=asked.account, **entry) for entry in asked.asked
-        ]
-        stage.object = f"{len(made):,} parameters"
-    run.check()
-    shown = [*map(str, made), str(asked.account)]
-    if out is not None:
-        write_statement(out, asked.account.total())
-        shown.append(f"Their statement is in {out}")
-    run.end("\n\n".join(shown), {"text": shown, "statement": asked.account.total().to_dict()})
+    check_statement_file(out)
+    release_parameters(file, read_parameters(plan), reading_of(reading, plan), out=out)
 
 
 @command(fits=Exit.MISUSE)
@@ -319,21 +264,8 @@ def pool(
         raise PlanError(
             "the formula comes first, then the folder: pysynthdp pool 'income ~ age' DIR", kind="command"
         )
-    options: dict[str, Any] = {"rule": rule} if family is None else {"rule": rule, "family": family}
-    with this_run().stage("read") as stage:
-        release = sdp.SyntheticRelease.load(folder)
-        stage.object, stage.size = str(folder), f"{release.m:,} copies of {release.n_syn:,} rows"
-    with this_run().stage("pool") as stage:
-        results = getattr(sdp, model.value)(formula, release, **options)
-        stage.object = f"{release.m:,} fits"
-    frame = results.to_frame()
-    table = (
-        frame.to_csv(index=False).rstrip("\n")
-        if report is Report.csv
-        else str(results.summary(details=details))
-    )
-    terms = json.loads(frame.to_json(orient="records"))
-    this_run().end(table, {"formula": formula, "rule": results.rule, "m": release.m, "terms": terms})
+    options = {"rule": rule} if family is None else {"rule": rule, "family": family}
+    pool_release(formula, folder, Layout(report, details=details), model=model, options=options)
 
 
 @command()
@@ -351,7 +283,12 @@ def verify(
 
     Exit codes: 0 right, 10 no guarantee is stated, 11 void, 12 arithmetic broken, 13 files changed.
     """
-    checked = sdp.verify(folder, key=key)
+    try:
+        checked = sdp.verify(folder, key=key)
+    except ReleaseError as error:
+        if error.kind == "damaged":  # whoever changed the list itself changed the folder
+            fail(error, code=Exit.CHANGED)
+        raise
     typer.echo(str(checked))
     if numbers and checked.arithmetic is not None:
         typer.echo(f"\n{checked.arithmetic}")
@@ -370,4 +307,5 @@ def main() -> None:
         app()
     except SystemExit as left:
         code = left.code
+    finish()
     sys.exit(closed_quietly(code if isinstance(code, int) else Exit.DONE))

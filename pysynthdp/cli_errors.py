@@ -84,6 +84,7 @@ def fail(
     options: Iterable[str] = (),
     fits: Exit = Exit.DATA,
     plain: bool = False,
+    code: Exit | None = None,
 ) -> NoReturn:
     """Say what is wrong; a stranger's message may hold data, so it is not shown.
 
@@ -97,8 +98,10 @@ def fail(
         Code of a model without a fit.
     plain : bool
         Whether to write a JSON object in place of the line.
+    code : Exit, optional
+        To leave with; by the error by default.
     """
-    code = exit_of(error, fits=fits)
+    code = exit_of(error, fits=fits) if code is None else code
     faults = error.faults if isinstance(error, PysynthdpError) else ()
     text = one_line(error) if isinstance(error, PysynthdpError) else _unknown(error, code, command, options)
     if plain:

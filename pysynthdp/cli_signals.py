@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from pysynthdp.exit_codes import Exit
 
-__all__ = ["stop_at_once", "stop_in_order"]
+__all__ = ["finish", "stop_at_once", "stop_in_order"]
 
 _NUMBERS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -23,6 +23,13 @@ def stop_at_once() -> None:
 def stop_in_order() -> None:
     """During a run: leave by an exception, so that no draft of a release stays behind."""
     _install(_leave)
+
+
+def finish() -> None:
+    """When all is written: a signal would end the run as stopped, and say that nothing is there."""
+    for number in _NUMBERS:
+        if signal.getsignal(number) is _leave:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _install(handler: Callable[[int, Any], NoReturn]) -> None:
@@ -51,7 +58,6 @@ def _leave_at_once(number: int, _: Any) -> NoReturn:
 
 def _leave(number: int, _: Any) -> NoReturn:
     """Say so, let no other signal disturb the clearing up, and leave."""
-    for each in _NUMBERS:
-        signal.signal(each, signal.SIG_IGN)
+    finish()
     _say(number)
     sys.exit(Exit.STOPPED)

@@ -10,6 +10,7 @@ import pandas as pd
 
 import pysynthdp as sdp
 from pysynthdp.cli_run import this_run
+from pysynthdp.cli_signals import finish
 from pysynthdp.io.manifest import read_manifest
 from pysynthdp.io.release_dir import read_statement
 from pysynthdp.schema import CategoricalColumn, Schema
@@ -93,6 +94,7 @@ class Copying:
 
 def tell(folder: Path, statement: sdp.PrivacyStatement, *, quiet: bool) -> None:
     """Print the statement and what was written; levels that were learned stay in the folder."""
+    finish()
     names = sorted(item.name for item in folder.iterdir())
     listed = {each["name"]: each for each in read_manifest(folder)["files"]}
     result = {

@@ -10,6 +10,7 @@ from pysynthdp.errors import FitError, PrivacyError, PysynthdpError, SchemaError
 
 __all__ = ["Exit", "WarnedError", "exit_lines", "exit_of"]
 
+_NO_THREAD = "can't start new thread"  # Python's own error has no class and no number
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOMEM}
 
 
@@ -94,5 +95,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _is_full(error: BaseException) -> bool:
-    """Whether memory or a disk is at its end."""
+    """Whether memory, threads or a disk are at their end."""
+    if type(error) is RuntimeError and str(error) == _NO_THREAD:
+        return True
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _FULL)

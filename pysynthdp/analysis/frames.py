@@ -11,6 +11,7 @@ import patsy
 
 from pysynthdp.design.values import TICKS, is_dated, microseconds
 from pysynthdp.errors import FitError
+from pysynthdp.words import Said, Words
 
 __all__ = [
     "code_left",
@@ -93,7 +94,10 @@ def code_response(frames: list[pd.DataFrame], name: str | None, model: str) -> t
     levels = tuple(frames[0][name].cat.categories)
     if model in _BINARY and len(levels) != 2:
         remedy = (
-            "use mnlogit or OrderedModel, or the indicator of one level"
+            Words(
+                "use {models}the indicator of one level",
+                models=Said("mnlogit or OrderedModel, or ", "", "multinom or polr, or "),
+            )
             if len(levels) > 2
             else "take another response"
         )
@@ -127,7 +131,11 @@ def _check_share(frames: Sequence[pd.DataFrame], name: str, model: str) -> None:
             f"{name} has numbers beyond 0 and 1, and a binary model needs two values",
             column=name,
             kind="response",
-            remedy=f"use ols or glm, or an indicator such as I({name} > number)",
+            remedy=Words(
+                "use {models}, or an indicator such as I({name} > number)",
+                models=Said("ols or glm", "--model ols or --model glm", "lm or glm"),
+                name=name,
+            ),
         )
 
 
@@ -158,7 +166,13 @@ def _no_number(name: str, levels: Sequence[Any], model: str) -> tuple[str, str]:
     if all(isinstance(level, int | float) for level in levels):
         how = f"write I({name}.astype(float)) to take them so"
         return f"{name} is of levels, and {model} needs numbers", how
-    how = f"use logit, mnlogit or OrderedModel, or the indicator of one level, I({name} == 'level')"
+    how = Words(
+        "use {models}, or the indicator of one level, I({name} == 'level')",
+        models=Said(
+            "logit, mnlogit or OrderedModel", "--model logit for two levels", "glm, multinom or polr"
+        ),
+        name=name,
+    )
     return f"{name} is text, and {model} needs a number on the left", how
 
 

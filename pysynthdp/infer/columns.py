@@ -11,9 +11,10 @@ import pandas as pd
 from pysynthdp.design.holds import holds, names_rows
 from pysynthdp.errors import PysynthdpError, SchemaError, together
 from pysynthdp.infer.dates import infer_date
-from pysynthdp.infer.identifiers import identifier
+from pysynthdp.infer.identifiers import identifier, not_all_numbers
 from pysynthdp.infer.numbers import Codes, Drawn, NumberFacts, infer_number
 from pysynthdp.infer.serial_form import form_of
+from pysynthdp.infer.written import strays_among, texts_of
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.words import Setting, Words, meant
@@ -145,7 +146,10 @@ def infer_column(
                 remedy=Words("write {setting}", setting=Setting(what, {name: [...]})),
             )
     kind = "text" if levels is not None or _is_category(series) else holds(series, name, exempt)
-    if kind == "text" and (spikes or tuple(bounds) != (None, None) or decimals is not None):
+    asks_numbers = bool(spikes) or tuple(bounds) != (None, None) or decimals is not None
+    if kind == "text" and asks_numbers and (strays := strays_among(texts_of(series))):
+        raise not_all_numbers(series, name, strays)
+    if kind == "text" and asks_numbers:
         what = Words("{name} is categorical: bounds, decimals and spikes are for numbers", name=name)
         raise SchemaError(what, column=name, kind="setting", remedy="leave them out")
     if levels is None and public and isinstance(series.dtype, pd.CategoricalDtype):

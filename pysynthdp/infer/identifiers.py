@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import numpy as np
@@ -10,11 +11,12 @@ import pandas as pd
 from pysynthdp._typing import FloatArray
 from pysynthdp.errors import SchemaError
 from pysynthdp.infer.column_names import named_as_time
-from pysynthdp.infer.written import texts_of, written_as
+from pysynthdp.infer.written import strays_among, texts_of, written_as
+from pysynthdp.remarks import few
 from pysynthdp.schema import CategoricalColumn
 from pysynthdp.words import Setting, Words
 
-__all__ = ["beyond_exact", "counts_rows", "identifier", "identifying_number"]
+__all__ = ["beyond_exact", "counts_rows", "identifier", "identifying_number", "not_all_numbers"]
 
 _ROWS: Final = 30
 _ROWS_WITH_GAPS: Final = 100
@@ -26,7 +28,10 @@ def identifier(series: pd.Series[Any], name: str, exempt: bool) -> CategoricalCo
     """Refuse an identifier or free text, unless it is kept or numbered anew: then nothing is modelled."""
     if exempt:
         return CategoricalColumn(name, (), dtype=series.dtype, declared=False)
-    written = written_as(texts_of(series), name)
+    texts = texts_of(series)
+    written = written_as(texts, name)
+    if strays := strays_among(texts):
+        raise not_all_numbers(series, name, strays)
     if written is not None:
         raise SchemaError(
             Words("{column} {what}, most of it once", column=name, what=written.what),
@@ -41,6 +46,20 @@ def identifier(series: pd.Series[Any], name: str, exempt: bool) -> CategoricalCo
         column=name,
         kind="identifier",
         remedy=_ways_out(name, "or declare its levels with {own}", own=Setting("levels", {name: [...]})),
+    )
+
+
+def not_all_numbers(series: pd.Series[Any], name: str, strays: Collection[str]) -> SchemaError:
+    """Make the refusal of numbers with a few cells among them that are none."""
+    rows = int(series.astype("string").str.strip().isin(list(strays)).sum())
+    return SchemaError(
+        Words("{column} holds numbers, but in {rows} rows something else", column=name, rows=few(rows)),
+        column=name,
+        kind="numbers as text",
+        remedy=Words(
+            "mend these cells, leave them empty, or leave the column out with {drop}",
+            drop=Setting("drop", [name]),
+        ),
     )
 
 

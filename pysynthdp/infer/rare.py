@@ -16,6 +16,7 @@ from pysynthdp.errors import SchemaError
 from pysynthdp.queries import FEWEST
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, Schema
+from pysynthdp.words import Setting, Words
 
 __all__ = ["Rare", "Settled", "settle_rare"]
 
@@ -125,8 +126,11 @@ def _refuse(counts: dict[str, IntArray]) -> None:
     raise SchemaError(
         f"levels with fewer than {FEWEST} records, and how many: {listed}",
         kind="type",
-        remedy="merge them yourself, or give rare='merge' or rare='keep'",
-    )
+        remedy=Words(
+            "merge them yourself, or give {merge} or {keep}",
+            merge=Setting("rare", "merge"), keep=Setting("rare", "keep"),
+        ),
+    )  # fmt: skip
 
 
 def _into(column: CategoricalColumn, counts: IntArray) -> dict[Hashable, Hashable] | None:

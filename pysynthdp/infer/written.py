@@ -11,12 +11,13 @@ import pandas as pd
 
 from pysynthdp.words import Said, Setting, Words, r_column
 
-__all__ = ["Written", "texts_of", "written_as"]
+__all__ = ["Written", "strays_among", "texts_of", "written_as"]
 
 _FEW: Final = 12  # whole numbers in so few texts may well be labels of levels
 _NUMERAL: Final = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|[+-]?\.\d+")
 _LABEL: Final = re.compile(r"\d+")
 _THOUSANDS: Final = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d{1,3})(?:\.\d+)?")
+_EXACT_DIGITS: Final = 18  # whole numbers that are longer may not fit into 64 bits
 _COMMA: Final = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?|[+-]?\d+(?:,\d+)?")
 _SIGNED: Final = re.compile(r"[$£€]?\s*[+-]?\d+(?:\.\d+)?\s*[%$£€]?")
 _CLOCK: Final = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?"
@@ -58,7 +59,8 @@ def written_as(texts: Sequence[str], name: str) -> Written | None:
     -----
     Privacy: reads real values and quotes none.
 
-    Digits with leading zeros are taken for texts, as codes and postcodes are.
+    Digits with leading zeros are taken for texts, as codes and postcodes are, and so are whole numbers that
+    are too long for 64 bits.
 
     Examples
     --------
@@ -68,7 +70,7 @@ def written_as(texts: Sequence[str], name: str) -> Written | None:
     'data$day <- as.Date(data$day, format = "%d.%m.%Y") makes them dates'
     """
     cells = [text.strip() for text in texts if text.strip()]
-    if len(cells) < 3:
+    if len(cells) < 3 or any(cell.isdecimal() and len(cell) > _EXACT_DIGITS for cell in cells):
         return None
     if all(map(_NUMERAL.fullmatch, cells)):
         few = len(cells) <= _FEW and all(map(_LABEL.fullmatch, cells))
@@ -83,6 +85,20 @@ def written_as(texts: Sequence[str], name: str) -> Written | None:
     return _dates(cells, name)
 
 
+def strays_among(texts: Sequence[str]) -> list[str]:
+    """Find the few texts that are no numbers where nearly all are.
+
+    Examples
+    --------
+    >>> strays_among([*map(str, range(30)), "abc"]), strays_among(["a", "1"])
+    (['abc'], [])
+    """
+    cells = [text.strip() for text in texts if text.strip()]
+    others = [cell for cell in cells if not _NUMERAL.fullmatch(cell)]
+    return others if len(others) * _ONE_IN < len(cells) else []
+
+
+_ONE_IN: Final = 20
 _AS_NUMBERS: Final = "storing them as numbers in the file"
 
 

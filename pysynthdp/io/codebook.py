@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp.errors import SchemaError
+from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.io.codebook_entry import KEYS, column_of
 from pysynthdp.io.schema_file import WITHHELD
 from pysynthdp.io.toml_text import read_toml, refuse_unknown
@@ -148,6 +148,8 @@ def read_codebook(path: str | Path) -> Schema:
     ------
     SchemaError
         If the file cannot be read, or a key or value is not understood; the message names the column.
+    PlanError
+        If there is no such file.
 
     Notes
     -----
@@ -155,6 +157,9 @@ def read_codebook(path: str | Path) -> Schema:
     documents, not from the confidential data.
     """
     file = Path(path)
+    if file.suffix in (".csv", ".toml") and not file.is_file():
+        mend = "name it by its path from where the plan is"
+        raise PlanError(Words("there is no codebook {file}", file=file), kind="codebook", remedy=mend)
     if file.suffix == ".toml":
         content = read_toml(file, SchemaError)
         refuse_unknown(content, ("columns",), where=str(file), error=SchemaError)
@@ -190,7 +195,11 @@ def _csv_entries(path: Path) -> dict[str, dict[str, Any]]:
             rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no CSV file in UTF-8"
-        raise SchemaError(f"{path} cannot be read: {why}", kind="file") from error
+        raise SchemaError(
+            Words("{path} cannot be read: {why}", path=path, why=why),
+            kind="codebook",
+            remedy="export it anew",
+        ) from error
     entries: dict[str, dict[str, Any]] = {}
     for row in rows:
         name = row.pop("name", None)

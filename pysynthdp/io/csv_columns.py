@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pysynthdp.io.csv_cells import Cells, Numbers, numbers_of, with_points
 from pysynthdp.io.csv_dates import Dates, dates_of
 from pysynthdp.io.csv_form import Form
-from pysynthdp.io.csv_learned import Source, read_texts
+from pysynthdp.io.csv_learned import Source, head_remarks, read_texts
 from pysynthdp.io.csv_wishes import Declared, Wish
 from pysynthdp.io.csv_words import listed, settled_texts
 from pysynthdp.io.csv_zeros import zero_before_digit
@@ -49,7 +49,11 @@ def typed_columns(source: Source, declared: Declared) -> tuple[pd.DataFrame, lis
     for step in reading.steps():
         step()
     columns = {name: reading.done[name] for name in source.heads}
-    return pd.DataFrame(columns, columns=source.heads, copy=False), [*reading.of_file(), *reading.remarks]
+    return pd.DataFrame(columns, columns=source.heads, copy=False), [
+        *head_remarks(source.heads),
+        *reading.of_file(),
+        *reading.remarks,
+    ]
 
 
 @dataclass(slots=True)

@@ -183,8 +183,15 @@ def separators(sample: str, default: str, *, cut: bool) -> list[str]:
     return sorted(whole, key=lambda sep: -widths[sep][0])
 
 
-def refuse_other_head(head: str, sep: str, path: Path) -> None:
-    """Refuse a head that another sign would part, where nothing may be found from the rows.
+def refuse_other_head(head: str, sep: str, path: Path, *, last: str = "") -> None:
+    """Refuse a head that another sign would part, where nothing is found from the rows.
+
+    Parameters
+    ----------
+    head, sep, path
+        First line, the sign that does not part it, and the file.
+    last : str
+        What to do if the head is one name; by default declare the sign.
 
     Raises
     ------
@@ -199,7 +206,7 @@ def refuse_other_head(head: str, sep: str, path: Path) -> None:
         Words("{path}: the head is one name with {other} in it", path=path, other=repr(other)),
         kind="separator",
         remedy=Words(
-            "declare what stands between fields: {found}, or {own} if it is one column",
-            found=Setting("sep", name if other == "\t" else other), own=Setting("sep", sep),
+            "{found} declares what stands between fields, or {own} if it is one column",
+            found=Setting("sep", name if other == "\t" else other), own=last or Setting("sep", sep),
         ),
     )  # fmt: skip

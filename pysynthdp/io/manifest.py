@@ -108,4 +108,6 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise _no_release(path) from error
     except (ValueError, RecursionError) as error:
-        raise ReleaseError(f"{path} is damaged; take the folder anew from its source") from error
+        raise ReleaseError(
+            f"{path} is damaged; take the folder anew from its source", kind="damaged"
+        ) from error

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from pysynthdp.errors import PlanError
+from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.words import Said, Words
 
-__all__ = ["ENDINGS", "no_table"]
+__all__ = ["ENDINGS", "no_table", "refuse_content"]
 
 ENDINGS: Final = ".csv, .tsv, .tab, .txt (also .gz) or .parquet"
 _PANDAS: Final = 'pandas.{read}("{name}").to_parquet("{stem}.parquet")'
@@ -42,6 +42,37 @@ pyreadstat.read_sav("wave.sav", user_missing=True)[0].to_parquet("wave.parquet")
         Words("{path}: the name must end in {endings}", path=path, endings=ENDINGS),
         kind="file format",
         remedy=remedy,
+    )
+
+
+_CONTENT: Final = {
+    b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"GIF8": "a picture", b"%PDF": "a PDF file",
+    b"PK\x03\x04": "an Excel sheet or a packed file", b"\xd0\xcf\x11\xe0": "an old Excel sheet",
+    b"\x1f\x8b": "a gzip file", b"PAR1": "a Parquet file", b"$FL2": "an SPSS file", b"SQLite": "a database",
+}  # fmt: skip
+
+
+def refuse_content(path: Path) -> None:
+    """Refuse a file called CSV that begins as files of another kind do.
+
+    Raises
+    ------
+    SchemaError
+        With what to do.
+
+    Notes
+    -----
+    Privacy: looks at the first bytes only, which are of the head.
+    """
+    with path.open("rb") as file:
+        first = file.read(8)
+    kind = next((kind for mark, kind in _CONTENT.items() if first.startswith(mark)), None)
+    if kind is None or (kind == "a gzip file" and path.name.lower().endswith(".gz")):
+        return
+    raise SchemaError(
+        Words("{path} is no CSV: it begins as {kind} does", path=path, kind=kind),
+        kind="file format",
+        remedy="export the table as CSV, or give the file the ending that is its own",
     )
 
 

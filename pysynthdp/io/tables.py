@@ -19,7 +19,7 @@ from pysynthdp.io.csv_learned import Source, checked_heads
 from pysynthdp.io.csv_local import as_declared
 from pysynthdp.io.csv_records import lines_as_records
 from pysynthdp.io.csv_wishes import Declared
-from pysynthdp.io.other_files import no_table
+from pysynthdp.io.other_files import no_table, refuse_content
 from pysynthdp.remarks import say
 from pysynthdp.schema import CategoricalColumn, Schema
 from pysynthdp.words import Words, meant
@@ -117,11 +117,15 @@ def read_table(
     1  50667    2.25
     """
     file, form = Path(path), Form(sep, decimal, encoding, text, day_first)
+    if file.is_dir():
+        raise PlanError(f"{file} is a folder; name a file in it", kind="file")
     kind = _kind(file)
     if not file.is_file():
         where = "" if file.is_absolute() else f" in {Path.cwd()}"
         raise PlanError(f"there is no file {file}{where}", kind="file", remedy="check the name")
     try:
+        if kind == "csv":
+            refuse_content(file)
         if kind == "parquet":
             return _read_parquet(file, texts)
         if texts:

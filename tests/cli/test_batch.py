@@ -204,7 +204,7 @@ def test_memory_that_ends_is_told_in_a_line(file, monkeypatch, tmp_path):
     def broken(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("pysynthdp.cli.read_table", broken)
+    monkeypatch.setattr("pysynthdp.cli_table.read_table", broken)
     monkeypatch.chdir(tmp_path)
     done = call("look", file)
     assert done.exit_code == 8
@@ -222,7 +222,6 @@ def test_a_reader_that_goes_away_is_no_error(file):
     assert said == b""
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_the_program_loads_is_told(number):
     code = (
@@ -241,6 +240,7 @@ def test_a_signal_while_the_program_loads_is_told(number):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_a_full_disk_below_stdout_is_told(file):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -259,7 +259,7 @@ def test_a_full_disk_below_stdout_is_told(file):
 def test_a_report_that_cannot_be_written_is_said(file, monkeypatch, tmp_path):
     (tmp_path / "locked").mkdir(mode=0o500)
     monkeypatch.chdir(tmp_path / "locked")
-    monkeypatch.setattr("pysynthdp.cli.read_table", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("pysynthdp.cli_table.read_table", lambda *_, **__: 1 / 0)
     assert "no report could be written" in call("look", file).stderr
 
 

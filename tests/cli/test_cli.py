@@ -88,7 +88,7 @@ def test_survey_to_pooled_table_in_two_commands(file, plan, tmp_path):
     release = sdp.SyntheticRelease.load(out)
     assert release.m == 3
     assert release[0]["born"].dtype.kind == "M"
-    assert pooled.stdout.strip() == str(sdp.ols("age ~ C(sex)", release).summary()).strip()
+    assert pooled.stdout.strip() == sdp.ols("age ~ C(sex)", release).summary().said("shell").strip()
 
 
 @pytest.mark.parametrize("file_format", ["csv", "parquet"])
@@ -248,7 +248,7 @@ def test_unexpected_errors_hide_their_message_unless_debugged(monkeypatch, file,
     def broken(*_, **__):
         raise RuntimeError(RARE)
 
-    monkeypatch.setattr("pysynthdp.cli.read_table", broken)
+    monkeypatch.setattr("pysynthdp.cli_table.read_table", broken)
     result = call("look", file)
     assert result.exit_code == 1
     assert RARE not in result.output

@@ -305,7 +305,7 @@ def test_texts_are_named_for_what_they_are_and_the_code_to_type_works(texts, kin
     assert not pd.api.types.is_string_dtype(df["v"])
     assert df["v"].notna().all()
     assert quiet().fit(df).draw(m=1, rng=1)[0]["v"].dtype == df["v"].dtype
-    assert 'data$v <- ' in error.said("r")
+    assert "data$v <- " in error.said("r")
     assert "pd." not in error.said("shell")
 
 

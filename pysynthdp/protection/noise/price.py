@@ -126,6 +126,6 @@ def check_worth(plan: SynthesisPlan, noise: NoiseBudget, *, n: int) -> None:
                 f"with {n} rows and this budget the noise in every count (about {budget.final.sd:,.0f}"
                 " rows) would swamp the table, so nothing was asked"
             ),
-            kind="guarantee",
+            kind="budget",
             remedy="raise rho, or declare fewer columns",
         )

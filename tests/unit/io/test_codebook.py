@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import SchemaError
+from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.io.codebook import read_codebook, write_codebook
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
@@ -150,8 +150,10 @@ def test_csv_errors_are_typed(text, tmp_path):
 
 
 def test_files_that_are_no_codebook(tmp_path):
-    for name in ("none.csv", "none.toml", "c.xlsx"):
-        with pytest.raises(SchemaError):
+    with pytest.raises(SchemaError):
+        read_codebook(tmp_path / "c.xlsx")
+    for name in ("none.csv", "none.toml"):
+        with pytest.raises(PlanError, match=f"there is no codebook .*{name}"):
             read_codebook(tmp_path / name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io.plan_file import PLAN_VERSION, read_plan, write_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.privacy.guarantees.approx import ApproxDP
@@ -124,7 +124,7 @@ def test_codebook_is_found_beside_the_plan(tmp_path):
     path.write_text('codebook = "meta/codebook.csv"\n')
     assert read_plan(path)["schema"]["sex"].levels == ("F", "M")
     path.write_text('codebook = "none.csv"\n')
-    with pytest.raises(SchemaError, match=r"none\.csv"):
+    with pytest.raises(PlanError, match=r"none\.csv"):
         read_plan(path)
 
 

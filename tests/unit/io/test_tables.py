@@ -46,7 +46,7 @@ def test_csv_dates_become_dates_only_when_all_are(tmp_path):
         (b"a,b\n0,2,3\n1,5,6\n", "more fields"),
         (b"a,b\n1,2,3\n4\n", "more fields"),
         (b"a,b\n1,2\n3,4,5\n", "more fields"),
-        (b"", "not a whole csv"),
+        (b"", "is empty"),
         (b"a\n\xff\xfe\n", "UTF-8"),
     ],
 )
