@@ -118,10 +118,20 @@ print.synthetic_pooled <- function(x, digits = max(3L, getOption("digits") - 3L)
       sep = "")
   table <- as.matrix(x$pooled[c("estimate", "std.error", "statistic", "df", "p.value")])
   rownames(table) <- x$pooled$term
-  print(table, digits = digits)
+  print_coefficients(table, digits)
   print_flags(x$flags)
   print_notes(x$notes)
   invisible(x)
+}
+
+# each column with digits of its own, and a p-value below .001 as no more than that
+print_coefficients <- function(table, digits) {
+  shown <- vapply(colnames(table), function(name) {
+    if (name %in% c("p.value", "Pr(>|t|)")) format.pval(table[, name], digits = 3L, eps = 0.001)
+    else format(table[, name], digits = digits)
+  }, character(nrow(table)))
+  shown <- matrix(shown, nrow(table), dimnames = dimnames(table))
+  print(shown, quote = FALSE, right = TRUE)
 }
 
 print_flags <- function(flags) {
@@ -137,7 +147,7 @@ print_notes <- function(notes) {
 print.summary.synthetic_pooled <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_no_dots("print", ...)
   cat("Pooled over ", x$m, if (x$m == 1) " copy" else " copies", ": ", deparse1(x$call), "\n\n", sep = "")
-  print(x$coefficients, digits = digits)
+  print_coefficients(x$coefficients, digits)
   cat("\nRule: ", x$rule, "\n", sep = "")
   cat(strwrap(x$why), sep = "\n")
   print_flags(x$flags)

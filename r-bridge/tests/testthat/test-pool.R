@@ -140,3 +140,15 @@ test_that("the table says what the copies do not hold, and nothing where the pla
   expect_output(print(summary(p)), "flag: age:sex", fixed = TRUE)
   expect_match(flags(with(s, lm(income ~ age, subset = sex == "f"))), "within sex ==")
 })
+
+test_that("a p-value below a thousandth is printed as no more than that, and kept in full", {
+  skip_without_engine()
+  p <- pool(with(copies_of(), lm(income ~ age + sex)))
+  tiny <- which(p$pooled$p.value < 0.001)
+  expect_gt(length(tiny), 0L)
+  for (shown in list(p, summary(p))) {
+    said <- utils::capture.output(print(shown))
+    expect_match(said[startsWith(said, p$pooled$term[tiny[1L]])], "<0.001", fixed = TRUE)
+    expect_false(any(grepl("e-[0-9]{2,}", said)))
+  }
+})
