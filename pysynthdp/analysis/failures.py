@@ -76,7 +76,7 @@ def _unknown_name(job: Job, frame: pd.DataFrame, error: BaseException) -> FitErr
         what = f"{job.formula!r} calls {unknown!r}, which is no function here"
         forms = Words("write {log}, levels C(x), sums I(x + z)", log=_LOG)
         return FitError(what, kind="formula", remedy=forms)
-    near = nearest(unknown, map(str, frame.columns)) or nearest(unknown, job.known)
+    near = nearest(unknown, dict.fromkeys([*map(str, frame.columns), *job.known]))
     remedy = f"did you mean {_as_written(near)}?" if near else f"columns are {_first(job.known)}"
     what = f"{job.formula!r} names {unknown!r}, which is no column of the copies"
     return FitError(what, column=unknown, kind="unknown column", remedy=remedy)

@@ -103,3 +103,11 @@ def test_where_t_is_not_positive_nothing_is_printed_but_why_and_what_to_do():
     with pytest.warns(PysynthdpWarning, match="gives no interval and no p-value") as heard:
         sdp.combine([1.0, 1.2, 0.9], [5.0] * 3, rule="T_f")
     assert heard[0].message.kind == "no interval"
+
+
+def test_the_nearest_of_all_columns_is_named_and_not_of_those_in_the_model_alone():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"wages": rng.normal(size=60), "age": rng.normal(size=60)})
+    release = sdp.synthesize(table, m=2, rng=1, progress=False)
+    with pytest.raises(FitError, match="did you mean 'age'"):
+        sdp.ols("wages ~ agee", release)
