@@ -72,5 +72,19 @@ def _trace(error: BaseException | None) -> Iterator[str]:
         yield ""
         yield type(error).__qualname__
         for frame, line in traceback.walk_tb(error.__traceback__):
-            yield f"  {frame.f_code.co_filename}:{line} in {frame.f_code.co_name}"
+            yield f"  {_place(frame.f_code.co_filename)}:{line} in {frame.f_code.co_name}"
         error = error.__cause__ or error.__context__
+
+
+def _place(filename: str) -> str:
+    """Name a file from its package on, without the folders of this machine, which tell whose it is.
+
+    Examples
+    --------
+    >>> _place("/users/me/env/lib/python3.11/site-packages/pandas/core/frame.py")
+    'pandas/core/frame.py'
+    """
+    parts = Path(filename).parts
+    installed = [at + 1 for at, part in enumerate(parts) if part == "site-packages"]
+    packages = [at for at, part in enumerate(parts) if part in _PACKAGES]
+    return "/".join(parts[max(installed or packages or [len(parts) - 1]) :])

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -259,6 +260,8 @@ def test_unexpected_errors_hide_their_message_unless_debugged(monkeypatch, file,
     text = report.read_text()
     assert RARE not in text
     assert str(file) not in text
+    assert str(Path(sdp.__file__).parents[1]) not in text  # nor whose machine it is
+    assert "  pysynthdp/cli" in text
     assert "RuntimeError" in text
     assert "in broken" in text
     assert f"pysynthdp: {sdp.__version__}" in text
