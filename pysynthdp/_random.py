@@ -31,7 +31,9 @@ def root_sequence(rng: RandomSource) -> np.random.SeedSequence:
     if rng is None:
         return np.random.SeedSequence()
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
-        raise PlanError("rng must be None, a whole number of at least 0, a SeedSequence or a Generator")
+        raise PlanError(
+            "rng must be None, a whole number of at least 0, a SeedSequence or a Generator", kind="setting"
+        )
     return np.random.SeedSequence(int(rng))
 
 

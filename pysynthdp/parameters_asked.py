@@ -59,7 +59,9 @@ def release_parameter(
         signature(release).bind(table, declared, **settings)
     except TypeError:
         kind = "the mean of a number" if isinstance(declared, NumericColumn) else "shares of levels"
-        raise PrivacyError(f"{column}: a setting is missing or does not belong to {kind}") from None
+        raise PrivacyError(
+            f"{column}: a setting is missing or does not belong to {kind}", kind="setting"
+        ) from None
     return release(table, declared, **settings)  # type: ignore[no-any-return]
 
 

@@ -66,7 +66,9 @@ class TaggedStep:
 
     def __post_init__(self) -> None:
         if self.draws not in get_args(Draws):
-            raise ReleaseError(f"a step of the tags must draw one of {', '.join(get_args(Draws))}")
+            raise ReleaseError(
+                f"a step of the tags must draw one of {', '.join(get_args(Draws))}", kind="tags"
+            )
 
     def to_plain(self) -> dict[str, Any]:
         """Plain values for JSON, R and Parquet."""
@@ -103,7 +105,8 @@ class TaggedStep:
         except (KeyError, TypeError, AttributeError) as error:
             raise ReleaseError(
                 "a step of the tags lacks columns, draws, model or terms; take the release anew from "
-                "its source"
+                "its source",
+                kind="tags",
             ) from error
 
 

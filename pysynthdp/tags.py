@@ -101,11 +101,11 @@ class ReleaseTags:
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise ReleaseError(f"tag {name} must be one of {', '.join(allowed)}")
+                raise ReleaseError(f"tag {name} must be one of {', '.join(allowed)}", kind="tags")
         if self.m < 1 or self.n_syn < 1 or (self.n_org is not None and self.n_org < 1):
-            raise ReleaseError("tags m, n_syn and n_org must be at least 1 (n_org may be None)")
+            raise ReleaseError("tags m, n_syn and n_org must be at least 1 (n_org may be None)", kind="tags")
         if self.nests is not None and len(self.nests) != self.m:
-            raise ReleaseError("tag nests must give one label for each of the m copies")
+            raise ReleaseError("tag nests must give one label for each of the m copies", kind="tags")
         if self.nests is not None and self.nesting == "none":
             object.__setattr__(self, "nesting", "imputed")
 
@@ -143,7 +143,7 @@ class ReleaseTags:
             return cls(**values, details=details)
         except TypeError as error:
             raise ReleaseError(
-                "the tags lack kind, m or n_syn; take them from the release's folder"
+                "the tags lack kind, m or n_syn; take them from the release's folder", kind="tags"
             ) from error
 
     def place_of(self, number: int) -> dict[str, str | int]:

@@ -123,7 +123,7 @@ def choose(facts: Facts, values: Stack) -> Rule:
     for rule in candidates:
         if not objections(rule, facts, values):
             return rule
-    raise CombiningRuleError(_no_rule(facts, values, candidates))
+    raise CombiningRuleError(_no_rule(facts, values, candidates), kind="rule")
 
 
 def _without_nesting(facts: Facts) -> Facts:

@@ -90,7 +90,9 @@ class Combined:
     def covariance(self) -> FloatArray:
         """T as a (p, p) matrix; needs covariances (m, p, p). NaN for terms not estimable in every copy."""
         if self.stack.U is None:
-            raise CombiningRuleError("a covariance needs matrices; pass u with shape (m, p, p)")
+            raise CombiningRuleError(
+                "a covariance needs matrices; pass u with shape (m, p, p)", kind="estimates"
+            )
         full = np.full((self.qbar.size, self.qbar.size), np.nan)
         known = np.flatnonzero(np.isfinite(self.qbar))
         with np.errstate(all="ignore"):
@@ -108,10 +110,13 @@ class Combined:
         """
         rule = self._rule
         if self.stack.U is None:
-            raise CombiningRuleError("a joint test needs covariance matrices; pass u with shape (m, p, p)")
+            raise CombiningRuleError(
+                "a joint test needs covariance matrices; pass u with shape (m, p, p)", kind="estimates"
+            )
         if rule.wald is None:
             raise CombiningRuleError(
-                f"{rule.name} has no test of several coefficients at once; test them one by one"
+                f"{rule.name} has no test of several coefficients at once; test them one by one",
+                kind="estimates",
             )
         moved = _transform(self.stack, np.atleast_2d(contrasts))
         sums = moved.matrices(nested=rule.nested)
@@ -164,11 +169,15 @@ def combine_stack(values: Stack, rule: Rule) -> Combined:
         When the rule's arithmetic lacks something; the message names it.
     """
     if rule.nested and values.nests is None:
-        raise CombiningRuleError(Words("{rule} needs {nests}", rule=rule.name, nests=_NEEDS["nests"]))
+        raise CombiningRuleError(
+            Words("{rule} needs {nests}", rule=rule.name, nests=_NEEDS["nests"]), kind="estimates"
+        )
     sums = values.sums(nested=rule.nested)
     missing = lacking(rule, sums)
     if missing:
-        raise CombiningRuleError(Words("{rule} needs {missing}", rule=rule.name, missing=missing))
+        raise CombiningRuleError(
+            Words("{rule} needs {missing}", rule=rule.name, missing=missing), kind="estimates"
+        )
     with np.errstate(all="ignore"):
         T, df, extras = rule.variance(sums), rule.df(sums), rule.extras(sums)
         se = np.where((T > 0) & np.isfinite(T), np.sqrt(T), np.nan)

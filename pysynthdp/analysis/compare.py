@@ -140,7 +140,10 @@ class Comparison(Printable):
         """
         folder = Path(folder)
         if (folder / "release.json").exists():
-            raise FitError(f"{folder} is a release, and the comparison is INTERNAL; choose another folder")
+            raise FitError(
+                f"{folder} is a release, and the comparison is INTERNAL; choose another folder",
+                kind="setting",
+            )
         path = folder / f"INTERNAL_{name.removeprefix('INTERNAL_')}.html"
         path.write_text(self.to_table().to_html(), encoding="utf-8")
         return path
@@ -284,7 +287,9 @@ def _matched(pooled: PooledResults, own: Estimates) -> tuple[IntArray, IntArray]
     known = np.isfinite(np.asarray(pooled.combined.qbar))
     here = [i for i, term in enumerate(pooled.terms) if term in place and known[i]]
     if not here:
-        raise FitError("pooled and confidential fit have no term in common; fit the same formula to both")
+        raise FitError(
+            "pooled and confidential fit have no term in common; fit the same formula to both", kind="setting"
+        )
     return np.array(here), np.array([place[pooled.terms[i]] for i in here])
 
 

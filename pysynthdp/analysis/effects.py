@@ -81,7 +81,7 @@ def _effects(number: int, fit: Any) -> tuple[tuple[str, ...], Pair]:
     except PysynthdpError as error:
         raise of_copy(number, error) from error
     except Exception as error:  # any error of the model library means that there is no effect
-        raise FitError(f"copy {number} gives no effects: {told(error)}") from error
+        raise FitError(f"copy {number} gives no effects: {told(error)}", kind="estimates") from error
 
 
 def _placed(names: tuple[str, ...], pair: Pair, terms: tuple[str, ...]) -> Pair:
@@ -113,7 +113,9 @@ def _table(result: PooledResults, terms: Sequence[str], pairs: list[Pair]) -> pd
 def _fits(result: PooledResults) -> tuple[Any, ...]:
     """Return the fits, if there are models among them."""
     if not result.fits or not hasattr(result.fits[0], "model"):
-        raise FitError(f"{result.model} has no model to predict by; pool what you compute with apply()")
+        raise FitError(
+            f"{result.model} has no model to predict by; pool what you compute with apply()", kind="estimates"
+        )
     return result.fits
 
 

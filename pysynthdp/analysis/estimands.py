@@ -98,7 +98,7 @@ def quantile_of(column: str, p: float, *, by: str | None = None) -> Callable[[pd
     Privacy: post-processing. The standard error is half of Woodruff's (1952) 95% interval over 1.96.
     """
     if not 0 < p < 1:
-        raise FitError("p must lie between 0 and 1")
+        raise FitError("p must lie between 0 and 1", kind="estimand")
     return _by_group(f"quantile({column}, {p:g})", column, by, lambda x: _quantile(x, p), shape="quantile")
 
 
@@ -142,7 +142,7 @@ def _by_group(
     def function(frame: pd.DataFrame) -> Estimates:
         missing = [name for name in (column, by) if name is not None and name not in frame.columns]
         if missing:
-            raise FitError(f"there is no column {missing[0]!r} in the copies")
+            raise FitError(f"there is no column {missing[0]!r} in the copies", kind="estimand")
         rows = frame[frame[column].notna()]
         groups = [("", rows)] if by is None else list(rows.groupby(by, observed=False))
         terms = tuple(label if by is None else f"{label}[{by}={name}]" for name, _ in groups)
@@ -188,7 +188,7 @@ def _gini(x: FloatArray) -> Pair:
     x = np.sort(x)
     n, mean = x.size, x.mean()
     if mean <= 0:
-        raise FitError("the Gini index needs a positive mean")
+        raise FitError("the Gini index needs a positive mean", kind="estimand")
     F = (np.arange(1, n + 1) - 0.5) / n
     A = float(np.mean(x * F))
     gini = 2 * A / mean - 1

@@ -57,9 +57,12 @@ class Estimates:
     def __post_init__(self) -> None:
         p = len(self.terms)
         if self.values.shape != (p,) or self.cov.shape != (p, p):
-            raise FitError("estimates need p terms, p values and a p x p covariance; check their shapes")
+            raise FitError(
+                "estimates need p terms, p values and a p x p covariance; check their shapes",
+                kind="estimates",
+            )
         if len(set(self.terms)) != p:
-            raise FitError("two estimates have the same name; name every term differently")
+            raise FitError("two estimates have the same name; name every term differently", kind="estimates")
         if not self.design_terms:
             object.__setattr__(self, "design_terms", self.terms)
 

@@ -34,7 +34,9 @@ def wald(result: PooledResults, hypothesis: Any, value: Any) -> FTest:
     gone = tuple(result.terms[i] for i in np.flatnonzero(np.any(contrasts != 0, axis=0) & lost))
     kept = ~np.any(contrasts[:, lost] != 0, axis=1)
     if gone and not kept.any():
-        raise CombiningRuleError(f"{', '.join(gone)} cannot be estimated in every copy; leave it out")
+        raise CombiningRuleError(
+            f"{', '.join(gone)} cannot be estimated in every copy; leave it out", kind="joint test"
+        )
     if gone:
         warnings.warn(
             f"{', '.join(gone)} cannot be estimated in every copy, and the test is of the others alone",
@@ -43,7 +45,9 @@ def wald(result: PooledResults, hypothesis: Any, value: Any) -> FTest:
         )
     contrasts, target = contrasts[kept], target[kept]
     if np.linalg.matrix_rank(contrasts) < contrasts.shape[0]:
-        raise CombiningRuleError("the contrasts are not independent of each other; drop one")
+        raise CombiningRuleError(
+            "the contrasts are not independent of each other; drop one", kind="joint test"
+        )
     return replace(result.combined.wald(contrasts, target), left_out=gone)
 
 
@@ -62,13 +66,15 @@ def _contrasts(result: PooledResults, hypothesis: Any) -> tuple[FloatArray, Floa
         return np.eye(p)[list(dict.fromkeys(places))], 0.0
     matrix = np.atleast_2d(np.asarray(hypothesis, dtype=np.float64))
     if matrix.shape[1] != p:
-        raise CombiningRuleError(f"contrasts need {p} columns, one a term")
+        raise CombiningRuleError(f"contrasts need {p} columns, one a term", kind="joint test")
     return matrix, 0.0
 
 
 def _unknown(result: PooledResults, name: str) -> int:
     """Refuse a name that is neither a coefficient nor a term."""
-    raise CombiningRuleError(f"there is no term {name!r}; terms are {', '.join(result.terms)}")
+    raise CombiningRuleError(
+        f"there is no term {name!r}; terms are {', '.join(result.terms)}", kind="joint test"
+    )
 
 
 def _places(result: PooledResults, name: str) -> list[int]:
@@ -100,7 +106,8 @@ def _constraint(result: PooledResults, text: str) -> tuple[FloatArray, FloatArra
         read = LinearConstraints.from_spec(quoted, variable_names=list(result.terms))
     except Exception as error:
         raise CombiningRuleError(
-            f"{text!r} is neither a term nor a constraint on terms; terms are {', '.join(result.terms)}"
+            f"{text!r} is neither a term nor a constraint on terms; terms are {', '.join(result.terms)}",
+            kind="joint test",
         ) from error
     return np.asarray(read.constraint_matrix, dtype=np.float64), np.asarray(read.constraint_values)
 
@@ -139,11 +146,15 @@ def likelihood_ratio(result: PooledResults, smaller: str | PooledResults | Seque
     """Compare the copies' likelihoods at their own and at the pooled parameters."""
     rule = find_rule(result.rule)
     if rule.lr is None:
-        raise CombiningRuleError(f"{rule.name} has no likelihood-ratio test; use wald_test")
+        raise CombiningRuleError(
+            f"{rule.name} has no likelihood-ratio test; use wald_test", kind="joint test"
+        )
     small = _smaller_fits(result, smaller)
     p = len(result.terms) - len(estimates_of(small[0]).terms)
     if p <= 0 or len(small) != result.m:
-        raise CombiningRuleError("lr_test needs a smaller model, fitted to the same m copies")
+        raise CombiningRuleError(
+            "lr_test needs a smaller model, fitted to the same m copies", kind="joint test"
+        )
     factor = float(rule.within(_unit(result)))
     ratios = _ratios(result.fits, small, result.combined.stack.nests if rule.nested else None, factor)
     return JOINT_TESTS[rule.lr]().ratio(ratios, p=p)
@@ -174,7 +185,9 @@ def _smaller_fits(result: PooledResults, smaller: str | PooledResults | Sequence
         fits: Any = getattr(smaller, "fits", smaller)
         return tuple(fits)
     if result.refit is None:
-        raise CombiningRuleError("lr_test with a formula needs a result of ols, logit, glm or fit_copies")
+        raise CombiningRuleError(
+            "lr_test with a formula needs a result of ols, logit, glm or fit_copies", kind="joint test"
+        )
     return result.refit(smaller).fits
 
 
@@ -185,7 +198,8 @@ def _at_means(fits: Sequence[Any], groups: IntArray) -> FloatArray:
     values = np.array([estimate.values for estimate in estimates])  # noqa: PD011 -- not a pandas object
     if not np.isfinite(values).all():
         raise CombiningRuleError(
-            "a coefficient cannot be estimated in every copy, so likelihoods do not compare; use wald_test"
+            "a coefficient cannot be estimated in every copy, so likelihoods do not compare; use wald_test",
+            kind="joint test",
         )
     means = np.array([values[groups == group].mean(axis=0) for group in groups])
     return np.array([adapter.loglike(fit, mean) for fit, mean in zip(fits, means, strict=True)])

@@ -104,7 +104,8 @@ class JointTest:
         r = self.share(m) * g
         if self.sign < 0 and not r > 1:
             raise CombiningRuleError(
-                f"{self.name} is not defined for r = {r:.3g} <= 1; make more copies, or use the partial form"
+                f"{self.name} is not defined for r = {r:.3g} <= 1; make more copies, or use the partial form",
+                kind="joint test",
             )
         stat = S / (p * (r + self.sign))
         df2 = self._df2(r, p * (m - 1), p)

@@ -228,7 +228,9 @@ def _term_index(result: PooledResults, term: str | None) -> int:
         return next((i for i, name in inner if name not in {"Intercept", "const"}), 0)
     written = as_named(term, result.terms)
     if written not in result.terms:
-        raise CombiningRuleError(f"there is no term {term!r}; terms are {', '.join(result.terms)}")
+        raise CombiningRuleError(
+            f"there is no term {term!r}; terms are {', '.join(result.terms)}", kind="setting"
+        )
     return result.terms.index(written)
 
 

@@ -257,7 +257,7 @@ def _read(fits: Sequence[Any]) -> list[Estimates]:
 def _check_release(found: list[Estimates], tags: ReleaseTags | None, rows: str) -> None:
     """Refuse fits that do not belong to the release."""
     if rows not in {"all", "replaced"}:
-        raise CombiningRuleError("rows must be 'all' or 'replaced'")
+        raise CombiningRuleError("rows must be 'all' or 'replaced'", kind="estimates")
     if tags is None:
         return
     if len(found) != tags.m:
@@ -272,7 +272,8 @@ def _check_release(found: list[Estimates], tags: ReleaseTags | None, rows: str) 
                 "only part of the rows was replaced; fit the model on the replaced rows of each copy and "
                 "give {rows}, since no rule holds for all rows together",
                 rows=Setting("rows", "replaced"),
-            )
+            ),
+            kind="estimates",
         )
 
 

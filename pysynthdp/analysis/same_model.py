@@ -123,7 +123,8 @@ def _refuse_odd(values: Sequence[Any], says: str, remedy: str) -> None:
     number, odd = next((i, v) for i, v in enumerate(values, start=1) if v not in {None, usual})
     raise FitError(
         f"copy {number}: its fit {says.format(odd)}, while that of copy {values.index(usual) + 1} "
-        f"{says.format(usual)}, and one table cannot hold both; {remedy}"
+        f"{says.format(usual)}, and one table cannot hold both; {remedy}",
+        kind="another model",
     )
 
 
@@ -176,7 +177,7 @@ def _entangled(found: Sequence[Estimates]) -> tuple[set[str], list[str]]:
     if len(found) > 1 and all(
         one.about and one.about.entangled and not np.isnan(one.values).any() for one in found
     ):
-        raise FitError("columns of the model are collinear in every copy; drop a term")
+        raise FitError("columns of the model are collinear in every copy; drop a term", kind="another model")
     # A program that drops a column drops the same in all copies, where all have the same collinearity.
     dropped = all(np.isnan(one.values).any() for one in found)
     wrong = {inner: copies for inner, copies in where.items() if len(copies) < len(found) or not dropped}

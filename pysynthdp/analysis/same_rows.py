@@ -87,7 +87,7 @@ def _own(number: int, one: Estimates, copies: Sequence[pd.DataFrame], columns: f
             foreign = True
             elsewhere = {i for i in elsewhere if _within(rows[name], copies[i][name])}
     if foreign:
-        raise FitError(_whose(number, elsewhere))
+        raise FitError(_whose(number, elsewhere), kind="other rows")
     return False
 
 
@@ -166,7 +166,8 @@ def _sizes(found: Sequence[Estimates], copies: Sequence[pd.DataFrame], columns: 
     if odd.size:
         raise FitError(
             f"the fit of copy {odd[0] + 1} used {used[odd[0]]:.0f} of {complete[odd[0]]} complete rows, and "
-            "those of the other copies another share; fit the same rows of every copy"
+            "those of the other copies another share; fit the same rows of every copy",
+            kind="other rows",
         )
     low, high = (f"{100 * end:.0f}" for end in (share.min(), share.max()))
     return [f"The fits used {low} to {high} % of the copies' complete rows: the table speaks of those."]
@@ -240,7 +241,7 @@ def check_equal(
     if release is not None and _alike(release.copies, columns):
         return [_ALIKE]
     if all(one.about is not None and len(one.terms) > 1 for one in found):
-        raise FitError(_EQUAL)
+        raise FitError(_EQUAL, kind="other rows")
     return [_MAYBE_EQUAL]
 
 

@@ -75,7 +75,9 @@ class Stack:
     def matrices(self, *, nested: bool = False) -> Sums:
         """Within and between covariance matrices (p, p)."""
         if self.U is None:
-            raise CombiningRuleError("covariance matrices were not given; pass u with shape (m, p, p)")
+            raise CombiningRuleError(
+                "covariance matrices were not given; pass u with shape (m, p, p)", kind="estimates"
+            )
         ubar = self.U.mean(axis=0)
         if not nested:
             b = _spread(self.q) if self.m > 1 else None
@@ -111,7 +113,9 @@ class Stack:
             )
         _, sizes = np.unique(self.nests, return_counts=True)
         if np.any(sizes != sizes[0]):
-            raise CombiningRuleError("nests hold different numbers of copies; keep as many copies in each")
+            raise CombiningRuleError(
+                "nests hold different numbers of copies; keep as many copies in each", kind="estimates"
+            )
         order = np.argsort(self.nests, kind="stable")
         return values[order].reshape(sizes.size, int(sizes[0]), *values.shape[1:])
 
@@ -150,17 +154,22 @@ def stack(
     """Check shapes and bind the estimates of m copies."""
     estimates, variances = _numbers(q, "q"), _numbers(u, "u")
     if estimates.ndim == 0 or estimates.shape[0] == 0:
-        raise CombiningRuleError("q needs one entry for each copy; give a sequence of m estimates")
+        raise CombiningRuleError(
+            "q needs one entry for each copy; give a sequence of m estimates", kind="estimates"
+        )
     covariances = None
     if variances.ndim == estimates.ndim + 1:
         covariances = variances
         variances = np.diagonal(variances, axis1=-2, axis2=-1).copy()
     if variances.shape != estimates.shape or estimates.ndim > 2:
         raise CombiningRuleError(
-            "shapes of q and u do not fit; give q (m,) with u (m,), or q (m, p) with u (m, p) or (m, p, p)"
+            "shapes of q and u do not fit; give q (m,) with u (m,), or q (m, p) with u (m, p) or (m, p, p)",
+            kind="estimates",
         )
     if np.any(variances < 0):
-        raise CombiningRuleError("u holds a negative variance; give squared standard errors")
+        raise CombiningRuleError(
+            "u holds a negative variance; give squared standard errors", kind="estimates"
+        )
     noise, noise_cov = _noise(noise_var, estimates.shape[1:])
     if noise is not None and noise_cov is None and covariances is not None:
         noise_cov = np.diag(noise)
@@ -182,13 +191,15 @@ def _numbers(values: object, name: str) -> FloatArray:
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise CombiningRuleError(f"{name} must hold numbers of one shape for all copies") from error
+        raise CombiningRuleError(
+            f"{name} must hold numbers of one shape for all copies", kind="estimates"
+        ) from error
 
 
 def _size(value: float | None, name: str) -> float | None:
     """Check a number of records."""
     if value is not None and not value > 0:
-        raise CombiningRuleError(f"{name} must be a positive number of records")
+        raise CombiningRuleError(f"{name} must be a positive number of records", kind="estimates")
     return None if value is None else float(value)
 
 
@@ -197,7 +208,9 @@ def _nest_numbers(nests: Sequence[object] | None, m: int) -> IntArray | None:
     if nests is None:
         return None
     if len(nests) != m:
-        raise CombiningRuleError(f"nests has {len(nests)} labels for {m} copies; give one for each copy")
+        raise CombiningRuleError(
+            f"nests has {len(nests)} labels for {m} copies; give one for each copy", kind="estimates"
+        )
     numbers = {label: i for i, label in enumerate(dict.fromkeys(nests))}
     return np.array([numbers[label] for label in nests], dtype=np.int64)
 
@@ -212,6 +225,8 @@ def _noise(noise_var: object, shape: tuple[int, ...]) -> tuple[FloatArray | None
     try:
         entries = np.broadcast_to(noise, shape).copy()
     except ValueError as error:
-        raise CombiningRuleError("noise_var must have one entry a term, or be a (p, p) matrix") from error
+        raise CombiningRuleError(
+            "noise_var must have one entry a term, or be a (p, p) matrix", kind="estimates"
+        ) from error
     # The matrix is read with covariance matrices only, so a long vector of unrelated terms never makes one.
     return entries, None

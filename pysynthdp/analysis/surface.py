@@ -70,9 +70,13 @@ def surface_of(fit: Any) -> Surface:
     """
     kind = type(getattr(fit, "model", None)).__name__
     if kind in _WITHOUT:
-        raise FitError(f"{kind}: {_WITHOUT[kind]}; pool what you compute in each copy with apply()")
+        raise FitError(
+            f"{kind}: {_WITHOUT[kind]}; pool what you compute in each copy with apply()", kind="estimates"
+        )
     if not hasattr(getattr(fit, "model", None), "formula"):
-        raise FitError(f"{kind} was not fitted by a formula; pool what you compute with apply()")
+        raise FitError(
+            f"{kind} was not fitted by a formula; pool what you compute with apply()", kind="estimates"
+        )
     values, cov = _parameters(fit, kind)
     shape = np.shape(fit.params)
 

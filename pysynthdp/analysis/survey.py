@@ -102,7 +102,9 @@ def _libraries() -> tuple[Any, Any]:
     try:
         return import_module("svy"), import_module("polars")
     except ImportError as error:
-        raise FitError("survey_copies needs the package svy; install it with: pip install svy") from error
+        raise FitError(
+            "survey_copies needs the package svy; install it with: pip install svy", kind="fit"
+        ) from error
 
 
 def _units(design: Any) -> set[str]:

@@ -136,7 +136,9 @@ def _fit_real(asked: Analysis, table: pd.DataFrame) -> Any:
     try:
         return fit_frames(asked, [table])[0][0]
     except Exception:  # whatever it says may quote a record  # noqa: BLE001
-        raise FitError("the model has no fit on the confidential table; fit it by hand to see why") from None
+        raise FitError(
+            "the model has no fit on the confidential table; fit it by hand to see why", kind="setting"
+        ) from None
 
 
 def _groups(options: Mapping[str, Any], fit_options: Mapping[str, Any]) -> tuple[str, ...]:

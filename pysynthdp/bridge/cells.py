@@ -52,9 +52,13 @@ def _list_from_r(value: RVector, depth: int) -> Any:
 def cell_to_r(cell: Any, name: str, depth: int = 0) -> RValue:
     """Give the R value that a cell of the column ``name`` means."""
     if depth > 2 * _DEEP:
-        raise BridgeError(f"column {name!r} holds lists that are nested too deeply for R; flatten them")
+        raise BridgeError(
+            f"column {name!r} holds lists that are nested too deeply for R; flatten them", kind="type"
+        )
     if isinstance(cell, ROpaque) and not cell.is_single:
-        raise BridgeError(f"column {name!r} holds an R {cell.what}, which cannot be sent; drop it")
+        raise BridgeError(
+            f"column {name!r} holds an R {cell.what}, which cannot be sent; drop it", kind="type"
+        )
     if cell is None or isinstance(cell, RVector | RPairs | RSymbol | RS4 | ROpaque):
         return cell
     if isinstance(cell, np.ndarray):
@@ -65,14 +69,18 @@ def cell_to_r(cell: Any, name: str, depth: int = 0) -> RValue:
         return RVector("list", tuple(cell_to_r(item, name, depth + 1) for item in cell))
     if isinstance(cell, str | bool | int | float | complex | np.generic):
         return _array_to_r(np.array([cell], dtype=object if isinstance(cell, str) else None), name)
-    raise BridgeError(f"column {name!r} holds {type(cell).__name__} objects, which R has no value for")
+    raise BridgeError(
+        f"column {name!r} holds {type(cell).__name__} objects, which R has no value for", kind="type"
+    )
 
 
 def _array_to_r(cell: AnyArray, name: str) -> RVector:
     """Give an array as the vector of its kind."""
     kind = cell.dtype.kind
     if cell.ndim != 1 or kind not in "biufcOU":
-        raise BridgeError(f"column {name!r} holds arrays that R has no vector for; use flat ones")
+        raise BridgeError(
+            f"column {name!r} holds arrays that R has no vector for; use flat ones", kind="type"
+        )
     if kind in "OU":
         return character(cell.tolist())
     if kind == "b":

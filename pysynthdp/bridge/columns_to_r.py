@@ -63,14 +63,16 @@ def _plain(series: pd.Series[Any], name: str) -> RVector:
         return RVector("complex", series.to_numpy(np.complex128))
     if types.is_object_dtype(dtype) or types.is_string_dtype(dtype):
         return _objects(series.to_numpy(dtype=object), series.isna().to_numpy(), name)
-    raise BridgeError(f"column {name!r} has type {dtype}, which R has no vector for; convert it first")
+    raise BridgeError(
+        f"column {name!r} has type {dtype}, which R has no vector for; convert it first", kind="type"
+    )
 
 
 def _integers(series: pd.Series[Any], name: str) -> RVector:
     """Give integers; doubles where R's 32 bits do not hold them."""
     missing = series.isna().to_numpy()
     if series.dtype.kind == "u" and bool((series.dropna() > np.iinfo(np.int64).max).any()):
-        raise BridgeError(f"column {name!r} holds integers beyond 63 bits; convert it to float")
+        raise BridgeError(f"column {name!r} holds integers beyond 63 bits; convert it to float", kind="type")
     held = series.to_numpy(dtype=np.int64, na_value=0) if missing.any() else series.to_numpy(dtype=np.int64)
     if held.size and (held.max() > -NA_INTEGER - 1 or held.min() <= NA_INTEGER):
         return RVector("double", np.where(missing, NA_REAL, held.astype(np.float64)))
@@ -92,7 +94,9 @@ def _objects(values: AnyArray, missing: Any, name: str) -> RVector:
     if types_held <= {list, dict, tuple, np.ndarray, RVector}:
         return _list(values, name, {})
     found = ", ".join(sorted(held.__name__ for held in types_held))
-    raise BridgeError(f"column {name!r} holds objects of types {found}, which R has not; convert them")
+    raise BridgeError(
+        f"column {name!r} holds objects of types {found}, which R has not; convert them", kind="type"
+    )
 
 
 def _filled(values: AnyArray, missing: Any, filler: Any) -> AnyArray:
@@ -111,7 +115,7 @@ def _factor(series: pd.Series[Any], name: str, facts: ColumnFacts | None) -> RVe
     """Give a factor with the levels that the column has now, and the NA level that it had in R."""
     levels: list[str | None] = [_level(category) for category in series.cat.categories]
     if len(set(levels)) < len(levels):
-        raise BridgeError(f"column {name!r} has categories that are alike as text; rename them")
+        raise BridgeError(f"column {name!r} has categories that are alike as text; rename them", kind="type")
     codes = series.cat.codes.to_numpy().astype(np.int32)
     if facts is not None and facts.na_label in levels:
         levels[levels.index(facts.na_label)] = None
@@ -157,7 +161,7 @@ def _zone_name(series: pd.Series[Any]) -> str:
 def _must(values: AnyArray | None) -> AnyArray:
     """Doubles always hold a time: only integers can fail."""
     if values is None:
-        raise BridgeError("a time does not fit R's numbers; convert the column to float")
+        raise BridgeError("a time does not fit R's numbers; convert the column to float", kind="type")
     return values
 
 

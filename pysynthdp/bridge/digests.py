@@ -76,7 +76,8 @@ def check_digests(copies: Sequence[RVector], made: RValue) -> None:
     before = made.items if isinstance(made, RVector) and made.kind == "list" else ()
     if len(before) != len(copies):
         raise BridgeError(
-            "copies were added to the object, or taken from it; make it again with synthesise()"
+            "copies were added to the object, or taken from it; make it again with synthesise()",
+            kind="changed copies",
         )
     for number, (one, now) in enumerate(zip(before, digests_of(copies), strict=True), start=1):
         if isinstance(one, RVector) and one.names == now.names and one.texts == now.texts:

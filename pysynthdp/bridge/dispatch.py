@@ -118,12 +118,13 @@ def _read(request: bytes) -> dict[str, RValue]:
     # R itself wrote the request, so the user's own table sets how much memory it may take
     asked = loads(request, max_bytes=max(DEFAULT_MAX_BYTES, _GROWTH * len(request)))
     if not isinstance(asked, RVector) or asked.kind != "list" or "verb" not in asked.names:
-        raise BridgeError("this is no request of the R package pysynthdp")
+        raise BridgeError("this is no request of the R package pysynthdp", kind="request")
     fields = {str(name): item for name, item in zip(asked.names, asked.items, strict=True)}
     if plain_from_r(fields.get("protocol")) != PROTOCOL:
         raise BridgeError(
             "the R package and the engine are of different versions; install the R package again: "
-            "<python> -m pysynthdp.bridge install-r"
+            "<python> -m pysynthdp.bridge install-r",
+            kind="request",
         )
     return fields
 
@@ -136,7 +137,9 @@ def _call(asked: Mapping[str, RValue]) -> Any:
     names = sent.names if isinstance(sent, RVector) else ()
     pairs = [(str(name), item) for name, item in zip(names, items, strict=True)]
     if verb not in _VERBS:
-        raise BridgeError("the engine does not know what was asked; install the R package that it carries")
+        raise BridgeError(
+            "the engine does not know what was asked; install the R package that it carries", kind="request"
+        )
     module, function = _VERBS[verb]
     answer = getattr(import_module(f"pysynthdp.bridge.verbs.{module}"), function)
     given = {name: item if name in _AS_THEY_ARE else plain_from_r(item, name) for name, item in pairs}

@@ -18,17 +18,19 @@ __all__: list[str] = []  # for frames and cells_from_r alone
 def checked_frame(value: RValue) -> tuple[RVector, tuple[str, ...]]:
     """Give the list and the names of a data frame; refuse anything else."""
     if not isinstance(value, RVector) or value.kind != "list" or "data.frame" not in value.classes:
-        raise BridgeError("this R object is no data frame; in R, convert it with as.data.frame()")
+        raise BridgeError(
+            "this R object is no data frame; in R, convert it with as.data.frame()", kind="no table"
+        )
     names = tuple(name for name in value.names if name is not None)
     if len(names) != len(value):
-        raise BridgeError("a column of the R data frame has no name; set names() in R")
+        raise BridgeError("a column of the R data frame has no name; set names() in R", kind="no table")
     return value, names
 
 
 def check_rows(rows: int) -> None:
     """Refuse more rows than R counts in a data frame, before any is copied."""
     if rows > MAX_INT:
-        raise BridgeError("an R data frame holds at most 2^31 - 1 rows; split it")
+        raise BridgeError("an R data frame holds at most 2^31 - 1 rows; split it", kind="no table")
 
 
 def rows_of(frame: RVector) -> int:
@@ -47,7 +49,9 @@ def index_of(row_names: RValue, lengths: set[int]) -> pd.Index[Any]:
     """Give the index for R's row names, after checking that all columns are as long."""
     index = _index_of(row_names, lengths)
     if lengths - {len(index)}:
-        raise BridgeError("the columns of the R data frame differ in length; rebuild it with data.frame()")
+        raise BridgeError(
+            "the columns of the R data frame differ in length; rebuild it with data.frame()", kind="no table"
+        )
     return index
 
 

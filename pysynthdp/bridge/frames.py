@@ -133,7 +133,9 @@ def frame_to_r(frame: pd.DataFrame, facts: FrameFacts | None = None) -> RVector:
     """
     check_rows(len(frame))
     if isinstance(frame.columns, pd.MultiIndex):
-        raise BridgeError("the columns have several levels of names; join them to one, which R needs")
+        raise BridgeError(
+            "the columns have several levels of names; join them to one, which R needs", kind="no table"
+        )
     names = [name if isinstance(name, str) else str(name) for name in frame.columns]
     known = facts.columns if facts is not None else {}
     items = tuple(
@@ -250,11 +252,14 @@ def _row_names(index: pd.Index[Any]) -> RVector:
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return RVector("integer", np.array([NA_INTEGER, -len(index)], dtype=np.int32))
     if not index.is_unique or index.hasnans:
-        raise BridgeError("the index has duplicates or gaps, which row names cannot; use frame.reset_index()")
+        raise BridgeError(
+            "the index has duplicates or gaps, which row names cannot; use frame.reset_index()",
+            kind="no table",
+        )
     if index.dtype.kind in "iu" and (
         not len(index) or (index.min() > NA_INTEGER and index.max() < -NA_INTEGER)
     ):
         return RVector("integer", index.to_numpy().astype(np.int32))
     if index.inferred_type in ("string", "empty"):
         return character(index.tolist())
-    raise BridgeError("R's row names are texts or 32-bit integers; use frame.reset_index()")
+    raise BridgeError("R's row names are texts or 32-bit integers; use frame.reset_index()", kind="no table")

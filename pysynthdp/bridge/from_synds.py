@@ -106,7 +106,9 @@ def release_from_synds(value: RValue) -> SyntheticRelease:
 def _fields(value: RValue) -> dict[str, RValue]:
     """Give the fields by name, after checking that those that matter are there."""
     if not isinstance(value, RVector) or value.kind != "list" or "synds" not in value.classes:
-        raise BridgeError("this R object is not of class synds; give what syn() of synthpop returned")
+        raise BridgeError(
+            "this R object is not of class synds; give what syn() of synthpop returned", kind="R object"
+        )
     fields = {str(name): item for name, item in zip(value.names, value.items, strict=True)}
     for name in _NEEDED:
         if fields.get(name) is None:
@@ -119,11 +121,14 @@ def _copies(fields: Mapping[str, RValue]) -> tuple[pd.DataFrame, ...]:
     """Read the copies: one frame, or a list of m."""
     held = fields["syn"]
     if not isinstance(held, RVector) or held.kind != "list":
-        raise BridgeError("the field 'syn' of the synds object holds no data frame")
+        raise BridgeError("the field 'syn' of the synds object holds no data frame", kind="R object")
     items = (held,) if "data.frame" in held.classes else held.items
     copies = tuple(frame_from_r(item).frame for item in items)
     if len(copies) != _number(fields["m"]) or len({tuple(copy.columns) for copy in copies}) > 1:
-        raise BridgeError("the copies in 'syn' are not the m that the object tells of, or differ in columns")
+        raise BridgeError(
+            "the copies in 'syn' are not the m that the object tells of, or differ in columns",
+            kind="R object",
+        )
     if not len(copies[0]) or len({len(copy) for copy in copies}) > 1:
         what = "the copies in 'syn' have no rows or differ in length"
         raise BridgeError(what, kind="changed copies", remedy="after sdc(), accept_sdc() of R takes them")
@@ -134,7 +139,7 @@ def _methods(fields: Mapping[str, RValue], names: tuple[str, ...]) -> dict[str, 
     """Give the method of each column; of strata, the first that is none of ``""``."""
     held = fields["method"]
     if not isinstance(held, RVector) or held.kind != "character":
-        raise BridgeError("the field 'method' of the synds object is no text")
+        raise BridgeError("the field 'method' of the synds object is no text", kind="R object")
     labels = _column_labels(held) or names
     found = dict.fromkeys(names, "")
     for label, method in zip(labels, _by_column(held, len(labels)), strict=True):
@@ -147,7 +152,7 @@ def _visited(fields: Mapping[str, RValue]) -> tuple[str, ...]:
     held = fields["visit.sequence"]
     labels = _column_labels(held) if isinstance(held, RVector) else ()
     if not labels:
-        raise BridgeError("the field 'visit.sequence' of the synds object has no names")
+        raise BridgeError("the field 'visit.sequence' of the synds object has no names", kind="R object")
     return tuple(dict.fromkeys(labels))
 
 
@@ -168,7 +173,9 @@ def _by_column(held: RVector, columns: int) -> Any:
 def _number(value: RValue) -> int | None:
     """Give one number; None for NA."""
     if not isinstance(value, RVector) or value.kind not in ("integer", "double") or not len(value):
-        raise BridgeError("a size in the synds object is no number; make it again with syn()")
+        raise BridgeError(
+            "a size in the synds object is no number; make it again with syn()", kind="R object"
+        )
     number = float(value.array[0])
     return None if np.isnan(number) or number == NA_INTEGER else int(number)
 

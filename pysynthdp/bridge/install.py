@@ -50,7 +50,8 @@ def r_package_source() -> Path:
             return folder
     raise BridgeError(
         "this installation does not carry the R package; install it again from the checkout or the wheel "
-        "that it came from: pip install --force-reinstall PATH"
+        "that it came from: pip install --force-reinstall PATH",
+        kind="installation",
     )
 
 
@@ -80,13 +81,17 @@ def install_r_package(library: Path | None = None) -> Path:
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BridgeError(f"{target} is no folder for R packages; name another with --library") from error
+        raise BridgeError(
+            f"{target} is no folder for R packages; name another with --library", kind="installation"
+        ) from error
     with tempfile.TemporaryDirectory() as folder:
         source = _with_engine(r_package_source(), Path(folder) / "pysynthdp")
         command = [find_program("R"), "CMD", "INSTALL", "--no-test-load", f"--library={target}", str(source)]
         done = run_program(command)
     if done.returncode:
-        raise BridgeError(f"R CMD INSTALL failed: {' '.join(done.stderr.strip().splitlines()[-3:])}")
+        raise BridgeError(
+            f"R CMD INSTALL failed: {' '.join(done.stderr.strip().splitlines()[-3:])}", kind="installation"
+        )
     return target
 
 

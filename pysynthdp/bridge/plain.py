@@ -74,7 +74,9 @@ def _from_r(value: RValue, at: str, depth: int) -> Any:
     if value is None:
         return None
     if not isinstance(value, RVector) or value.kind == "expression" or value.s4 or depth > _DEEP:
-        raise BridgeError(f"{at} holds a function, an environment, a formula or a call; give plain values")
+        raise BridgeError(
+            f"{at} holds a function, an environment, a formula or a call; give plain values", kind="R data"
+        )
     if value.kind == "list":
         return frame_from_r(value) if "data.frame" in value.classes else _list_from_r(value, at, depth)
     if "dim" in value.attributes:
@@ -97,7 +99,9 @@ def _unlike(names: tuple[str | None, ...], at: str) -> list[str]:
     """Refuse names that are missing or stand twice: one of the values would be lost."""
     known = [name for name in names if name is not None]
     if len(set(known)) < len(names):
-        raise BridgeError(f"{at} has two elements of one name, or one without a name; name each differently")
+        raise BridgeError(
+            f"{at} has two elements of one name, or one without a name; name each differently", kind="R data"
+        )
     return known
 
 
@@ -123,7 +127,7 @@ def _matrix(value: RVector, at: str) -> pd.DataFrame | AnyArray:
     dim = value.attributes["dim"]
     sizes = dim.array.tolist() if isinstance(dim, RVector) else []
     if len(sizes) != 2 or value.kind not in ("logical", "integer", "double"):
-        raise BridgeError(f"{at} holds an array that is no matrix of numbers; give a matrix")
+        raise BridgeError(f"{at} holds an array that is no matrix of numbers; give a matrix", kind="R data")
     numbers = value.array.astype(np.float64)
     if value.kind != "double":
         numbers[value.array == NA_INTEGER] = np.nan
@@ -179,7 +183,7 @@ def plain_to_r(value: Any) -> RValue:
         return _array_to_r(np.asarray(value))
     if isinstance(value, str | bool | int | float | np.generic):
         return vector([value])
-    raise BridgeError(f"an object of type {type(value).__name__} has no R value")
+    raise BridgeError(f"an object of type {type(value).__name__} has no R value", kind="R data")
 
 
 def vector(values: Any) -> RVector:
@@ -210,4 +214,4 @@ def _array_to_r(held: AnyArray) -> RVector:
         return RVector("double", flat.astype(np.float64), own)
     if held.dtype.kind in "OUT":
         return character([None if text is None or text is pd.NA else str(text) for text in flat], own)
-    raise BridgeError(f"an array of type {held.dtype} has no R value")
+    raise BridgeError(f"an array of type {held.dtype} has no R value", kind="R data")

@@ -40,7 +40,7 @@ def find_program(name: str) -> str:
     inside = shutil.which(name, path=os.path.join(home, "bin")) if home else None  # noqa: PTH118 -- a search path
     found = inside or shutil.which(name)
     if found is None:
-        raise BridgeError(_NO_R.format(name=name))
+        raise BridgeError(_NO_R.format(name=name), kind="installation")
     return found
 
 
@@ -88,5 +88,5 @@ def run_r(code: str, *arguments: str, environment: Mapping[str, str] | None = No
     done = run_program([find_program("Rscript"), "--no-save", "-e", code, *arguments], environment)
     if done.returncode:
         said = " ".join(done.stderr.strip().splitlines()[-3:])
-        raise BridgeError(f"R failed: {said or f'status {done.returncode}'}")
+        raise BridgeError(f"R failed: {said or f'status {done.returncode}'}", kind="installation")
     return done.stdout

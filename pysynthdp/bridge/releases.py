@@ -139,7 +139,7 @@ def changed_release_from_r(value: RValue) -> SyntheticRelease:
     synthetic = isinstance(value, RVector) and "synthetic" in value.classes
     release = _read(_held(value)) if synthetic else release_from_synds(value)
     if release.m != release.tags.m or len({len(copy) for copy in release}) != 1:
-        raise BridgeError("the copies are not as many as were drawn, or differ in length")
+        raise BridgeError("the copies are not as many as were drawn, or differ in length", kind="R object")
     return release
 
 
@@ -149,7 +149,9 @@ def _held(value: RValue) -> dict[str, RValue]:
     held = {str(name): item for name, item in zip(names, items, strict=True)}
     lacking = [name for name in (*_OWN, "digest", "syn") if name not in held]
     if lacking:
-        raise BridgeError(f"the synthetic object lacks {lacking[0]!r}; make it again with synthesise()")
+        raise BridgeError(
+            f"the synthetic object lacks {lacking[0]!r}; make it again with synthesise()", kind="R object"
+        )
     return held
 
 
@@ -162,7 +164,9 @@ def _read(held: Mapping[str, RValue]) -> SyntheticRelease:
     except PysynthdpError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BridgeError("the synthetic object was changed and cannot be read; make it again") from error
+        raise BridgeError(
+            "the synthetic object was changed and cannot be read; make it again", kind="R object"
+        ) from error
 
 
 def _release(copies: tuple[pd.DataFrame, ...], plain: Mapping[str, Any]) -> SyntheticRelease:
@@ -184,7 +188,7 @@ def _frames(value: RValue) -> tuple[RVector, ...]:
     found = value.items if isinstance(value, RVector) and value.kind == "list" else ()
     items = tuple(item for item in found if isinstance(item, RVector) and item.kind == "list")
     if not items:
-        raise BridgeError("the field 'syn' of the synthetic object holds no data frame")
+        raise BridgeError("the field 'syn' of the synthetic object holds no data frame", kind="R object")
     return items
 
 

@@ -84,7 +84,7 @@ def load() -> Any:
             interface.initr()
             import_module("rpy2.robjects")
     except Exception as error:
-        raise BridgeError(why_not(error)) from error
+        raise BridgeError(why_not(error), kind="installation") from error
     return interface
 
 
@@ -201,7 +201,10 @@ def attach() -> None:
     interface = load()
     robjects = import_module("rpy2.robjects")
     if not robjects.r('isTRUE(suppressWarnings(requireNamespace("pysynthdp", quietly = TRUE)))')[0]:
-        raise BridgeError(f"the R package is not installed: {sys.executable} -m pysynthdp.bridge install-r")
+        raise BridgeError(
+            f"the R package is not installed: {sys.executable} -m pysynthdp.bridge install-r",
+            kind="installation",
+        )
 
     @interface.rternalize  # type: ignore[untyped-decorator]  # rpy2 has no types
     def answer(request: Any) -> Any:

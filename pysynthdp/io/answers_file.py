@@ -78,7 +78,9 @@ def save_answers(saved: SavedAnswers, path: Path) -> None:
         draft.replace(path)
         _flush_folder(path.parent)
     except OSError as error:
-        raise ReleaseError(f"{path} cannot be written: {error.strerror or type(error).__name__}") from error
+        raise ReleaseError(
+            f"{path} cannot be written: {error.strerror or type(error).__name__}", kind="answers file"
+        ) from error
     finally:
         draft.unlink(missing_ok=True)
 
@@ -110,20 +112,21 @@ def load_answers(path: Path) -> SavedAnswers | None:
         answers = tuple(np.array(answer, dtype=np.int64) for answer in plain["answers"])
         saved = SavedAnswers(plain["plan"], plain["n"], answers, tuple(plain["ledger"]))
     except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise ReleaseError(_DAMAGED.format(path)) from error
+        raise ReleaseError(_DAMAGED.format(path), kind="answers file") from error
     if len(saved.answers) != len(saved.ledger):
-        raise ReleaseError(_DAMAGED.format(path))
+        raise ReleaseError(_DAMAGED.format(path), kind="answers file")
     return saved
 
 
 def _check_version(plain: dict[str, Any], path: Path) -> None:
     """Refuse other files and other versions, whatever else is in them."""
     if "format" not in plain or "format_version" not in plain:
-        raise ReleaseError(_DAMAGED.format(path))
+        raise ReleaseError(_DAMAGED.format(path), kind="answers file")
     if (plain["format"], plain["format_version"]) != (_FORMAT, VERSION):
         raise ReleaseError(
             f"{path} holds no noised answers of version {VERSION}; use the version that wrote them, or give "
-            "another path"
+            "another path",
+            kind="answers file",
         )
 
 
@@ -132,9 +135,11 @@ def _plain(path: Path) -> dict[str, Any]:
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}") from error
+        raise ReleaseError(
+            f"{path} cannot be read: {error.strerror or type(error).__name__}", kind="answers file"
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise ReleaseError(_DAMAGED.format(path)) from error
+        raise ReleaseError(_DAMAGED.format(path), kind="answers file") from error
     if not isinstance(plain, dict):
-        raise ReleaseError(_DAMAGED.format(path))
+        raise ReleaseError(_DAMAGED.format(path), kind="answers file")
     return plain

@@ -49,7 +49,9 @@ def column_of(name: str, entry: Mapping[str, Any], *, where: str) -> Column:
     own = _NUMERIC if kind == "numeric" else _CATEGORICAL
     wrong = [key for key in entry if key not in own and key not in _IGNORED]
     if wrong:
-        raise SchemaError(f"{at} is {kind}, which has no {wrong[0]}; leave it out or change kind")
+        raise SchemaError(
+            f"{at} is {kind}, which has no {wrong[0]}; leave it out or change kind", kind="codebook"
+        )
     given = {key: entry[key] for key in own if key in entry}
     return _numeric(name, given, at) if kind == "numeric" else _categorical(name, given, entry, at)
 
@@ -60,7 +62,7 @@ def _kind(entry: Mapping[str, Any], at: str) -> str:
     if said is None:
         return "categorical" if "levels" in entry else "numeric"
     if said not in _KINDS:
-        raise SchemaError(f"{at}: kind must be numeric or categorical")
+        raise SchemaError(f"{at}: kind must be numeric or categorical", kind="codebook")
     return _KINDS[said]
 
 
@@ -115,14 +117,14 @@ def _level(value: Any, values: str, at: str) -> Any:
         return as_number(value)
     if values == "time":
         return pd.Timestamp(value)
-    raise SchemaError(f"{at}: values must be text, number, yes/no, time or mixed")
+    raise SchemaError(f"{at}: values must be text, number, yes/no, time or mixed", kind="codebook")
 
 
 def _number(value: Any, key: str, at: str) -> Any:
     """Read a number."""
     number = as_number(value.strip() if isinstance(value, str) else value)
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise SchemaError(f"{at}: {key} must be a number")
+        raise SchemaError(f"{at}: {key} must be a number", kind="codebook")
     return number
 
 
@@ -131,14 +133,14 @@ def _flag(value: Any, key: str, at: str) -> bool:
     if isinstance(value, bool):
         return value
     if str(value).strip().lower() not in _FLAGS:
-        raise SchemaError(f"{at}: {key} must be yes or no")
+        raise SchemaError(f"{at}: {key} must be yes or no", kind="codebook")
     return _FLAGS[str(value).strip().lower()]
 
 
 def _list(value: Any, key: str, at: str) -> list[Any]:
     """Take a list."""
     if not isinstance(value, list):
-        raise SchemaError(f"{at}: {key} must be a list")
+        raise SchemaError(f"{at}: {key} must be a list", kind="codebook")
     return value
 
 

@@ -97,7 +97,7 @@ def write_copy(
 def _table(block: pd.DataFrame, storage: tuple[Stored, ...], *, dictionary: bool) -> pa.Table:
     """Put a block's columns into an Arrow table."""
     if list(block.columns) != [stored.name for stored in storage]:
-        raise ReleaseError("the copies differ in their columns; draw all of them from one fit")
+        raise ReleaseError("the copies differ in their columns; draw all of them from one fit", kind="folder")
     arrays = [stored.to_arrow(block[stored.name], dictionary=dictionary) for stored in storage]
     return pa.Table.from_arrays(
         arrays, schema=pa.schema([stored.field(dictionary=dictionary) for stored in storage])
@@ -146,11 +146,17 @@ def read_copy(
     try:
         table = pa_parquet.read_table(path) if file_format == "parquet" else _read_csv(path, storage)
     except FileNotFoundError as error:
-        raise ReleaseError(f"{path.name} is missing; take the folder anew from its source") from error
+        raise ReleaseError(
+            f"{path.name} is missing; take the folder anew from its source", kind="folder"
+        ) from error
     except pa.ArrowException as error:
-        raise ReleaseError(f"{path.name} is damaged; take the folder anew from its source") from error
+        raise ReleaseError(
+            f"{path.name} is damaged; take the folder anew from its source", kind="folder"
+        ) from error
     if table.column_names != [stored.name for stored in storage]:
-        raise ReleaseError(f"{path.name} has other columns than release.json says; was it edited?")
+        raise ReleaseError(
+            f"{path.name} has other columns than release.json says; was it edited?", kind="folder"
+        )
     columns = {stored.name: stored.from_arrow(table.column(i)) for i, stored in enumerate(storage)}
     frame = pd.DataFrame(columns, columns=[stored.name for stored in storage], copy=False)
     frame.attrs = marks.attrs()

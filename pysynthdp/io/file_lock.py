@@ -70,7 +70,7 @@ def _locked(lock: Path) -> int:
             number = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise ReleaseError(
-                f"{lock.parent} cannot be written: {error.strerror or type(error).__name__}"
+                f"{lock.parent} cannot be written: {error.strerror or type(error).__name__}", kind="lock"
             ) from error
         try:
             _lock(number)
@@ -82,7 +82,8 @@ def _locked(lock: Path) -> int:
                 raise Taken from None
             raise ReleaseError(
                 f"{lock.parent} lies on a file system without locks ({error.strerror}); give a path on "
-                "a disk of this computer"
+                "a disk of this computer",
+                kind="lock",
             ) from error
         os.close(number)
 

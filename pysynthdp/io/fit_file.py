@@ -51,7 +51,7 @@ def save(parts: Mapping[str, Any], path: Path) -> Path:
     Privacy: writes what it is given; the caller refuses fits that hold real values.
     """
     if path.exists():
-        raise ReleaseError(f"{path} exists already; choose another name or move it away")
+        raise ReleaseError(f"{path} exists already; choose another name or move it away", kind="saved fit")
     arrays: list[AnyArray] = []
     tree = {name: to_tree(part, arrays) for name, part in parts.items()}
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
@@ -59,7 +59,9 @@ def save(parts: Mapping[str, Any], path: Path) -> Path:
         _write(draft, tree, arrays)
         draft.rename(path)
     except OSError as error:
-        raise ReleaseError(f"{path} cannot be written: {error.strerror or type(error).__name__}") from error
+        raise ReleaseError(
+            f"{path} cannot be written: {error.strerror or type(error).__name__}", kind="saved fit"
+        ) from error
     finally:
         draft.unlink(missing_ok=True)
     return path
@@ -117,23 +119,28 @@ def load(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise _unread(path, error) from error
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RecursionError) as error:
-        raise ReleaseError(f"{path} is not a saved fit, or damaged; fit and save anew") from error
+        raise ReleaseError(
+            f"{path} is not a saved fit, or damaged; fit and save anew", kind="saved fit"
+        ) from error
     try:
         return {name: from_tree(part, arrays) for name, part in head["parts"].items()}
     except PysynthdpError as error:
-        raise ReleaseError(f"{path}: {error}") from error
+        raise ReleaseError(f"{path}: {error}", kind="saved fit") from error
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-        raise ReleaseError(f"{path} is damaged or of another version; fit and save anew") from error
+        raise ReleaseError(
+            f"{path} is damaged or of another version; fit and save anew", kind="saved fit"
+        ) from error
 
 
 def _check(head: Any, path: Path) -> None:
     """Refuse other files and other versions."""
     if not isinstance(head, dict) or head.get("format") != _FORMAT:
-        raise ReleaseError(f"{path} is not a saved fit; fit and save anew")
+        raise ReleaseError(f"{path} is not a saved fit; fit and save anew", kind="saved fit")
     if head.get("format_version") != FIT_VERSION:
         raise ReleaseError(
             f"{path} is a saved fit of format {head.get('format_version')!r}, and this version reads format "
-            f"{FIT_VERSION}: fit again and save anew, or use the version that saved it"
+            f"{FIT_VERSION}: fit again and save anew, or use the version that saved it",
+            kind="saved fit",
         )
 
 

@@ -43,11 +43,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     plain = read_json(path)
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        raise ReleaseError(f"{path} is not the list of a release; take the folder anew from its source")
+        raise ReleaseError(
+            f"{path} is not the list of a release; take the folder anew from its source", kind="folder"
+        )
     if plain.get("format_version") not in _KNOWN:
         raise ReleaseError(
             f"{folder} is a release of another format than those known here, 1 to {RELEASE_VERSION}; "
-            "read it with the version that wrote it"
+            "read it with the version that wrote it",
+            kind="folder",
         )
     _check_names(plain, path)
     return plain
@@ -60,11 +63,13 @@ def _check_names(plain: Mapping[str, Any], path: Path) -> None:
         elsewhere = [name for name in names if Path(name).name != name or name in ("", ".", "..")]
         tags, columns = plain["tags"], plain["columns"]
     except (KeyError, TypeError) as error:
-        raise ReleaseError(_LACKS.format(path)) from error
+        raise ReleaseError(_LACKS.format(path), kind="folder") from error
     if elsewhere:
-        raise ReleaseError(f"{path} names files outside its folder; take the folder anew from its source")
+        raise ReleaseError(
+            f"{path} names files outside its folder; take the folder anew from its source", kind="folder"
+        )
     if not isinstance(tags, dict) or not isinstance(columns, list):
-        raise ReleaseError(_LACKS.format(path))
+        raise ReleaseError(_LACKS.format(path), kind="folder")
 
 
 def listed_files(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -70,14 +70,16 @@ def read_parameters(path: str | Path) -> ParameterPlan:
     known = ("codebook", "parameters", *_READERS, *READING_KEYS)
     refuse_unknown(given, known, where=str(where), error=PlanError)
     if "codebook" not in given or not given.get("parameters"):
-        raise PlanError(f"{where} needs codebook = '...' and at least one [[parameters]]")
+        raise PlanError(f"{where} needs codebook = '...' and at least one [[parameters]]", kind="plan file")
     named, entries = text_of(given["codebook"], f"{where}: codebook"), given["parameters"]
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise PlanError(f"{where}: parameters must be tables, each under [[parameters]]")
+        raise PlanError(f"{where}: parameters must be tables, each under [[parameters]]", kind="plan file")
     for number, entry in enumerate(entries, start=1):
         refuse_unknown(entry, _SETTINGS, where=f"{where}: parameters[{number}]", error=PlanError)
         if "column" not in entry:
-            raise PlanError(f"{where}: parameters[{number}] names no column; add column = '...'")
+            raise PlanError(
+                f"{where}: parameters[{number}] names no column; add column = '...'", kind="plan file"
+            )
     shared = {key: read(given[key], f"{where}: {key}") for key, read in _READERS.items() if key in given}
     return ParameterPlan(read_codebook(where.parent / named), tuple(entries), PrivacyAccount(**shared))
 
@@ -93,4 +95,6 @@ def write_statement(path: Path, statement: PrivacyStatement) -> None:
     try:
         path.write_text(f"{text}\n", encoding="utf-8")
     except OSError as error:
-        raise ReleaseError(f"{path} cannot be written: {error.strerror or type(error).__name__}") from error
+        raise ReleaseError(
+            f"{path} cannot be written: {error.strerror or type(error).__name__}", kind="plan file"
+        ) from error

@@ -54,7 +54,8 @@ def value_to_plain(value: Any) -> Any:
         return {"interval": ends, "closed": plain.closed}
     raise SchemaError(
         f"a level of type {type(plain).__name__} cannot be written; "
-        "convert the column to text, numbers or times"
+        "convert the column to text, numbers or times",
+        kind="folder",
     )
 
 
@@ -71,7 +72,9 @@ def value_from_plain(plain: Any) -> Any:
     if "interval" in plain:
         left, right = (value_from_plain(end) for end in plain["interval"])
         return pd.Interval(left, right, closed=plain["closed"])
-    raise SchemaError(f"a value with the keys {', '.join(plain)} is not known; was the file edited?")
+    raise SchemaError(
+        f"a value with the keys {', '.join(plain)} is not known; was the file edited?", kind="folder"
+    )
 
 
 def dtype_to_plain(dtype: Any) -> Any:
@@ -136,4 +139,6 @@ def arrow_type_from_plain(plain: str) -> pa.DataType:
     try:
         return pa.type_for_alias(plain)
     except ValueError as error:
-        raise SchemaError(f"the type {plain} cannot be kept in a file; convert the column first") from error
+        raise SchemaError(
+            f"the type {plain} cannot be kept in a file; convert the column first", kind="folder"
+        ) from error

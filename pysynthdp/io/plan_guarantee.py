@@ -26,7 +26,8 @@ def refuse_settings_outside(keys: Iterable[str], where: str) -> None:
     for key in keys:
         if key in _MOVED:
             raise PlanError(
-                f"{where}: {key!r} belongs to the guarantee; write it as {_MOVED[key]} inside [guarantee]"
+                f"{where}: {key!r} belongs to the guarantee; write it as {_MOVED[key]} inside [guarantee]",
+                kind="guarantee",
             )
 
 

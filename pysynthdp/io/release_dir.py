@@ -92,7 +92,7 @@ def check_target(folder: Path, file_format: str) -> None:
     Privacy: settings only.
     """
     if file_format not in get_args(FileFormat):
-        raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}")
+        raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}", kind="folder")
     _refuse_existing(folder)
 
 
@@ -108,7 +108,9 @@ def _appearing(folder: Path) -> Iterator[Path]:
         draft.rename(folder)
     except OSError as error:
         shutil.rmtree(draft, ignore_errors=True)
-        raise ReleaseError(f"{folder} cannot be written: {error.strerror or type(error).__name__}") from error
+        raise ReleaseError(
+            f"{folder} cannot be written: {error.strerror or type(error).__name__}", kind="folder"
+        ) from error
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
@@ -117,7 +119,7 @@ def _appearing(folder: Path) -> Iterator[Path]:
 def _refuse_existing(folder: Path) -> None:
     """Never write into or over what is there."""
     if folder.exists():
-        raise ReleaseError(f"{folder} exists already; choose another name or move it away")
+        raise ReleaseError(f"{folder} exists already; choose another name or move it away", kind="folder")
     if folder.suffix.lower() in _OF_FILES:
         raise ReleaseError(
             Words("{folder} has the name of a file, and a release is a folder", folder=folder),
@@ -171,9 +173,11 @@ def _write_copies(
         marks = Marks(statement, number, tags.place_of(number))
         rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, file_format=file_format)
         if rows != tags.n_syn:
-            raise ReleaseError(f"copy {number} does not have the number of rows that the tags tell of")
+            raise ReleaseError(
+                f"copy {number} does not have the number of rows that the tags tell of", kind="folder"
+            )
     if storage is None or len(names) != tags.m:
-        raise ReleaseError("the number of copies is not the one that the tags tell of")
+        raise ReleaseError("the number of copies is not the one that the tags tell of", kind="folder")
     return names, storage
 
 
@@ -184,7 +188,7 @@ def _first_and_all(
     blocks = iter([copy]) if isinstance(copy, pd.DataFrame) else iter(copy)
     first = next(blocks, None)
     if first is None:
-        raise ReleaseError("a copy has no rows; draw at least one")
+        raise ReleaseError("a copy has no rows; draw at least one", kind="folder")
 
     def everything() -> Iterator[pd.DataFrame]:
         yield first
@@ -248,13 +252,14 @@ def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict
     if changed is not None:
         raise ReleaseError(
             f"{folder} was changed after it was written, or is not whole: {changed.detail} "
-            f"({changed.what}); take it anew from its source, and see pysynthdp verify"
+            f"({changed.what}); take it anew from its source, and see pysynthdp verify",
+            kind="folder",
         )
     try:
         return _parts(folder, manifest, provenance_type, tags_type)
     except (KeyError, TypeError, AttributeError) as error:
         raise ReleaseError(
-            f"{folder / MANIFEST} lacks a part; take the folder anew from its source"
+            f"{folder / MANIFEST} lacks a part; take the folder anew from its source", kind="folder"
         ) from error
 
 
@@ -266,7 +271,7 @@ def _parts(
     try:
         schema: Schema = from_plain(read_json(folder / "schema.json"))
     except SchemaError as error:
-        raise ReleaseError(f"{folder}: {error}") from error
+        raise ReleaseError(f"{folder}: {error}", kind="folder") from error
     statement = privacy.to_dict()
     storage = tuple(Stored.from_plain(column) for column in manifest["columns"])
     tags = tags_type.from_dict(manifest["tags"])
@@ -294,7 +299,7 @@ def read_statement(folder: Path) -> PrivacyStatement:
     try:
         return PrivacyStatement.from_dict(read_json(folder / "privacy.json"))
     except PrivacyError as error:
-        raise ReleaseError(f"{folder}: {error}") from error
+        raise ReleaseError(f"{folder}: {error}", kind="folder") from error
 
 
 def _provenance(plain: Mapping[str, Any], provenance_type: type[Any]) -> Any:

@@ -114,12 +114,15 @@ def from_plain(plain: Mapping[str, Any]) -> Schema:
     """
     if plain.get("schema_version") != SCHEMA_FILE_VERSION:
         raise SchemaError(
-            f"the schema lacks schema_version {SCHEMA_FILE_VERSION}; read it with the version that wrote it"
+            f"the schema lacks schema_version {SCHEMA_FILE_VERSION}; read it with the version that wrote it",
+            kind="folder",
         )
     try:
         return Schema(tuple(_column_from_plain(column) for column in plain["columns"]))
     except (KeyError, TypeError) as error:
-        raise SchemaError("this is not a saved schema: a part of it is missing or malformed") from error
+        raise SchemaError(
+            "this is not a saved schema: a part of it is missing or malformed", kind="folder"
+        ) from error
 
 
 def _column_from_plain(plain: Mapping[str, Any]) -> Column:

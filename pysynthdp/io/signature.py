@@ -59,12 +59,15 @@ def signer_of(key: str | Path | Signer) -> Sign:
         found = serialization.load_pem_private_key(content, password=None)
     except TypeError:
         raise ReleaseError(
-            f"{key} is locked by a passphrase; open it yourself in Python, which takes the key object too"
+            f"{key} is locked by a passphrase; open it yourself in Python, which takes the key object too",
+            kind="signature",
         ) from None
     except (ValueError, unsupported):
-        raise ReleaseError(f"{key} holds no private key in PEM; make one: {_PRIVATE}") from None
+        raise ReleaseError(
+            f"{key} holds no private key in PEM; make one: {_PRIVATE}", kind="signature"
+        ) from None
     if not isinstance(found, ed25519.Ed25519PrivateKey):
-        raise ReleaseError(f"{key} is no Ed25519 key; make one: {_PRIVATE}")
+        raise ReleaseError(f"{key} is no Ed25519 key; make one: {_PRIVATE}", kind="signature")
     sign: Sign = found.sign
     return sign
 
@@ -92,9 +95,11 @@ def verifier_of(key: str | Path) -> Callable[[bytes, bytes], bool]:
     try:
         found = serialization.load_pem_public_key(content)
     except (ValueError, unsupported):
-        raise ReleaseError(f"{key} holds no public key in PEM; write it with: {_PUBLIC}") from None
+        raise ReleaseError(
+            f"{key} holds no public key in PEM; write it with: {_PUBLIC}", kind="signature"
+        ) from None
     if not isinstance(found, ed25519.Ed25519PublicKey):
-        raise ReleaseError(f"{key} is no Ed25519 key; its holder writes it with: {_PUBLIC}")
+        raise ReleaseError(f"{key} is no Ed25519 key; its holder writes it with: {_PUBLIC}", kind="signature")
 
     def signed(signature: bytes, data: bytes) -> bool:
         try:
@@ -112,7 +117,7 @@ def _content(path: str | Path) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise ReleaseError(
-            f"the key {path} cannot be read: {error.strerror or type(error).__name__}"
+            f"the key {path} cannot be read: {error.strerror or type(error).__name__}", kind="signature"
         ) from error
 
 
@@ -124,6 +129,7 @@ def _cryptography() -> tuple[Any, Any, Any, Any]:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
         raise ReleaseError(
-            "a signature needs the package cryptography; install it with: pip install cryptography"
+            "a signature needs the package cryptography; install it with: pip install cryptography",
+            kind="signature",
         ) from None
     return serialization, ed25519, UnsupportedAlgorithm, InvalidSignature

@@ -59,7 +59,9 @@ def to_tree(value: Any, arrays: list[AnyArray]) -> Any:
 def _array(array: AnyArray, arrays: list[AnyArray], *, scalar: bool) -> dict[str, Any]:
     """Put an array apart; object arrays would need pickle and are refused."""
     if array.dtype == object:
-        raise ReleaseError("an array of Python objects cannot be written; the model must keep numbers")
+        raise ReleaseError(
+            "an array of Python objects cannot be written; the model must keep numbers", kind="saved fit"
+        )
     arrays.append(array)
     return {"scalar" if scalar else "array": len(arrays) - 1}
 
@@ -82,7 +84,9 @@ def _container(value: Any, arrays: list[AnyArray]) -> dict[str, Any]:
     try:
         return {"value": value_to_plain(value)}
     except SchemaError:
-        raise ReleaseError(f"a {type(value).__name__} cannot be written to a file") from None
+        raise ReleaseError(
+            f"a {type(value).__name__} cannot be written to a file", kind="saved fit"
+        ) from None
 
 
 def from_tree(tree: Any, arrays: list[AnyArray]) -> Any:
@@ -98,7 +102,8 @@ def from_tree(tree: Any, arrays: list[AnyArray]) -> Any:
     kind = next(iter(tree), "")
     if kind not in _READERS:
         raise ReleaseError(
-            f"the file has a value of unknown kind {kind!r}; read it with the version that wrote it"
+            f"the file has a value of unknown kind {kind!r}; read it with the version that wrote it",
+            kind="saved fit",
         )
     return _READERS[kind](tree, arrays)
 
@@ -120,7 +125,8 @@ def _find(name: str) -> Callable[..., Any]:
     entries = [*map(COLUMN_MODELS.__getitem__, COLUMN_MODELS), *map(PROTECTIONS.__getitem__, PROTECTIONS)]
     if module.split(".")[0] not in {_OWN, *map(package_of, entries)}:
         raise ReleaseError(
-            f"{name} belongs to a package that has no column model or protection here; install it first"
+            f"{name} belongs to a package that has no column model or protection here; install it first",
+            kind="saved fit",
         )
     try:
         found: Any = importlib.import_module(module)
@@ -128,10 +134,10 @@ def _find(name: str) -> Callable[..., Any]:
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise ReleaseError(
-            f"{name} is not known here; read the file with the version that wrote it"
+            f"{name} is not known here; read the file with the version that wrote it", kind="saved fit"
         ) from error
     if not (isinstance(found, type) and is_dataclass(found)):
-        raise ReleaseError(f"{name} is not a class that a file may name")
+        raise ReleaseError(f"{name} is not a class that a file may name", kind="saved fit")
     return found
 
 

@@ -37,15 +37,17 @@ class PlainAdapter:
             cov = np.diag(cov)
         terms = _names(named, values.size)
         if values.ndim != 1 or cov.shape != (values.size, values.size):
-            raise FitError("give (estimates, variances) of one length, or (estimates, covariance matrix)")
+            raise FitError(
+                "give (estimates, variances) of one length, or (estimates, covariance matrix)", kind="fit"
+            )
         if np.any(np.diagonal(cov) < 0):
-            raise FitError("a variance is negative; give squared standard errors")
+            raise FitError("a variance is negative; give squared standard errors", kind="fit")
         return Estimates(terms, values, cov)
 
     def loglike(self, fit: Any, values: FloatArray) -> float:
         """Plain numbers have no likelihood."""
         del fit, values
-        raise FitError("plain estimates have no likelihood to compare; use wald_test")
+        raise FitError("plain estimates have no likelihood to compare; use wald_test", kind="fit")
 
 
 def _names(named: Any, size: int) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ class SklearnAdapter:
         if cov is None or np.shape(cov) != (values.size, values.size):
             raise FitError(
                 f"{type(fit).__name__} has no covariance of its coefficients (covariance_ or sigma_); "
-                "give (estimates, covariance) pairs"
+                "give (estimates, covariance) pairs",
+                kind="fit",
             )
         names = getattr(fit, "feature_names_in_", [f"x{i}" for i in range(values.size)])
         terms = tuple(str(name) for name in names)
@@ -39,4 +40,4 @@ class SklearnAdapter:
     def loglike(self, fit: Any, values: FloatArray) -> float:
         """Estimators of this kind give no likelihood."""
         del values
-        raise FitError(f"{type(fit).__name__} has no likelihood to compare; use wald_test")
+        raise FitError(f"{type(fit).__name__} has no likelihood to compare; use wald_test", kind="fit")

@@ -49,7 +49,9 @@ class StatsmodelsAdapter:
         bad = (~np.isfinite(values) | ~np.isfinite(np.diagonal(cov))) & ~gone
         if bad.any():
             terms = ", ".join(name for name, wrong in zip(names, bad, strict=True) if wrong)
-            raise FitError(f"there is no finite estimate or variance for {terms}; simplify the model")
+            raise FitError(
+                f"there is no finite estimate or variance for {terms}; simplify the model", kind="fit"
+            )
         found = Estimates(
             names,
             values,
@@ -68,7 +70,7 @@ class StatsmodelsAdapter:
         model = fit.model
         kind = type(model).__name__
         if kind == "MixedLM" or not hasattr(model, "loglike") or kind in {"GEE", "RLM", "QuantReg"}:
-            raise FitError(f"{kind} has no likelihood to compare; use wald_test")
+            raise FitError(f"{kind} has no likelihood to compare; use wald_test", kind="fit")
         if kind == "OrderedModel":
             values = _increments(values, int(model.k_levels) - 1)
         if kind == "MNLogit":
@@ -91,7 +93,7 @@ def _check_converged(fit: Any) -> None:
     told = getattr(fit, "mle_retvals", None)
     converged = told.get("converged", True) if isinstance(told, dict) else getattr(fit, "converged", True)
     if converged is not None and not np.all(converged):
-        raise FitError("the optimiser did not converge; raise maxiter, or simplify the model")
+        raise FitError("the optimiser did not converge; raise maxiter, or simplify the model", kind="fit")
 
 
 def _without_lost(fit: Any, lost: FloatArray, cov: FloatArray) -> FloatArray:
@@ -165,7 +167,7 @@ def _increments(values: FloatArray, count: int) -> FloatArray:
     moved = values.copy()
     steps = np.diff(values[-count:])
     if np.any(steps <= 0):
-        raise FitError("the pooled thresholds are not in order; use wald_test")
+        raise FitError("the pooled thresholds are not in order; use wald_test", kind="fit")
     moved[values.size - count + 1 :] = np.log(steps)
     return moved
 

@@ -35,13 +35,14 @@ class SvyAdapter:
         if hasattr(fit, "covariance") and hasattr(fit, "to_dicts"):
             return _estimate(fit)
         raise FitError(
-            f"svy's {type(fit).__name__} has no covariance to pool; estimate one quantity at a time"
+            f"svy's {type(fit).__name__} has no covariance to pool; estimate one quantity at a time",
+            kind="fit",
         )
 
     def loglike(self, fit: Any, values: FloatArray) -> float:
         """Survey-weighted estimates have no likelihood."""
         del fit, values
-        raise FitError("survey-weighted estimates have no likelihood to compare; use wald_test")
+        raise FitError("survey-weighted estimates have no likelihood to compare; use wald_test", kind="fit")
 
 
 def _regression(model: Any) -> Estimates:

@@ -51,7 +51,8 @@ class WithParamsAdapter:
         if cov.shape != (values.size, values.size):
             raise FitError(
                 f"{type(fit).__name__}: params has {values.size} estimates, and cov_params is no matrix of "
-                "that size; give (estimates, covariance)"
+                "that size; give (estimates, covariance)",
+                kind="fit",
             )
         return Estimates(
             terms,
@@ -67,7 +68,9 @@ class WithParamsAdapter:
     def loglike(self, fit: Any, values: FloatArray) -> float:
         """Nothing is known of the likelihood of such a fit."""
         del values
-        raise FitError(f"{type(fit).__name__} has no likelihood that is known here; use wald_test")
+        raise FitError(
+            f"{type(fit).__name__} has no likelihood that is known here; use wald_test", kind="fit"
+        )
 
 
 def _spread(fit: Any) -> Any:

@@ -65,14 +65,14 @@ class Sums:
     def effective_ratio(self) -> float:
         """Give n_syn / n_eff."""
         if self.n_syn is None or self.n_eff is None:
-            raise CombiningRuleError("this rule needs n_syn and the effective number of rows")
+            raise CombiningRuleError("this rule needs n_syn and the effective number of rows", kind="rule")
         return self.n_syn / self.n_eff
 
     @property
     def ratio(self) -> float:
         """Give f = n_syn / n_org."""
         if self.n_syn is None or self.n_org is None:
-            raise CombiningRuleError("this rule needs n_syn and n_org; give both")
+            raise CombiningRuleError("this rule needs n_syn and n_org; give both", kind="rule")
         return self.n_syn / self.n_org
 
     @property
@@ -94,7 +94,7 @@ class Sums:
 def _given(value: FloatArray | None, what: str) -> FloatArray:
     """Return a quantity that the rule cannot do without."""
     if value is None:
-        raise CombiningRuleError(f"this rule needs {what}")
+        raise CombiningRuleError(f"this rule needs {what}", kind="rule")
     return value
 
 

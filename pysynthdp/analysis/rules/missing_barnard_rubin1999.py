@@ -45,7 +45,7 @@ class MissingBarnardRubin1999(Rule):
         """Degrees of freedom that the observed values leave."""
         if sums.df_com is None:
             raise CombiningRuleError(
-                "missing_barnard_rubin1999 needs df_com; give it or use 'missing_rubin1987'"
+                "missing_barnard_rubin1999 needs df_com; give it or use 'missing_rubin1987'", kind="rule"
             )
         lam = (1 + 1 / sums.m) * sums.between / self.variance(sums)
         return (sums.df_com + 1) / (sums.df_com + 3) * sums.df_com * (1 - lam)

@@ -27,7 +27,8 @@ class WaldBetweenOnly(JointTest):
         p, m = distance.size, sums.m
         if m <= p:
             raise CombiningRuleError(
-                f"testing {p} coefficients at once needs more than {p} copies under this rule; there are {m}"
+                f"testing {p} coefficients at once needs more than {p} copies under this rule; there are {m}",
+                kind="rule",
             )
         quadratic = float(distance @ np.linalg.solve(covariance, distance))
         stat = quadratic * (m - p) / (p * (m - 1))

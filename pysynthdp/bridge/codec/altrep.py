@@ -36,14 +36,16 @@ def expand(recipe: RValue, state: RValue, charge: Callable[[int], None]) -> RVec
         return character(_texts_of_numbers(_first(state), charge))
     if name.startswith("wrap_"):
         return _first(state)
-    raise BridgeError("a vector is stored by a recipe that is not known; in R, copy it: x <- x[seq_along(x)]")
+    raise BridgeError(
+        "a vector is stored by a recipe that is not known; in R, copy it: x <- x[seq_along(x)]", kind="R data"
+    )
 
 
 def _recipe_name(recipe: RValue) -> str:
     """Give the name of the recipe's class, the first of its pairlist."""
     first = recipe.cells[0].value if isinstance(recipe, RPairs) and recipe.cells else None
     if not isinstance(first, RSymbol):
-        raise BridgeError(DAMAGED.format("a stored recipe has no name"))
+        raise BridgeError(DAMAGED.format("a stored recipe has no name"), kind="R data")
     return first.name
 
 
@@ -55,7 +57,7 @@ def _first(state: RValue) -> RVector:
     elif isinstance(state, RVector) and state.kind == "list" and len(state):
         first = state.items[0]
     if not isinstance(first, RVector):
-        raise BridgeError(DAMAGED.format("a stored recipe has no vector"))
+        raise BridgeError(DAMAGED.format("a stored recipe has no vector"), kind="R data")
     return first
 
 
@@ -66,9 +68,9 @@ def _sequence(state: RValue, charge: Callable[[int], None], element: np.dtype[np
     length, start, step = parts.tolist()
     last = start + step * (length - 1)
     if not (0 <= length < 2**52 and abs(start) < 2**52 and abs(step) <= 1 and abs(last) < 2**52):
-        raise BridgeError(DAMAGED.format("a stored sequence has no length or start"))
+        raise BridgeError(DAMAGED.format("a stored sequence has no length or start"), kind="R data")
     if element.kind == "i" and max(abs(start), abs(last)) >= 2**31:
-        raise BridgeError(DAMAGED.format("a stored sequence leaves the integers"))
+        raise BridgeError(DAMAGED.format("a stored sequence leaves the integers"), kind="R data")
     charge(3 * 8 * int(length))
     made: AnyArray = (start + step * np.arange(int(length))).astype(element)
     return made
@@ -86,7 +88,7 @@ def _texts_of_numbers(numbers: RVector, charge: Callable[[int], None]) -> list[s
         listed = [_text_of_double(value) for value in values.tolist()]
         missing = is_na_real(values)
     else:
-        raise BridgeError(DAMAGED.format("stored texts are not of numbers"))
+        raise BridgeError(DAMAGED.format("stored texts are not of numbers"), kind="R data")
     for index in np.flatnonzero(missing).tolist():
         listed[index] = None
     return listed

@@ -95,12 +95,14 @@ def load_rdata(path: str | PathLike[str], *, max_bytes: int = DEFAULT_MAX_BYTES)
     """
     data = _unpack(Path(path).read_bytes(), max_bytes)
     if data[:5] not in _RDATA:
-        raise BridgeError("this is no .RData file of save(); for saveRDS() files use load_rds")
+        raise BridgeError("this is no .RData file of save(); for saveRDS() files use load_rds", kind="R data")
     found = loads(data[5:], max_bytes=max_bytes)
     if found is None:
         return {}
     if not isinstance(found, RPairs):
-        raise BridgeError("this .RData file holds no named objects; write it again with save()")
+        raise BridgeError(
+            "this .RData file holds no named objects; write it again with save()", kind="R data"
+        )
     return {cell.tag: cell.value for cell in found.cells if cell.tag is not None}
 
 
@@ -154,9 +156,13 @@ def _unpack_one(unpacker: Any, data: bytes, left: int) -> tuple[bytes, bytes]:
     try:
         part = unpacker.decompress(data, left + 1)
     except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError) as error:
-        raise BridgeError("the file's compression is damaged; write it again with saveRDS()") from error
+        raise BridgeError(
+            "the file's compression is damaged; write it again with saveRDS()", kind="R data"
+        ) from error
     if len(part) > left:
-        raise BridgeError("the unpacked file is larger than agreed; raise max_bytes if you trust it")
+        raise BridgeError(
+            "the unpacked file is larger than agreed; raise max_bytes if you trust it", kind="R data"
+        )
     if not unpacker.eof:
-        raise BridgeError("the compressed file is cut off; copy or write it again")
+        raise BridgeError("the compressed file is cut off; copy or write it again", kind="R data")
     return part, unpacker.unused_data

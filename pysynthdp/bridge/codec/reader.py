@@ -55,7 +55,7 @@ def loads(data: bytes | memoryview, *, max_bytes: int = DEFAULT_MAX_BYTES) -> RV
     source = Source(data, max_bytes)
     version = _header(source)
     if version not in (2, 3):
-        raise BridgeError(f"serialize version {version} is not known; write with version = 3")
+        raise BridgeError(f"serialize version {version} is not known; write with version = 3", kind="R data")
     return _run(Stream(source))
 
 
@@ -93,7 +93,7 @@ def _run(stream: Stream) -> RValue:
 def _push(stack: list[Reading], child: Reading) -> None:
     """Go one level deeper."""
     if len(stack) >= _MAX_DEPTH:
-        raise BridgeError(DAMAGED.format("it is nested too deeply"))
+        raise BridgeError(DAMAGED.format("it is nested too deeply"), kind="R data")
     stack.append(child)
 
 
@@ -111,7 +111,7 @@ def _item(stream: Stream, flags: int) -> Reading | RValue:
         return ROpaque(wire.SINGLETON[code])
     special = _SPECIAL.get(code)
     if special is None:
-        raise BridgeError(DAMAGED.format(f"type {code} is not known"))
+        raise BridgeError(DAMAGED.format(f"type {code} is not known"), kind="R data")
     return special(stream, flags)
 
 
@@ -176,7 +176,7 @@ def _reference(stream: Stream, flags: int) -> Reading | RValue:
     """Look up a name or environment that came before."""
     index = (flags >> 8) or stream.source.integer()
     if not 1 <= index <= len(stream.references):
-        raise BridgeError(DAMAGED.format("it refers to something that did not come before"))
+        raise BridgeError(DAMAGED.format("it refers to something that did not come before"), kind="R data")
     return stream.references[index - 1]
 
 
@@ -210,5 +210,5 @@ def _as_attributes(value: RValue) -> dict[str, RValue]:
     if value is None:
         return {}
     if not isinstance(value, RPairs) or any(cell.tag is None for cell in value.cells):
-        raise BridgeError(DAMAGED.format("attributes have no names"))
+        raise BridgeError(DAMAGED.format("attributes have no names"), kind="R data")
     return {cell.tag: cell.value for cell in value.cells if cell.tag is not None}

@@ -85,7 +85,7 @@ def pointer(stream: Stream, flags: int) -> Reading:
 def named_environment(stream: Stream, flags: int) -> Reading | RValue:
     """Read over the texts that name a namespace, a package or a persistent object."""
     if stream.source.integer() != 0:
-        raise BridgeError(DAMAGED.format("names of an environment have names"))
+        raise BridgeError(DAMAGED.format("names of an environment have names"), kind="R data")
     for _ in range(stream.source.integer()):
         texts.read_one(stream.source)
     return stream.refer("namespace" if flags & 0xFF == wire.NAMESPACE else "package")

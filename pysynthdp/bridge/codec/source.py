@@ -42,10 +42,13 @@ class Source:
         """Read the format mark: "X" is big-endian (XDR), "B" little-endian."""
         mark = bytes(self.take(2))
         if mark == b"A\n":
-            raise BridgeError("the R stream is in the ascii format; write it with ascii = FALSE")
+            raise BridgeError(
+                "the R stream is in the ascii format; write it with ascii = FALSE", kind="R data"
+            )
         if mark not in (b"X\n", b"B\n"):
             raise BridgeError(
-                "these bytes are not an R object; give what saveRDS(), save() or serialize() wrote"
+                "these bytes are not an R object; give what saveRDS(), save() or serialize() wrote",
+                kind="R data",
             )
         return ">" if mark == b"X\n" else "<"
 
@@ -58,12 +61,14 @@ class Source:
         """Take ``size`` bytes of memory from the budget."""
         self.budget -= size
         if self.budget < 0:
-            raise BridgeError("the R object needs more memory than agreed; raise max_bytes if you trust it")
+            raise BridgeError(
+                "the R object needs more memory than agreed; raise max_bytes if you trust it", kind="R data"
+            )
 
     def need(self, size: int) -> None:
         """Refuse a length that the remaining bytes cannot hold."""
         if size < 0 or size > self.left:
-            raise BridgeError(DAMAGED.format("a length exceeds what follows"))
+            raise BridgeError(DAMAGED.format("a length exceeds what follows"), kind="R data")
 
     def take(self, size: int) -> memoryview:
         """Read ``size`` bytes."""
@@ -84,7 +89,7 @@ class Source:
             high, low = self.integer(), self.integer()
             size = (high << 32) + (low & 0xFFFFFFFF)
         if size < 0:
-            raise BridgeError(DAMAGED.format("a negative length"))
+            raise BridgeError(DAMAGED.format("a negative length"), kind="R data")
         return size
 
     def array(self, element: np.dtype[np.generic], length: int) -> AnyArray:

@@ -61,7 +61,7 @@ def read_one(source: Source) -> str | None:
     """Read one text with its header."""
     flags = source.integer()
     if flags & 0xFF != wire.TEXT or flags & wire.HAS_ATTRIBUTES:
-        raise BridgeError(DAMAGED.format("a text was expected"))
+        raise BridgeError(DAMAGED.format("a text was expected"), kind="R data")
     return read_body(source, flags)
 
 
@@ -174,9 +174,9 @@ def write_many(values: AnyArray, order: str) -> bytes:
     try:
         joined = "".join(present)
     except TypeError as error:
-        raise BridgeError("a character vector may hold only str and None") from error
+        raise BridgeError("a character vector may hold only str and None", kind="R data") from error
     if "\0" in joined:
-        raise BridgeError("an R text cannot hold a zero character; remove it")
+        raise BridgeError("an R text cannot hold a zero character; remove it", kind="R data")
     try:
         body = np.frombuffer(joined.encode("utf-8"), dtype=np.uint8)
     except UnicodeEncodeError:
@@ -208,7 +208,7 @@ def _assemble(body: AnyArray, counts: IntArray, missing: BoolArray, order: str) 
 def _check_size(size: int) -> None:
     """Refuse a text whose length has no place in its header."""
     if size > wire.MAX_TEXT:
-        raise BridgeError("an R text holds at most 2^31 - 1 bytes; shorten it")
+        raise BridgeError("an R text holds at most 2^31 - 1 bytes; shorten it", kind="R data")
 
 
 def _write_one(text: str | None, order: str) -> bytes:
@@ -230,5 +230,5 @@ def _escaped(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise BridgeError(
-            "a text holds half a surrogate pair, which is no character; remove it"
+            "a text holds half a surrogate pair, which is no character; remove it", kind="R data"
         ) from None  # which holds the text

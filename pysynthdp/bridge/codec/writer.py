@@ -148,7 +148,9 @@ class _Writer:
         """Write one of the environments that every session has; refuse all else."""
         code = _CODE_OF_SINGLETON.get(value.what)
         if code is None:
-            raise BridgeError(f"an R {value.what} cannot be sent; drop it, or send the values that it holds")
+            raise BridgeError(
+                f"an R {value.what} cannot be sent; drop it, or send the values that it holds", kind="R data"
+            )
         self._integers(code)
 
 
@@ -162,6 +164,8 @@ def _has(attributes: Mapping[str, RValue]) -> int:
 def _elements(values: AnyArray, element: np.dtype[np.generic]) -> bytes:
     """Give the elements in the byte order of the stream, each NaN with its payload."""
     if values.dtype != element or values.ndim != 1:
-        raise BridgeError(f"R vectors of this kind need a flat array of {element}, not of {values.dtype}")
+        raise BridgeError(
+            f"R vectors of this kind need a flat array of {element}, not of {values.dtype}", kind="R data"
+        )
     word = np.dtype(np.uint64) if element.kind == "c" else np.dtype(f"u{element.itemsize}")
     return np.ascontiguousarray(values).view(word).astype(word.newbyteorder(_ORDER)).tobytes()

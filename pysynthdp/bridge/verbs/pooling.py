@@ -80,7 +80,9 @@ def _estimates(fit: Mapping[str, Any], model: str, number: int) -> Estimates:
     values = np.array(_list(fit["values"]), dtype=np.float64)
     cov = np.asarray(fit["cov"], dtype=np.float64).reshape(len(values), -1)
     if cov.shape != (len(values), len(values)):
-        raise FitError(f"copy {number}: vcov() has another size than coef(); give a fit that has both")
+        raise FitError(
+            f"copy {number}: vcov() has another size than coef(); give a fit that has both", kind="setting"
+        )
     df, about = fit.get("df"), fit.get("about") or {}
     return Estimates(
         terms=terms,
