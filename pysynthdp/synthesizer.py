@@ -243,7 +243,7 @@ class Synthesizer(Printable):
         fit = replace(fit, merged=merged) if merged else fit
         fit = with_seen(self, plan, rows, fit)
         unseen = () if rows is None else index_remarks(rows.frame)
-        say((*unseen, *fit.remarks))  # beyond the function that answers slips
+        say((*unseen, *fit.remarks))
         if protection.learns:
             fit = replace(fit, remarks=(*slow, *unseen, *fit.remarks))
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
