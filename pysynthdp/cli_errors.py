@@ -118,6 +118,6 @@ def _unknown(error: Exception, code: Exit, command: str, options: Iterable[str])
         return (
             "out of memory or disk space; give the run more, or use --stream, fewer copies or fewer columns"
         )
-    report = write_report(error, command, options, Path.cwd())
+    report = write_report(error, command, options, Path())  # not cwd(), which may be gone
     where = f"see {report.name}" if report else "no report could be written into this folder"
     return f"unexpected {type(error).__name__}; {where}, or run again with --debug"

@@ -7,6 +7,7 @@ it never quotes a value of a confidential record.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from pysynthdp.words import Dialect, Words, said
 
@@ -25,13 +26,26 @@ __all__ = [
 ]
 
 
-class Told:
+class Told(Exception):  # noqa: N818 -- what an error and a warning share
     """What, where and the way out, in pieces; read by a door that words it for its own people."""
 
-    what: str
-    column: str | None
-    kind: str | None
-    remedy: str | None
+    def __init__(
+        self,
+        what: str = "",
+        *,
+        column: str | None = None,
+        kind: str | None = None,
+        remedy: str | None = None,
+        faults: Sequence[Self] = (),
+    ) -> None:
+        super().__init__(str(_whole(what, remedy)))
+        self.what, self.column, self.kind, self.remedy = what, column, kind, remedy
+        self._faults = tuple(faults)
+
+    @property
+    def faults(self) -> tuple[Self, ...]:
+        """Give each of several things that it tells; itself, if it is one."""
+        return self._faults or (self,)
 
     def said(self, dialect: Dialect) -> str:
         """Word it for somebody who writes Python, types commands, or writes R.
@@ -54,7 +68,7 @@ def _whole(what: str, remedy: str | None) -> str:
     return Words("{what}; {remedy}", what=what, remedy=remedy) if remedy else what
 
 
-class PysynthdpError(Told, Exception):
+class PysynthdpError(Told):
     """Base of every error that the package raises on purpose.
 
     Parameters
@@ -83,24 +97,6 @@ class PysynthdpError(Told, Exception):
     >>> print(error)
     age is infinite; make it missing
     """
-
-    def __init__(
-        self,
-        what: str = "",
-        *,
-        column: str | None = None,
-        kind: str | None = None,
-        remedy: str | None = None,
-        faults: Sequence[PysynthdpError] = (),
-    ) -> None:
-        super().__init__(str(_whole(what, remedy)))
-        self.what, self.column, self.kind, self.remedy = what, column, kind, remedy
-        self._faults = tuple(faults)
-
-    @property
-    def faults(self) -> tuple[PysynthdpError, ...]:
-        """All that is wrong."""
-        return self._faults or (self,)
 
 
 class SchemaError(PysynthdpError, ValueError):
@@ -147,24 +143,6 @@ class PysynthdpWarning(Told, UserWarning):
     faults : sequence of PysynthdpWarning
         Where it is said of many columns at once: of each of them.
     """
-
-    def __init__(
-        self,
-        what: str = "",
-        *,
-        column: str | None = None,
-        kind: str | None = None,
-        remedy: str | None = None,
-        faults: Sequence[PysynthdpWarning] = (),
-    ) -> None:
-        super().__init__(str(_whole(what, remedy)))
-        self.what, self.column, self.kind, self.remedy = what, column, kind, remedy
-        self._faults = tuple(faults)
-
-    @property
-    def faults(self) -> tuple[PysynthdpWarning, ...]:
-        """What it says, one a column."""
-        return self._faults or (self,)
 
 
 def together(faults: Sequence[PysynthdpError]) -> PysynthdpError:
