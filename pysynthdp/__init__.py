@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pysynthdp.analysis import PooledResults, combine, compare_fits, glm, logit, ols, pool
-    from pysynthdp.errors import (
+    from pysynthdp.base.errors import (
         BridgeError,
         CombiningRuleError,
         FitError,
@@ -41,7 +41,7 @@ __version__ = "0.2.0"
 
 _WHERE = {
     "analysis": ("PooledResults", "combine", "compare_fits", "glm", "logit", "ols", "pool"),
-    "errors": (
+    "base.errors": (
         "BridgeError",
         "CombiningRuleError",
         "FitError",

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ParamSpec
 import typer
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import PlanError, ReleaseError
 from pysynthdp.cli_errors import OneLineErrors, fail
 from pysynthdp.cli_options import (
     Copies,
@@ -35,7 +36,6 @@ from pysynthdp.cli_run import closed_quietly, reporting, this_run
 from pysynthdp.cli_signals import finish, stop_in_order
 from pysynthdp.cli_synth import Copying, fitted_from, tell
 from pysynthdp.cli_table import learns_from, read_with_plan, settings_of
-from pysynthdp.errors import PlanError, ReleaseError
 from pysynthdp.exit_codes import Exit, exit_lines
 from pysynthdp.io.parameters_file import read_parameters
 from pysynthdp.io.plan_keys import plan_keys

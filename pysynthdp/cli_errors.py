@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 import typer
 
+from pysynthdp.base.errors import PysynthdpError, PysynthdpWarning
+from pysynthdp.base.words import said
 from pysynthdp.error_report import write_report
-from pysynthdp.errors import PysynthdpError, PysynthdpWarning
 from pysynthdp.exit_codes import Exit, exit_of
-from pysynthdp.words import said
 
 __all__ = ["OneLineErrors", "as_json", "complain", "describe", "fail", "one_line"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pysynthdp.base.errors import PlanError
 from pysynthdp.cli_run import this_run
 from pysynthdp.cli_table import table_of
-from pysynthdp.errors import PlanError
 from pysynthdp.io.parameters_file import ParameterPlan, write_statement
 from pysynthdp.parameters_asked import check_parameters, release_parameter
 

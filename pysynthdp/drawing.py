@@ -15,12 +15,12 @@ from typing import Any, Protocol, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp._blas import one_blas_thread
-from pysynthdp._random import NumpySampler, RandomSource, stream
-from pysynthdp._typing import AnyArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, FloatArray
+from pysynthdp.base.blas import one_blas_thread
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.streams import NumpySampler, RandomSource, stream
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part, join, settle
-from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit, Key

@@ -6,7 +6,7 @@ import errno
 from collections.abc import Iterator
 from enum import IntEnum
 
-from pysynthdp.errors import FitError, PrivacyError, PysynthdpError, SchemaError
+from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpError, SchemaError
 
 __all__ = ["Exit", "WarnedError", "exit_lines", "exit_of"]
 

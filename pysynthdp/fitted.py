@@ -10,11 +10,14 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp._progress import progress_bar
-from pysynthdp._random import RandomSource
-from pysynthdp.display import Printable, Table
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.progress import progress_bar
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.streams import RandomSource
+from pysynthdp.base.words import Argument, Words
 from pysynthdp.drawing import Draws, Machine
-from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io import fit_file, release_dir
 from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.nested import NestedMachine
@@ -24,11 +27,8 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.remarks import Remark
 from pysynthdp.schema import Schema
-from pysynthdp.slips import answers_slips
 from pysynthdp.tagging import marked_imputed, marked_outside, provenance_of, release_tags
-from pysynthdp.words import Argument, Words
 
 __all__ = ["FittedSynthesizer"]
 

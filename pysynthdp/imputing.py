@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.remarks import in_order, without_overlap
 from pysynthdp.infer import Settled
 from pysynthdp.nested import NestedMachine
 from pysynthdp.overview import remarks_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.remarks import in_order, without_overlap
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.rows.imputed import alike
 from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables, settled_rare, told

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp._random import RandomSource
+from pysynthdp.base.streams import RandomSource
 from pysynthdp.drawing import Charged, Drawing, Machine
 from pysynthdp.plan.fit import CopyParameters, Fit
 

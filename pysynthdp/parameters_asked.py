@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.schema import NumericColumn, Schema

@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
-from pysynthdp.remarks import FEWEST, Remark
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.remarks import FEWEST, Remark
 
 __all__ = [
     "Answer",

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 import pandas as pd
 
 from pysynthdp.analysis.recipe import recipe_of
-from pysynthdp.display import Printable, Table
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.slips import answers_slips, no_attribute
 from pysynthdp.io import release_dir
 from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.provenance import Provenance
 from pysynthdp.schema import Schema
-from pysynthdp.slips import answers_slips, no_attribute
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.unchanged import Prints, check_prints, overwritten, prints_of
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
+from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
-from pysynthdp.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
 from pysynthdp.infer import Drawn, Rare, Settled, infer_schema, kinds_apart, settle_rare, united
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
@@ -15,7 +16,6 @@ from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-from pysynthdp.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer

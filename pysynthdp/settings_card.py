@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pysynthdp.display import Table
+from pysynthdp.base.display import Table
 from pysynthdp.schema import Schema
 
 if TYPE_CHECKING:  # a synthesizer calls this, so at run time the import goes one way only

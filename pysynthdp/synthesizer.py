@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import pandas as pd
 
-from pysynthdp._random import RandomSource
-from pysynthdp.display import Printable, Table
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.remarks import say
+from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
+from pysynthdp.base.streams import RandomSource
+from pysynthdp.base.words import CODEBOOK, Words
 from pysynthdp.drawing import Machine
-from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
 from pysynthdp.infer import Codes, Rare
@@ -23,14 +26,11 @@ from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.remarks import say
 from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
 from pysynthdp.settings_card import settings_table
-from pysynthdp.slips import answers_slips, no_attribute, unknown_setting
-from pysynthdp.words import CODEBOOK, Words
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias, get_args
 
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.errors import ReleaseError
 
 __all__ = ["Draws", "Factor", "TaggedStep"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
-from pysynthdp._registry import is_outside, package_of
+from pysynthdp.base.registry import is_outside, package_of
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Protection, Step, SynthesisPlan, Terms, lost_terms

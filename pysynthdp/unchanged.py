@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import pandas as pd
 
-from pysynthdp.errors import ReleaseError
-from pysynthdp.words import Words
+from pysynthdp.base.errors import ReleaseError
+from pysynthdp.base.words import Words
 
 __all__ = ["Prints", "changed_column", "check_prints", "overwritten", "prints_of"]
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import DEFAULT_MAX_BYTES, NA_INTEGER, RValue, RVector, load_rds
 from pysynthdp.bridge.frames import frame_from_r
-from pysynthdp.errors import BridgeError
 from pysynthdp.infer import infer_schema
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.statement import PrivacyStatement

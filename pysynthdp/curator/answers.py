@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.design.encode import Scale, StepDesign

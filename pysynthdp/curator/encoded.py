@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import accumulate, pairwise
 
-from pysynthdp._blas import one_blas_thread
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
+from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part

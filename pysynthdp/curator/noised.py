@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part

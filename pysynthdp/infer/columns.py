@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from pysynthdp.base.errors import PysynthdpError, SchemaError, together
+from pysynthdp.base.words import Setting, Words, meant
 from pysynthdp.design.holds import holds, names_rows
-from pysynthdp.errors import PysynthdpError, SchemaError, together
 from pysynthdp.infer.dates import infer_date
 from pysynthdp.infer.identifiers import identifier, not_all_numbers
 from pysynthdp.infer.numbers import Codes, Drawn, NumberFacts, infer_number
@@ -17,7 +18,6 @@ from pysynthdp.infer.serial_form import form_of
 from pysynthdp.infer.written import strays_among, texts_of
 from pysynthdp.rows.base import Rows
 from pysynthdp.schema import CategoricalColumn, Column, Schema
-from pysynthdp.words import Setting, Words, meant
 
 __all__ = ["by_column", "infer_column", "infer_schema"]
 

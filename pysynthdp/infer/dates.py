@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from pysynthdp.base.errors import SchemaError
 from pysynthdp.design.grain import date_grain
 from pysynthdp.design.values import to_numbers
-from pysynthdp.errors import SchemaError
 from pysynthdp.infer.numbers import Codes
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 

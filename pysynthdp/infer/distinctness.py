@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 
 __all__ = ["CERTAIN", "evenness"]
 

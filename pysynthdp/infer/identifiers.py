@@ -8,13 +8,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import few
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.infer.column_names import named_as_time
 from pysynthdp.infer.written import strays_among, texts_of, written_as
-from pysynthdp.remarks import few
 from pysynthdp.schema import CategoricalColumn
-from pysynthdp.words import Setting, Words
 
 __all__ = ["beyond_exact", "counts_rows", "identifier", "identifying_number", "not_all_numbers"]
 

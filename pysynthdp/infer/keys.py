@@ -10,12 +10,12 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.infer.column_names import named_as_key, named_as_time
 from pysynthdp.infer.distinctness import CERTAIN, evenness
-from pysynthdp.remarks import Remark
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
-from pysynthdp.words import Setting, Words
 
 __all__ = ["key_of", "key_remarks"]
 

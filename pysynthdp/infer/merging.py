@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pandas as pd
 
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.words import Argument, Words
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
-from pysynthdp.words import Argument, Words
 
 __all__ = ["kinds_apart", "united"]
 

@@ -14,15 +14,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import FEWEST
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.design.grain import decimals_of, step_of
 from pysynthdp.design.values import EXACT, check_size
-from pysynthdp.errors import SchemaError
 from pysynthdp.infer.identifiers import beyond_exact, counts_rows, identifying_number
 from pysynthdp.infer.spikes import learned_spikes
-from pysynthdp.remarks import FEWEST
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
-from pysynthdp.words import Setting, Words
 
 __all__ = ["FEW_VALUES", "Codes", "Drawn", "NumberFacts", "infer_number"]
 

@@ -9,14 +9,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import BoolArray, IntArray
+from pysynthdp.base.arrays import BoolArray, IntArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import FEWEST
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.design.groups import group_levels
 from pysynthdp.design.values import to_codes
-from pysynthdp.errors import SchemaError
-from pysynthdp.remarks import FEWEST
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, Schema
-from pysynthdp.words import Setting, Words
 
 __all__ = ["Rare", "Settled", "settle_rare"]
 

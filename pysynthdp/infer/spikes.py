@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["END_COUNT", "END_SHARE", "HEAVY_SHARE", "HIGH_CODES", "LOW_CODES", "learned_spikes", "stand_out"]
 

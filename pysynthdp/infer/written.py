@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.words import Said, Setting, Words, r_column
+from pysynthdp.base.words import Said, Setting, Words, r_column
 
 __all__ = ["Written", "strays_among", "texts_of", "written_as"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp.errors import SchemaError
-from pysynthdp.io.toml_text import as_number, refuse_unknown
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.toml_text import as_number, refuse_unknown
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["KEYS", "column_of"]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.storage import Stored
 
 __all__ = ["FileFormat", "Marks", "csv_rows", "read_copy", "write_copy"]

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pysynthdp._typing import IntArray
+from pysynthdp.base.arrays import IntArray
 
 __all__ = ["WORDS", "Cells", "Numbers", "numbers_of", "with_points"]
 

@@ -11,6 +11,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pysynthdp.base.remarks import Remark, few
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.csv_cells import Cells, Numbers, numbers_of, with_points
 from pysynthdp.io.csv_dates import Dates, dates_of
 from pysynthdp.io.csv_form import Form
@@ -18,8 +20,6 @@ from pysynthdp.io.csv_learned import Source, head_remarks, read_texts
 from pysynthdp.io.csv_wishes import Declared, Wish
 from pysynthdp.io.csv_words import listed, settled_texts
 from pysynthdp.io.csv_zeros import zero_before_digit
-from pysynthdp.remarks import Remark, few
-from pysynthdp.words import Setting, Words
 
 __all__ = ["typed_columns"]
 

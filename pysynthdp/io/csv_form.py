@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from pysynthdp.errors import PlanError, SchemaError
-from pysynthdp.words import Setting, Words
+from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.words import Setting, Words
 
 __all__ = ["READING", "Form", "default_sep", "raw_records", "refuse_other_head", "separators", "single_bytes"]
 

@@ -12,12 +12,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import Remark, few
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.csv_cells import WORDS
 from pysynthdp.io.csv_form import Form, default_sep, raw_records, refuse_other_head, separators
 from pysynthdp.io.csv_records import check_records, whole_text
-from pysynthdp.remarks import Remark, few
-from pysynthdp.words import Setting, Words
 
 __all__ = ["Quotes", "Source", "checked_heads", "head_remarks", "read_texts"]
 

@@ -18,9 +18,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from pysynthdp.errors import PrivacyError, SchemaError
+from pysynthdp.base.errors import PrivacyError, SchemaError
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.csv_form import single_bytes
-from pysynthdp.words import Setting, Words
 
 __all__ = ["check_records", "lines_as_records", "whole_text"]
 

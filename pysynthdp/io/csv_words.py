@@ -14,11 +14,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pysynthdp.base.remarks import Remark, few
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.csv_cells import WORDS, Cells
 from pysynthdp.io.csv_learned import Source, read_texts
 from pysynthdp.io.csv_wishes import Wish
-from pysynthdp.remarks import Remark, few
-from pysynthdp.words import Setting, Words
 
 __all__ = ["listed", "settled_texts"]
 

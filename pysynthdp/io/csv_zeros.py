@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from pysynthdp._typing import IntArray
+from pysynthdp.base.arrays import IntArray
 
 __all__ = ["zero_before_digit"]
 

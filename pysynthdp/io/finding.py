@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pysynthdp.errors import PysynthdpError
+from pysynthdp.base.errors import PysynthdpError
 
 __all__ = ["Finding", "Result", "compared", "guarded", "unchecked"]
 

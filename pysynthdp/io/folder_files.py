@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 
-from pysynthdp.errors import PysynthdpError
+from pysynthdp.base.errors import PysynthdpError
 from pysynthdp.io.copy_files import csv_rows
 from pysynthdp.io.finding import Finding, compared, guarded, unchecked
 from pysynthdp.io.manifest import MANIFEST, digest_of, listed_files

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from pysynthdp.errors import ReleaseError
-from pysynthdp.words import Said, Words
+from pysynthdp.base.errors import ReleaseError
+from pysynthdp.base.words import Said, Words
 
 __all__ = [
     "FORMAT",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from pysynthdp.errors import PlanError, SchemaError
-from pysynthdp.words import Said, Words
+from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.words import Said, Words
 
 __all__ = ["ENDINGS", "no_table", "refuse_content"]
 

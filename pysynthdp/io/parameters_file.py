@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pysynthdp.errors import PlanError, ReleaseError
+from pysynthdp.base.errors import PlanError, ReleaseError
+from pysynthdp.base.toml_text import read_toml, refuse_unknown
 from pysynthdp.io.codebook import read_codebook
 from pysynthdp.io.plan_file import READING_KEYS
-from pysynthdp.io.toml_text import read_toml, refuse_unknown
 from pysynthdp.io.toml_values import Reader, text_of
 from pysynthdp.plan.plain import deltas_from_plain, unit_from_plain
 from pysynthdp.privacy.shared_account import PrivacyAccount

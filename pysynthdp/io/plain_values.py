@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.errors import SchemaError
 
 __all__ = [
     "arrow_type_from_plain",

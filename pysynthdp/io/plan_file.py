@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.toml_text import as_number, read_toml, refuse_unknown, to_toml
 from pysynthdp.io.codebook import read_codebook
 from pysynthdp.io.plan_guarantee import guarantee_of, plain_guarantee, refuse_settings_outside
-from pysynthdp.io.toml_text import as_number, read_toml, refuse_unknown, to_toml
 from pysynthdp.io.toml_values import (
     Reader,
     by_column,

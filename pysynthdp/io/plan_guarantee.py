@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
 from pysynthdp.io.toml_values import table_of, text_of
 from pysynthdp.plan.protection import Protection, protection_named, protection_of
 

@@ -12,7 +12,8 @@ from typing import Any, Final, cast, get_args
 
 import pandas as pd
 
-from pysynthdp.errors import PrivacyError, ReleaseError, SchemaError
+from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.codebook import write_codebook
 from pysynthdp.io.copy_files import FileFormat, Marks, read_copy, write_copy
 from pysynthdp.io.manifest import (
@@ -32,7 +33,6 @@ from pysynthdp.io.storage import Stored, storage_of
 from pysynthdp.io.verifying import check_folder
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
-from pysynthdp.words import Setting, Words
 
 __all__ = ["RELEASE_VERSION", "read", "read_statement", "write"]
 

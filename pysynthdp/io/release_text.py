@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Sequence
 
-from pysynthdp.display import number
+from pysynthdp.base.display import number
 from pysynthdp.io.reading_lines import has_empty_text, pandas_call, r_call
 from pysynthdp.schema import Schema
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.errors import SchemaError
 from pysynthdp.io.plain_values import (
     dtype_from_plain,
     dtype_to_plain,

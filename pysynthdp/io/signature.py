@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.manifest import MANIFEST
 
 __all__ = ["SIGNATURE", "Sign", "Signer", "signer_of", "verifier_of"]

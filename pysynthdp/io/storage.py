@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from pysynthdp._typing import IntArray
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.plain_values import (
     arrow_type_from_plain,
     arrow_type_to_plain,

@@ -11,8 +11,10 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.base.remarks import say
+from pysynthdp.base.words import Words, meant
 from pysynthdp.design.level_keys import level_key
-from pysynthdp.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.io.csv_columns import typed_columns
 from pysynthdp.io.csv_form import Form, default_sep, refuse_other_head
 from pysynthdp.io.csv_learned import Source, checked_heads
@@ -20,9 +22,7 @@ from pysynthdp.io.csv_local import as_declared
 from pysynthdp.io.csv_records import lines_as_records
 from pysynthdp.io.csv_wishes import Declared
 from pysynthdp.io.other_files import no_table, refuse_content
-from pysynthdp.remarks import say
 from pysynthdp.schema import CategoricalColumn, Schema
-from pysynthdp.words import Words, meant
 
 __all__ = ["read_table", "write_table"]
 

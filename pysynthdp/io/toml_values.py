@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
 
 __all__ = [
     "Reader",

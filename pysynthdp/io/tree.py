@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp._registry import package_of
-from pysynthdp._typing import AnyArray
-from pysynthdp.errors import ReleaseError, SchemaError
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import ReleaseError, SchemaError
+from pysynthdp.base.registry import package_of
 from pysynthdp.io import schema_file
 from pysynthdp.io.plain_values import value_from_plain, value_to_plain
 from pysynthdp.models.base import COLUMN_MODELS

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from pysynthdp.display import Printable, Table
-from pysynthdp.errors import PrivacyError, ReleaseError
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.errors import PrivacyError, ReleaseError
+from pysynthdp.base.slips import answers_slips
 from pysynthdp.io.finding import Finding, compared, unchecked
 from pysynthdp.io.folder_files import Folder, file_findings
 from pysynthdp.io.folder_statement import statement_findings
@@ -16,7 +17,6 @@ from pysynthdp.io.manifest import MANIFEST, read_json, read_manifest
 from pysynthdp.io.signature import SIGNATURE, verifier_of
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.verification import Verification
-from pysynthdp.slips import answers_slips
 
 __all__ = ["ReleaseVerification", "VerifiedStatus", "check_folder", "verify"]
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.glm import Coefficients, canonical_fit, logistic_terms, redraw_coefficients
 from pysynthdp.numerics.moment_logit import logit_from_moments

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.clip_rows import clip_rows
 from pysynthdp.numerics.ridge_logistic import STOPPED, ask_ridge_logistic
-from pysynthdp.numerics.settings import positive_setting
 from pysynthdp.queries import RowSum, Sampler
 
 __all__ = ["LogRidge", "PublicLogistic"]

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.ceiling import BEYOND, LARGEST_LOG, ask_log_ceiling
 from pysynthdp.numerics.count_shape import ask_count_shape

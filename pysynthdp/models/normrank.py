@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtri
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.bending import FARTHEST, ask_bent, ask_explained, ask_latent, bend
 from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear

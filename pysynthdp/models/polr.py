@@ -8,8 +8,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.evidence import shrunken_mode
 from pysynthdp.numerics.multinomial import level_cells
@@ -20,8 +22,6 @@ from pysynthdp.numerics.proportional_odds import ask_proportional_odds
 from pysynthdp.numerics.rank import independent_features
 from pysynthdp.numerics.sparsity import spread_of_predictor
 from pysynthdp.queries import Answer, Moments, MomentSums, Note, RowSum, Sampler
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Setting, Words
 
 __all__ = ["PolR", "PolRFit"]
 

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.numerics.glm import canonical_fit, logistic_terms
 from pysynthdp.numerics.level_posterior import LevelPosterior, ask_posterior, redraw_levels
@@ -26,7 +27,6 @@ from pysynthdp.numerics.rank import independent_features
 from pysynthdp.numerics.redraw_shift import with_shift
 from pysynthdp.numerics.sparsity import empty_cells
 from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler, StepMoments
-from pysynthdp.words import Setting, Words
 
 __all__ = ["PolyReg", "PolyRegFit"]
 

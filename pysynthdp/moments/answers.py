@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from pysynthdp._typing import IntArray
+from pysynthdp.base.arrays import IntArray
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.margins import Margin
 from pysynthdp.moments.whitening import Whitening

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.whitening import Whitening
 from pysynthdp.privacy.moment_budget import Question

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.moments.answers import Answers
 from pysynthdp.moments.asked import Asked
 from pysynthdp.moments.design import MomentShape

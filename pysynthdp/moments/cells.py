@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["MOST_CELLS", "Cells", "thinned"]
 

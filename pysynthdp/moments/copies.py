@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pysynthdp._random import NumpySampler
-from pysynthdp._typing import BoolArray, FloatArray
+from pysynthdp.base.arrays import BoolArray, FloatArray
+from pysynthdp.base.streams import NumpySampler
 from pysynthdp.moments.answers import Answers
 from pysynthdp.moments.cells import Cells
 from pysynthdp.moments.fitting import MomentFit, MomentStep

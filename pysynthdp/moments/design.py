@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.encode import Layout, Scale, StepDesign, n_features
 from pysynthdp.design.parts import Part
-from pysynthdp.errors import PrivacyError
 from pysynthdp.models.base import Bends, ColumnModel
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.schema import Column, NumericColumn
-from pysynthdp.words import Facts, Words
 
 __all__ = [
     "BEYOND_BOUNDS",

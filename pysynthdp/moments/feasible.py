@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.design.encode import Layout, n_features
 
 __all__ = ["feasible_cross"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp._random import NumpySampler
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.streams import NumpySampler
 from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part
 from pysynthdp.models.base import FitTask

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.moments.whitening import Whitening, clip_radially
 from pysynthdp.privacy.moment_budget import BITS, Question
 from pysynthdp.privacy.moment_scales import DIAGONAL, OFF_DIAGONAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.projection import consistent_levels, consistent_numbers
 from pysynthdp.moments.whitening import Whitening

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.moments.design import Span
 
 __all__ = ["Margin", "margin_of", "nearest_shares", "range_edges"]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.moments.integers import Frame
 
 __all__ = ["consistent_levels", "consistent_numbers", "total_rows"]

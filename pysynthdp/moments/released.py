@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.moments.answers import Answers
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.projection import consistent_levels, consistent_numbers, total_rows, weights_of

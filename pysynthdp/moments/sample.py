@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.moments.cells import Cells
 
 __all__ = ["ROWS", "StandIns"]

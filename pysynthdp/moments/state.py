@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.design.encode import Layout
 from pysynthdp.models.base import FitTask
 from pysynthdp.moments.answers import Answers

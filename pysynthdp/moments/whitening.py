@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
 
 __all__ = ["Whitening", "clip_radially"]
 

@@ -16,14 +16,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.numerics.latent import REACH, SPACING, few_together, index_mass, latent_cdf, smoothed
 from pysynthdp.numerics.linear import LinearFit
 from pysynthdp.numerics.newton import stride
 from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table
 from pysynthdp.numerics.rank import independent_features
 from pysynthdp.queries import Answer, RowSum, Sums
-from pysynthdp.remarks import FEWEST
 
 __all__ = ["FARTHEST", "Bent", "Transform", "ask_bent", "ask_explained", "ask_latent", "bend"]
 

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.numerics.quantile_table import quantile_table, table_values
 from pysynthdp.queries import Answer, Quantiles
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.queries import Sums
 
 __all__ = ["STEPS", "clamped_sum", "whole_sum"]

@@ -6,12 +6,12 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.numerics.counts import count_mean
 from pysynthdp.numerics.newton import stride
 from pysynthdp.queries import Answer, Note, RowSum, Sums
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Setting, Words
 
 __all__ = ["ask_count_shape"]
 

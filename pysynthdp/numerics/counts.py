@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
-from pysynthdp._typing import BoolArray, FloatArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import BoolArray, FloatArray
+from pysynthdp.base.errors import FitError
 from pysynthdp.numerics.evidence import shrunken_mode
 from pysynthdp.numerics.glm import Coefficients, canonical_fit, poisson_terms, weighted_gram
 from pysynthdp.numerics.newton import Block, Minimum, Problem, minimise, posterior_root

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 from scipy.special import gammaln
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.numerics.counts import count_mean
 from pysynthdp.numerics.newton import stride
 from pysynthdp.queries import Answer, RowSum, Sums

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.linalg import cho_solve
 
-from pysynthdp._typing import BoolArray, FloatArray
+from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.numerics.newton import (
     CLOSE,
     LONG,

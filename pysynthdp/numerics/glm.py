@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 import numpy as np
 from scipy.special import expit
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.numerics.evidence import shrunken_mode
 from pysynthdp.numerics.newton import Block, Minimum, Problem, minimise, posterior_root
 from pysynthdp.numerics.rank import independent_features

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.numerics.quantile_table import QuantileTable, table_values
 
 __all__ = ["REACH", "SPACING", "few_together", "index_mass", "latent_cdf", "smoothed"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["Curvature", "Memory", "direction", "remember"]
 

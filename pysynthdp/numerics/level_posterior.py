@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.numerics.glm import weighted_gram
 from pysynthdp.numerics.level_prior import MultinomialProblem, prior_coupling
 from pysynthdp.numerics.multinomial import level_probabilities

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.numerics.evidence import Evidence, tuned_prior
 from pysynthdp.numerics.sparsity import SLOPE_SD, TOO_FEW
 

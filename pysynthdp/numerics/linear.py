@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.numerics.rank import centred_products, independent_features
 from pysynthdp.numerics.ridge import marginal_ridge
 from pysynthdp.queries import Answer, Moments, MomentSums

@@ -9,7 +9,7 @@ from itertools import combinations, product
 import numpy as np
 from scipy.sparse import csr_array
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 
 __all__ = ["Marginals", "midpoints", "public_points"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.numerics.linear import LinearFit
 from pysynthdp.numerics.newton import stride
 from pysynthdp.queries import Answer, RowSum, Sums

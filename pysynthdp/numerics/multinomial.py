@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.numerics.glm import weighted_gram
 from pysynthdp.numerics.lbfgs import Curvature, Memory, direction, remember
 from pysynthdp.numerics.level_prior import (

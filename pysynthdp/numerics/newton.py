@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.queries import Answer, RowSum, Sums
 
 __all__ = [

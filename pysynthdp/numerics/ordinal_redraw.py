@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 from scipy.special import logit
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.numerics.newton import LONG
 from pysynthdp.numerics.ordinal import ordinal_probabilities
 from pysynthdp.queries import Answer, RowSum, Sums

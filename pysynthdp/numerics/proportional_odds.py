@@ -7,11 +7,11 @@ from collections.abc import Callable, Generator
 import numpy as np
 from scipy.special import expit
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.numerics.newton import stride
 from pysynthdp.queries import Answer, Note, RowSum, Sums
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Setting, Words
 
 __all__ = ["ask_proportional_odds"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray
+from pysynthdp.base.arrays import BoolArray, FloatArray
 
 __all__ = [
     "QuantileTable",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.remarks import FEWEST
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.remarks import FEWEST
 
 __all__ = ["centred_products", "independent_features", "resting_on_few"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.numerics.glm import AnyCoefficients, Coefficients
 from pysynthdp.numerics.newton import LONG
 from pysynthdp.queries import Answer, RowSum, Sums

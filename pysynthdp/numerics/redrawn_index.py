@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.numerics.linear import LinearFit
 
 __all__ = ["LatentFit", "index_moments", "redraw_latent"]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import expit
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.numerics.clip_rows import clip_rows
 from pysynthdp.numerics.penalised import solve_penalised
 from pysynthdp.queries import Answer, RowSum, Sums

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.numerics.newton import stride
 from pysynthdp.numerics.quantile_table import QuantileTable, table_values
 from pysynthdp.queries import Answer, RowSum, Sums

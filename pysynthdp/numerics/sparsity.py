@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray
+from pysynthdp.base.arrays import BoolArray, FloatArray
 
 __all__ = ["SLOPE_SD", "SPREAD_SD", "TOO_FEW", "empty_cells", "spread_of_predictor"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["Weighted", "closest_weights"]
 

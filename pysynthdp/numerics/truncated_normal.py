@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["truncated_normal"]
 

@@ -9,7 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.display import Printable, Table, number
+from pysynthdp.base.errors import FitError, PysynthdpError, SchemaError
+from pysynthdp.base.remarks import FEWEST, Remark, without_overlap
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import Dialect
 from pysynthdp.curator.extremes import extremes_remarked
 from pysynthdp.curator.few_records import without_few_of
 from pysynthdp.curator.table import groups_of, split_rows
@@ -17,16 +22,11 @@ from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remar
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.values import is_dated, to_numbers
-from pysynthdp.display import Printable, Table, number
-from pysynthdp.errors import FitError, PysynthdpError, SchemaError
 from pysynthdp.infer import Codes, by_column, infer_column, key_remarks
 from pysynthdp.overview.found import hints_of, plain_numbers
 from pysynthdp.overview.size import slow_table
-from pysynthdp.remarks import FEWEST, Remark, without_overlap
 from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
-from pysynthdp.slips import answers_slips
-from pysynthdp.words import Dialect
 
 __all__ = ["ColumnLook", "Look", "look"]
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.design.values import to_numbers
-from pysynthdp.errors import SchemaError
 from pysynthdp.infer import key_remarks
 from pysynthdp.overview.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
 from pysynthdp.overview.shapes import JUDGED, mass_remarks
-from pysynthdp.remarks import Remark
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
-from pysynthdp.words import Setting, Words
 
 __all__ = ["hints_of", "plain_numbers", "remarks_of"]
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.display import number
+from pysynthdp.base.remarks import FEWEST, Remark, few
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.whole_table import rare_words
-from pysynthdp.display import number
 from pysynthdp.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
 from pysynthdp.infer.written import written_as
-from pysynthdp.remarks import FEWEST, Remark, few
-from pysynthdp.words import Setting, Words
 
 __all__ = ["Hint", "code_hints", "few_values_hints", "level_hints", "number_hints"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from scipy.special import ndtr
 
-from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Setting, Words
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
 
 __all__ = ["JUDGED", "mass_remarks"]
 

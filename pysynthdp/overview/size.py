@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan import Step, SynthesisPlan
-from pysynthdp.remarks import Remark
 from pysynthdp.schema import Column
-from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["slow_plan", "slow_table"]
 

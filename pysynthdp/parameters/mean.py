@@ -10,11 +10,12 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from pysynthdp._entropy import SystemEntropy
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting, public_range
+from pysynthdp.base.entropy import SystemEntropy
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.slips import answers_slips
 from pysynthdp.numerics.clamped_sum import STEPS, clamped_sum, whole_sum
-from pysynthdp.numerics.settings import positive_setting, public_range
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
 from pysynthdp.privacy.domain import real, upward
@@ -26,7 +27,6 @@ from pysynthdp.privacy.sampling.gaussian_prior import shrinkage
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import NumericColumn
-from pysynthdp.slips import answers_slips
 
 __all__ = ["release_mean"]
 

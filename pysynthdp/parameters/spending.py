@@ -9,10 +9,10 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting
+from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.curator.contributions import bounded_rows, check_key_column
-from pysynthdp.errors import PrivacyError, SchemaError
-from pysynthdp.numerics.settings import positive_setting
 from pysynthdp.plan.declared import check_declared, check_key, public_schema
 from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.domain import checked_deltas, count, downward

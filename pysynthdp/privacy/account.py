@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Self
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.guarantee import Guarantee, guarantee_from_dict, guarantee_to_dict
 
 __all__ = ["ColumnStatement", "Draw"]

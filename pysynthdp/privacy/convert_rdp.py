@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.privacy.domain import (
     checked_orders,
     nonnegative,

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._random import NumpySampler
-from pysynthdp._typing import IntArray
+from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.streams import NumpySampler
 from pysynthdp.privacy.noise import add_discrete_gaussian, draw_categories, draw_urn
 
 __all__ = ["ExactSampler"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from pysynthdp._registry import Registry
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.registry import Registry
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import group_privacy
 from pysynthdp.privacy.guarantee import Guarantee

@@ -9,7 +9,7 @@ from typing import Literal
 
 from scipy.special import gammaincinv
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.moment_scales import (
     COUNT_UNIT,
     OFF_DIAGONAL,

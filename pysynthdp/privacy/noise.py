@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pysynthdp._typing import IntArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, positive
 from pysynthdp.privacy.sampling.grids import round_half_up
 

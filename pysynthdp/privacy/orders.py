@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["GRID_NAME", "ORDERS"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.guarantee import Guarantee

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
-from pysynthdp.display import Printable, Table
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.guarantee import guarantee_from_dict, guarantee_to_dict
 from pysynthdp.privacy.statement_text import ENTRIES

@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pysynthdp.display import Cell, Table, number
+from pysynthdp.base.display import Cell, Table, number
+from pysynthdp.base.words import Said, Words
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.words import Said, Words
 
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
     from pysynthdp.privacy.statement import PrivacyStatement

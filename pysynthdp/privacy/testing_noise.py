@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pysynthdp._typing import IntArray
+from pysynthdp.base.arrays import IntArray
 
 __all__ = ["seeded_noise"]
 

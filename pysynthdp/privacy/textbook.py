@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, nonnegative, positive, probability, upward
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.approx import ApproxDP

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.display import Printable, Table
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee

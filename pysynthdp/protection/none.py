@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 
 import pandas as pd
 
-from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.words import GUARANTEE, Words
 from pysynthdp.plan import SERIAL, SynthesisPlan
 from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.fit import Fit
@@ -22,7 +23,6 @@ from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import few_facts, learned_facts, public_facts
 from pysynthdp.rows.frame import FrameRows, dense
 from pysynthdp.schema import Schema
-from pysynthdp.words import GUARANTEE, Words
 
 __all__ = ["Unprotected"]
 

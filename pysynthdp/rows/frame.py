@@ -10,9 +10,9 @@ from typing import Any, Final, TypeVar, cast
 
 import pandas as pd
 
-from pysynthdp.errors import SchemaError
-from pysynthdp.remarks import Remark
-from pysynthdp.words import TABLE, Said, Words
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import TABLE, Said, Words
 
 __all__ = ["FrameRows", "check_table", "dense", "index_remarks"]
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from pysynthdp._typing import BoolArray
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.arrays import BoolArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.rows.frame import FrameRows
-from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["alike", "listed"]
 

@@ -17,8 +17,15 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import (
+    CombiningRuleError,
+    FitError,
+    PlanError,
+    PrivacyError,
+    ReleaseError,
+    SchemaError,
+)
 from pysynthdp.cli import app
-from pysynthdp.errors import CombiningRuleError, FitError, PlanError, PrivacyError, ReleaseError, SchemaError
 from pysynthdp.exit_codes import Exit, WarnedError, exit_of
 from pysynthdp.io.plan_file import KEYS
 from pysynthdp.io.plan_keys import plan_keys

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import pysynthdp.models
-from pysynthdp._random import NumpySampler, root_sequence, stream
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.streams import NumpySampler, root_sequence, stream
 from pysynthdp.curator.quantiles import coarse_quantiles
-from pysynthdp.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, FitTask, Target
 from pysynthdp.queries import Answer, Counts, Moments, MomentSums, Note, Quantiles, RowSum, WholeRows
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import pysynthdp
-from pysynthdp import errors
+from pysynthdp.base import errors
 
 HOME = Path(pysynthdp.__file__).parent
 WORDED = {"Said", "Setting", "Facts", "cast"}  # what is said anew for each reader, or is a type

@@ -33,7 +33,7 @@ from audit_systems import System, drawn_systems
 from scipy import stats
 
 import pysynthdp.drawing
-from pysynthdp._entropy import SystemEntropy
+from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.privacy import exact_sampler
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.noise import draw_categories

@@ -12,7 +12,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp import imputing
-from pysynthdp.errors import CombiningRuleError, FitError, PrivacyError, PysynthdpWarning, SchemaError
+from pysynthdp.base.errors import CombiningRuleError, FitError, PrivacyError, PysynthdpWarning, SchemaError
 from pysynthdp.protection.none import Unprotected
 from pysynthdp.rows.imputed import alike
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.errors import SchemaError
 from pysynthdp.overview import look
 
 N = 400

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.errors import PlanError, PrivacyError, PysynthdpWarning, SchemaError
+from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpWarning, SchemaError
 from pysynthdp.io.plan_file import read_plan, write_plan
 
 ROWS = 200

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray
+from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.privacy.domain import checked_orders, count, nonnegative
 
 __all__ = ["add_one_renyi", "addremove_renyi", "remove_one_renyi"]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import betainc, betaincc
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.privacy.domain import count, nonnegative, positive
 from pysynthdp.privacy.sampling.beta_renyi import beta_renyi
 from pysynthdp.privacy.sampling.log_gamma import log_beta_binomial

@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import betainc, betaincc
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, nonnegative, positive, probability, upward
 from pysynthdp.privacy.sampling.binary_renyi import bernoulli_renyi
 from pysynthdp.privacy.sampling.scan import FINITE, certified_maximum

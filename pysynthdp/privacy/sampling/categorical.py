@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.convert_rdp import rdp_delta
 from pysynthdp.privacy.domain import checked_orders, count, nonnegative, positive
 from pysynthdp.privacy.orders import ORDERS

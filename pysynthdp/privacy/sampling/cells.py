@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, positive, upward
 
 __all__ = ["CellDraw", "cells_epsilon", "cells_smallest_weight"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.convert_pure import pure_renyi
 from pysynthdp.privacy.domain import count, positive, upward
 from pysynthdp.privacy.guarantees.rdp import RDP

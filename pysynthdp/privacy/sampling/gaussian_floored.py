@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import checked_orders, count, positive, upward, whole
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.orders import ORDERS

@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.special import erf, log_ndtr
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.convert_pure import pure_renyi
 from pysynthdp.privacy.domain import checked_orders, count, positive, real, upward
 from pysynthdp.privacy.guarantees.rdp import RDP

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.privacy.domain import bounds, checked_orders, count, positive, upward, whole
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 

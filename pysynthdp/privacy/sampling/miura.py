@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, order, positive
 
 __all__ = [

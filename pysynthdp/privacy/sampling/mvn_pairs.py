@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import (
     checked_orders,
     count,

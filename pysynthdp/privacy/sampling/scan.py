@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.privacy.convert_rdp import rdp_delta
 from pysynthdp.privacy.orders import ORDERS
 

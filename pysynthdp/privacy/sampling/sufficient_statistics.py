@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import positive, upward
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.unit import Relation

@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp._progress import progress_bar
-from pysynthdp.display import Printable
-from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.base.display import Printable
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.progress import progress_bar
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.plan import Step, SynthesisPlan, Terms
 from pysynthdp.plan.declared import public_schema
 from pysynthdp.plan.fit import Fit
@@ -36,9 +38,7 @@ from pysynthdp.protection.noise.trial import try_model
 from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["ByNoise"]
 

@@ -12,13 +12,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from pysynthdp._blas import one_blas_thread
-from pysynthdp._random import BalancedSampler, NumpySampler, stream
-from pysynthdp._typing import IntArray
+from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.blas import one_blas_thread
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.streams import BalancedSampler, NumpySampler, stream
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.noised import Noise, NoisedRows, answer_all, entry_of
 from pysynthdp.design.encode import Layout, Scale
-from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.io import schema_file
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.io.file_lock import Taken, alone_with

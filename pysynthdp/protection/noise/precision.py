@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from pysynthdp.display import Cell, Printable, Table
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.display import Cell, Printable, Table
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.moments.design import moment_shape
 from pysynthdp.numerics.expected_length import median_length
 from pysynthdp.plan import SynthesisPlan

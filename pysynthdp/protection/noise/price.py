@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from pysynthdp.display import Cell, Printable, Table
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.display import Cell, Printable, Table
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.moments.design import bends, moment_shape
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, FitsFromMoments, SplitsLevels
 from pysynthdp.moments.design import moment_shape
 from pysynthdp.plan import Method, Step, Terms, target_of
@@ -19,7 +20,6 @@ from pysynthdp.privacy.moment_budget import moment_budget
 from pysynthdp.privacy.unit import Relation
 from pysynthdp.protection.refusals import refuse_real_values
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.words import Facts, Words
 
 __all__ = ["MOST_FEATURES", "check_noised", "noised_steps"]
 

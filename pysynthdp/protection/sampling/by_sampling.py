@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp._random import NumpySampler, RandomSource, root_sequence
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.streams import NumpySampler, RandomSource, root_sequence
 from pysynthdp.design.values import to_numbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
@@ -47,7 +48,6 @@ from pysynthdp.protection.sampling.checks import check_models, priced_columns
 from pysynthdp.protection.sampling.price import price_plan
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import NumericColumn, Schema
-from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["BySampling"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from pysynthdp.display import Cell, Printable, Table
+from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.domain import count

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
 from pysynthdp.models.base import Fit as Asking
 from pysynthdp.models.base import FitTask, Target
 from pysynthdp.plan import Step, SynthesisPlan

@@ -14,7 +14,7 @@ from pysynthdp import Synthesizer, SyntheticRelease, compare_fits, glm, logit, o
 from pysynthdp.analysis import mean_of, pool, quantile_of, share_of
 from pysynthdp.analysis.asked import asked_by_formula, asked_by_r
 from pysynthdp.analysis.flags import UNSAID, remarks_on
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.errors import ReleaseError
 from pysynthdp.tagged_steps import TaggedStep
 from pysynthdp.tags import ReleaseTags
 

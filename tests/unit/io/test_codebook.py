@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import PlanError, SchemaError
+from pysynthdp.base.errors import PlanError, SchemaError
 from pysynthdp.io.codebook import read_codebook, write_codebook
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pysynthdp as sdp
-from pysynthdp.errors import PlanError, PrivacyError, PysynthdpError, PysynthdpWarning, SchemaError
+from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, PysynthdpWarning, SchemaError
 from pysynthdp.io.copy_files import Marks, write_copy
 from pysynthdp.io.csv_form import separators, single_bytes
 from pysynthdp.io.storage import storage_of

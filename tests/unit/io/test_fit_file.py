@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import PrivacyError, ReleaseError
+from pysynthdp.base.errors import PrivacyError, ReleaseError
 from pysynthdp.io import fit_file
 from pysynthdp.io.tree import from_tree, to_tree
 from pysynthdp.models.base import COLUMN_MODELS
@@ -130,7 +130,7 @@ def test_what_no_file_can_hold_is_refused(value, tmp_path):
         ("subprocess:Popen", "install it first"),
         (f"{__name__}:Outside", "install it first"),
         ("pysynthdp.io.fit_file:save", "not a class that a file may name"),
-        ("pysynthdp.errors:PlanError", "not a class that a file may name"),
+        ("pysynthdp.base.errors:PlanError", "not a class that a file may name"),
         ("pysynthdp.io.fit_file:zipfile.ZipFile", "not a class that a file may name"),
         ("pysynthdp.nothing:Here", "not known here"),
         ("pysynthdp.schema:Nothing", "not known here"),

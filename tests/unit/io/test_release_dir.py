@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io import release_dir
 from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.provenance import Provenance

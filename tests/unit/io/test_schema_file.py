@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.errors import SchemaError
 from pysynthdp.infer import infer_schema
 from pysynthdp.io.plain_values import value_from_plain, value_to_plain
 from pysynthdp.io.schema_file import from_plain, to_plain

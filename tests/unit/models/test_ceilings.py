@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.models.lognorm import LogNorm
 from pysynthdp.models.negbin import NegBin
 from pysynthdp.models.poisson import Poisson

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Priced, Target
 from pysynthdp.models.constant import Constant
 from pysynthdp.models.lognorm import LogNorm

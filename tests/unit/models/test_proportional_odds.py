@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.models.polr import PolR
 from pysynthdp.queries import Note
 

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, PrivacyUnit, Schema, Synthesizer
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.curator.noised import NoisedRows, answer_all
 from pysynthdp.curator.table import split_rows
-from pysynthdp.errors import PrivacyError
 from pysynthdp.moments.asked import Asked
 from pysynthdp.moments.asking import frame_of
 from pysynthdp.moments.design import moment_layout, moment_shape

@@ -11,7 +11,7 @@ import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer, ols
 from pysynthdp.analysis import mean_of, quantile_of
-from pysynthdp.errors import CombiningRuleError, PlanError, PrivacyError, ReleaseError
+from pysynthdp.base.errors import CombiningRuleError, PlanError, PrivacyError, ReleaseError
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.gdp import GDP

@@ -10,7 +10,7 @@ import pytest
 from scipy import optimize, stats
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.models.normrank import NormRank
 from pysynthdp.moments.design import Span
 from pysynthdp.moments.margins import margin_of, nearest_shares, range_edges

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.mechanism import PricedColumn

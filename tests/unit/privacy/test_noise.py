@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy import noise
 from pysynthdp.privacy.sampling.binary import binary_delta
 from pysynthdp.privacy.sampling.grids import discrete_gaussian_renyi, round_half_up

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.composition import compose, group_privacy
 from pysynthdp.privacy.convert_pure import pure_renyi, pure_zcdp
 from pysynthdp.privacy.convert_zcdp import zcdp_epsilon, zcdp_epsilon_simple

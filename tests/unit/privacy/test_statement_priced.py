@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.guarantees.pure import PureDP

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtri, pdtrik
 
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 
 __all__ = ["SystemEntropy"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from pysynthdp.words import Dialect, Words, said
+from pysynthdp.base.words import Dialect, Words, said
 
 __all__ = [
     "BridgeError",

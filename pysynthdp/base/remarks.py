@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pysynthdp.errors import PysynthdpWarning
-from pysynthdp.words import Words
+from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.base.words import Words
 
 __all__ = ["FEWEST", "Remark", "few", "grouped", "in_order", "outside", "say", "without_overlap"]
 
-_HOME: Final = str(Path(__file__).parent)
+_HOME: Final = str(Path(__file__).parents[1])
 FEWEST = 5  # records behind anything of them that a fit without a guarantee learns
 SHARED = 5  # columns, up to which each has its own warning of a kind
 _SAID_BY = {  # a kind on the left is left out of a column where one on the right says it

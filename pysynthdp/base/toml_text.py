@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp.errors import PysynthdpError
-from pysynthdp.slips import way_out
-from pysynthdp.words import Words
+from pysynthdp.base.errors import PysynthdpError
+from pysynthdp.base.slips import way_out
+from pysynthdp.base.words import Words
 
 __all__ = ["as_number", "read_toml", "refuse_unknown", "to_toml"]
 
@@ -36,10 +36,10 @@ def refuse_unknown(
 
     Examples
     --------
-    >>> from pysynthdp.errors import PlanError
+    >>> from pysynthdp.base.errors import PlanError
     >>> refuse_unknown(["metod"], ["method", "keep"], where="plan.toml", error=PlanError)
     Traceback (most recent call last):
-    pysynthdp.errors.PlanError: plan.toml has an unknown key 'metod'; did you mean 'method'?
+    pysynthdp.base.errors.PlanError: plan.toml has an unknown key 'metod'; did you mean 'method'?
     """
     for key in given:
         if key not in known:

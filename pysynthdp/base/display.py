@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, TypeAlias, TypeVar
 
-from pysynthdp.words import Dialect, said
+from pysynthdp.base.words import Dialect, said
 
 __all__ = ["Cell", "PValue", "Printable", "Table", "number"]
 

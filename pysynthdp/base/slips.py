@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from typing import Any, Final, TypeVar
 
-from pysynthdp.errors import SettingError
-from pysynthdp.words import Said, Words, nearest
+from pysynthdp.base.errors import SettingError
+from pysynthdp.base.words import Said, Words, nearest
 
 __all__ = ["answers_slips", "no_attribute", "unknown_setting", "way_out"]
 
@@ -92,7 +92,7 @@ def answers_slips(thing: T) -> T:
     ... def draw(*, copies=5): ...
     >>> draw(copys=3)
     Traceback (most recent call last):
-    pysynthdp.errors.SettingError: draw has no setting 'copys'; did you mean 'copies'?
+    pysynthdp.base.errors.SettingError: draw has no setting 'copys'; did you mean 'copies'?
     """
     if isinstance(thing, type):
         init: Callable[..., None] = thing.__init__  # type: ignore[misc]  # replaced, as its own kind

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp.errors import PrivacyError
-from pysynthdp.words import Facts, Words
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.words import Facts, Words
 
 __all__ = ["as_number", "positive_setting", "public_range"]
 

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pysynthdp._entropy import SystemEntropy
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
-from pysynthdp.errors import PlanError
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.entropy import SystemEntropy
+from pysynthdp.base.errors import PlanError
 
 __all__ = ["BalancedSampler", "NumpySampler", "RandomSource", "root_sequence", "stream"]
 
