@@ -17,10 +17,10 @@ from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.bridge.from_synds import release_from_synds
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.synds import synds_fields
-from pysynthdp.io.schema_file import from_plain, to_plain
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.provenance import Provenance
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema.plain import from_plain, to_plain
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["changed_release_from_r", "release_from_r", "release_to_r", "statement_words"]

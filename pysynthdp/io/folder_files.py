@@ -15,10 +15,10 @@ from pysynthdp.base.errors import PysynthdpError
 from pysynthdp.io.copy_files import csv_rows
 from pysynthdp.io.finding import Finding, compared, guarded, unchecked
 from pysynthdp.io.manifest import MANIFEST, digest_of, listed_files
-from pysynthdp.io.schema_file import WITHHELD
 from pysynthdp.io.signature import SIGNATURE
 from pysynthdp.io.snippets import PROGRAMS
 from pysynthdp.io.storage import Stored
+from pysynthdp.schema.plain import WITHHELD
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Folder", "file_findings"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from pysynthdp.io.codebook import released_real
 from pysynthdp.io.finding import Finding, compared, guarded, unchecked
 from pysynthdp.io.folder_files import Folder
-from pysynthdp.io.schema_file import WITHHELD
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.mechanism import MECHANISMS
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import KEPT_REAL
+from pysynthdp.schema.codebook import released_real
+from pysynthdp.schema.plain import WITHHELD
 
 __all__ = ["statement_findings"]
 

@@ -11,7 +11,6 @@ import pandas as pd
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.toml_text import as_number, read_toml, refuse_unknown, to_toml
-from pysynthdp.io.codebook import read_codebook
 from pysynthdp.io.plan_guarantee import guarantee_of, plain_guarantee, refuse_settings_outside
 from pysynthdp.io.toml_values import (
     Reader,
@@ -25,6 +24,7 @@ from pysynthdp.io.toml_values import (
     whole_of,
 )
 from pysynthdp.models.base import COLUMN_MODELS
+from pysynthdp.schema.codebook import read_codebook
 
 __all__ = ["KEYS", "PLAN_VERSION", "READING_KEYS", "read_plan", "read_reading", "settle_codes", "write_plan"]
 

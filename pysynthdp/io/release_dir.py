@@ -14,7 +14,6 @@ import pandas as pd
 
 from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.codebook import write_codebook
 from pysynthdp.io.copy_files import FileFormat, Marks, read_copy, write_copy
 from pysynthdp.io.manifest import (
     FORMAT,
@@ -26,13 +25,14 @@ from pysynthdp.io.manifest import (
     write_json,
 )
 from pysynthdp.io.release_text import readme_text
-from pysynthdp.io.schema_file import WITHHELD, from_plain, to_plain
 from pysynthdp.io.signature import SIGNATURE, Sign
 from pysynthdp.io.snippets import write_programs
 from pysynthdp.io.storage import Stored, storage_of
 from pysynthdp.io.verifying import check_folder
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.schema import Schema
+from pysynthdp.schema.codebook import write_codebook
+from pysynthdp.schema.plain import WITHHELD, from_plain, to_plain
 
 __all__ = ["RELEASE_VERSION", "read", "read_statement", "write"]
 

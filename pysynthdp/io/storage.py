@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.errors import ReleaseError
-from pysynthdp.io.plain_values import (
+from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+from pysynthdp.schema.plain_values import (
     arrow_type_from_plain,
     arrow_type_to_plain,
     dtype_from_plain,
@@ -20,7 +21,6 @@ from pysynthdp.io.plain_values import (
     value_from_plain,
     value_to_plain,
 )
-from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 __all__ = ["Stored", "storage_of"]
 

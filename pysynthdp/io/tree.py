@@ -17,11 +17,11 @@ import numpy as np
 from pysynthdp.base.arrays import AnyArray
 from pysynthdp.base.errors import ReleaseError, SchemaError
 from pysynthdp.base.registry import package_of
-from pysynthdp.io import schema_file
-from pysynthdp.io.plain_values import value_from_plain, value_to_plain
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.plan.protection import PROTECTIONS
 from pysynthdp.schema import Schema
+from pysynthdp.schema import plain as schema_file
+from pysynthdp.schema.plain_values import value_from_plain, value_to_plain
 
 __all__ = ["from_tree", "to_tree"]
 

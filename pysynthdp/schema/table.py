@@ -68,7 +68,7 @@ class Schema(Printable):
         -----
         Privacy: reads no record. Labels written by hand from the data do not count as public.
         """
-        from pysynthdp.io.codebook import read_codebook  # reading is io's; the name is where users look
+        from pysynthdp.schema.codebook import read_codebook  # reading is io's; the name is where users look
 
         return read_codebook(Path(path))
 

@@ -19,7 +19,6 @@ from pysynthdp.base.streams import BalancedSampler, NumpySampler, stream
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.noised import Noise, NoisedRows, answer_all, entry_of
 from pysynthdp.design.encode import Layout, Scale
-from pysynthdp.io import schema_file
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.io.file_lock import Taken, alone_with
 from pysynthdp.models.base import ColumnModel
@@ -38,6 +37,7 @@ from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.price import check_worth
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
+from pysynthdp.schema import plain as schema_file
 
 __all__ = ["MomentCopies", "fit_noised"]
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from pysynthdp.base.errors import PlanError, SchemaError
-from pysynthdp.io.codebook import read_codebook, write_codebook
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+from pysynthdp.schema.codebook import read_codebook, write_codebook
 
 MEANT = Schema(
     [

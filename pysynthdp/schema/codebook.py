@@ -13,9 +13,9 @@ import pandas as pd
 from pysynthdp.base.errors import PlanError, SchemaError
 from pysynthdp.base.toml_text import read_toml, refuse_unknown
 from pysynthdp.base.words import Words
-from pysynthdp.io.codebook_entry import KEYS, column_of
-from pysynthdp.io.schema_file import WITHHELD
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema.codebook_entry import KEYS, column_of
+from pysynthdp.schema.plain import WITHHELD
 
 __all__ = ["HEADS", "read_codebook", "released_real", "write_codebook"]
 

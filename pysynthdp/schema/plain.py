@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
-from pysynthdp.io.plain_values import (
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema.plain_values import (
     dtype_from_plain,
     dtype_to_plain,
     value_from_plain,
     value_to_plain,
 )
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["SCHEMA_FILE_VERSION", "WITHHELD", "from_plain", "to_plain"]
 
