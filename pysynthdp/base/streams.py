@@ -47,7 +47,7 @@ def stream(root: np.random.SeedSequence | None, *key: int) -> np.random.Generato
 
 @dataclass(frozen=True, slots=True)
 class NumpySampler:
-    """Draw with a numpy generator; see :class:`pysynthdp.queries.Sampler`."""
+    """Draw with a numpy generator; see :class:`pysynthdp.models.ask.Sampler`."""
 
     generator: np.random.Generator
 

@@ -16,9 +16,9 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Words
 from pysynthdp.curator.answers import Grams, StepRows, answer_alone, answer_moments
 from pysynthdp.curator.encoded import EncodedRows
+from pysynthdp.models.ask import Answer, Moments, Note, Query, RowSum, WholeRows
 from pysynthdp.models.base import ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
-from pysynthdp.queries import Answer, Moments, Note, Query, RowSum, WholeRows
 
 __all__ = ["Curator", "StepFit"]
 

@@ -13,7 +13,7 @@ from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
-from pysynthdp.queries import Sums
+from pysynthdp.models.ask import Sums
 
 __all__ = ["BLOCK_ROWS", "Block", "EncodedRows", "add"]
 

@@ -18,8 +18,8 @@ from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
-from pysynthdp.numerics.rank import resting_on_few
-from pysynthdp.queries import Sums
+from pysynthdp.models.ask import Sums
+from pysynthdp.models.fits.rank import resting_on_few
 
 __all__ = ["without_few_features"]
 

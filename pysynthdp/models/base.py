@@ -11,7 +11,7 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.registry import Registry
-from pysynthdp.queries import Answer, Query, Sampler, StepMoments
+from pysynthdp.models.ask import Answer, Query, Sampler, StepMoments
 
 __all__ = [
     "COLUMN_MODELS",

@@ -9,8 +9,8 @@ import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import FitError
+from pysynthdp.models.ask import Counts, Quantiles, Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.queries import Counts, Quantiles, Sampler, StepMoments
 
 __all__ = ["Constant", "ConstantValue"]
 

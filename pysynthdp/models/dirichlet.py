@@ -15,8 +15,8 @@ from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.checks import positive_setting
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.models.ask import Counts, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.queries import Counts, Sampler
 
 __all__ = ["Dirichlet", "LevelWeights"]
 

@@ -12,8 +12,8 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.checks import positive_setting, public_range
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.words import Argument, Words
+from pysynthdp.models.ask import RowSum, Sampler, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.queries import RowSum, Sampler, Sums
 
 __all__ = ["FlooredNormal", "GaussianFloor"]
 

@@ -13,12 +13,12 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part
+from pysynthdp.models.ask import StepMoments
 from pysynthdp.models.base import FitTask
 from pysynthdp.moments.cells import Cells
 from pysynthdp.moments.feasible import feasible_cross
 from pysynthdp.moments.sample import StandIns
 from pysynthdp.plan.fit import named
-from pysynthdp.queries import StepMoments
 
 __all__ = ["Hidden", "MomentFit", "MomentStep", "fit_steps"]
 

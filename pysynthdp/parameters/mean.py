@@ -15,7 +15,7 @@ from pysynthdp.base.checks import positive_setting, public_range
 from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
-from pysynthdp.numerics.clamped_sum import STEPS, clamped_sum, whole_sum
+from pysynthdp.models.fits.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
 from pysynthdp.privacy.domain import real, upward

@@ -186,7 +186,7 @@ def unclamped_cells(patch: Patch) -> None:
     )
     namespace = {name: getattr(np, name) for name in ("rint", "asarray", "int64")}
     wide = SimpleNamespace(**namespace, clip=lambda values, *_: np.clip(values, -100.0, 100.0))
-    patch.setattr("pysynthdp.numerics.clamped_sum.np", wide)
+    patch.setattr("pysynthdp.models.fits.clamped_sum.np", wide)
 
 
 def half_to_even(patch: Patch) -> None:
@@ -227,7 +227,7 @@ def weak_penalty(where: str) -> Callable[[Patch], None]:
     """A fourth of the penalty that is priced."""
 
     def plant(patch: Patch) -> None:
-        from pysynthdp.numerics import penalised, ridge_logistic
+        from pysynthdp.models.fits import penalised, ridge_logistic
 
         if where == "logridge":
             real = ridge_logistic.ask_ridge_logistic

@@ -9,8 +9,8 @@ from itertools import combinations
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PrivacyError
+from pysynthdp.models.fits.expected_length import median_length
 from pysynthdp.moments.design import moment_shape
-from pysynthdp.numerics.expected_length import median_length
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.moment_budget import MomentBudget

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.models.ask import NoisyStatistics, Sampler
 from pysynthdp.models.base import Fit as Asking
 from pysynthdp.models.base import FitTask, Target
 from pysynthdp.plan import Step, SynthesisPlan
@@ -31,7 +32,6 @@ from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts
-from pysynthdp.queries import NoisyStatistics, Sampler
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags

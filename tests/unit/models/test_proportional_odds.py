@@ -8,8 +8,8 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.models.ask import Note
 from pysynthdp.models.polr import PolR
-from pysynthdp.queries import Note
 
 from .driver import trace
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.numerics.counts import count_mean
-from pysynthdp.numerics.newton import stride
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.counts import count_mean
+from pysynthdp.models.fits.newton import stride
 
 __all__ = ["ask_dispersion"]
 

@@ -10,11 +10,11 @@ from scipy.special import digamma, gammaln, polygamma
 
 from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.base.errors import FitError
-from pysynthdp.numerics.evidence import shrunken_mode
-from pysynthdp.numerics.glm import Coefficients, canonical_fit, poisson_terms, weighted_gram
-from pysynthdp.numerics.newton import Block, Minimum, Problem, minimise, posterior_root
-from pysynthdp.numerics.rank import independent_features
-from pysynthdp.queries import Answer, MomentSums, RowSum, Sums
+from pysynthdp.models.ask import Answer, MomentSums, RowSum, Sums
+from pysynthdp.models.fits.evidence import shrunken_mode
+from pysynthdp.models.fits.glm import Coefficients, canonical_fit, poisson_terms, weighted_gram
+from pysynthdp.models.fits.newton import Block, Minimum, Problem, minimise, posterior_root
+from pysynthdp.models.fits.rank import independent_features
 
 __all__ = [
     "NegativeBinomial",

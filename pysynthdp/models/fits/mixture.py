@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.numerics.linear import LinearFit
-from pysynthdp.numerics.newton import stride
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.linear import LinearFit
+from pysynthdp.models.fits.newton import stride
 
 __all__ = ["MixtureTable", "ask_mixture"]
 

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.special import expit
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.numerics.evidence import shrunken_mode
-from pysynthdp.numerics.newton import Block, Minimum, Problem, minimise, posterior_root
-from pysynthdp.numerics.rank import independent_features
-from pysynthdp.numerics.sparsity import spread_of_predictor
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.evidence import shrunken_mode
+from pysynthdp.models.fits.newton import Block, Minimum, Problem, minimise, posterior_root
+from pysynthdp.models.fits.rank import independent_features
+from pysynthdp.models.fits.sparsity import spread_of_predictor
 
 __all__ = [
     "AnyCoefficients",

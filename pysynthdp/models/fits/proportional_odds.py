@@ -10,8 +10,8 @@ from scipy.special import expit
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.numerics.newton import stride
-from pysynthdp.queries import Answer, Note, RowSum, Sums
+from pysynthdp.models.ask import Answer, Note, RowSum, Sums
+from pysynthdp.models.fits.newton import stride
 
 __all__ = ["ask_proportional_odds"]
 

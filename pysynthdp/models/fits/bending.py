@@ -18,12 +18,12 @@ import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.remarks import FEWEST
-from pysynthdp.numerics.latent import REACH, SPACING, few_together, index_mass, latent_cdf, smoothed
-from pysynthdp.numerics.linear import LinearFit
-from pysynthdp.numerics.newton import stride
-from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table
-from pysynthdp.numerics.rank import independent_features
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.latent import REACH, SPACING, few_together, index_mass, latent_cdf, smoothed
+from pysynthdp.models.fits.linear import LinearFit
+from pysynthdp.models.fits.newton import stride
+from pysynthdp.models.fits.quantile_table import QuantileTable, quantile_table
+from pysynthdp.models.fits.rank import independent_features
 
 __all__ = ["FARTHEST", "Bent", "Transform", "ask_bent", "ask_explained", "ask_latent", "bend"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
 
 __all__ = [
     "CLOSE",

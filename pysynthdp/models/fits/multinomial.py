@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.numerics.glm import weighted_gram
-from pysynthdp.numerics.lbfgs import Curvature, Memory, direction, remember
-from pysynthdp.numerics.level_prior import (
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.glm import weighted_gram
+from pysynthdp.models.fits.lbfgs import Curvature, Memory, direction, remember
+from pysynthdp.models.fits.level_prior import (
     MultinomialProblem,
     penalty,
     with_null_precision,
     with_precision_at,
 )
-from pysynthdp.numerics.newton import stride
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.fits.newton import stride
 
 __all__ = ["MultinomialMode", "level_cells", "level_probabilities", "multinomial_mode"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import expit
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.numerics.glm import weighted_gram
-from pysynthdp.queries import Sums
+from pysynthdp.models.ask import Sums
+from pysynthdp.models.fits.glm import weighted_gram
 
 __all__ = ["OrdinalTerms", "gap_barrier", "ordinal_probabilities", "start_thresholds"]
 

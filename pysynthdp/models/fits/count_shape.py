@@ -9,9 +9,9 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.numerics.counts import count_mean
-from pysynthdp.numerics.newton import stride
-from pysynthdp.queries import Answer, Note, RowSum, Sums
+from pysynthdp.models.ask import Answer, Note, RowSum, Sums
+from pysynthdp.models.fits.counts import count_mean
+from pysynthdp.models.fits.newton import stride
 
 __all__ = ["ask_count_shape"]
 

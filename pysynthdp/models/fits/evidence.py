@@ -9,7 +9,8 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from pysynthdp.base.arrays import BoolArray, FloatArray
-from pysynthdp.numerics.newton import (
+from pysynthdp.models.ask import Answer, RowSum
+from pysynthdp.models.fits.newton import (
     CLOSE,
     LONG,
     ROUNDS,
@@ -22,8 +23,7 @@ from pysynthdp.numerics.newton import (
     stepped,
     stride,
 )
-from pysynthdp.numerics.sparsity import SLOPE_SD, SPREAD_SD, TOO_FEW
-from pysynthdp.queries import Answer, RowSum
+from pysynthdp.models.fits.sparsity import SLOPE_SD, SPREAD_SD, TOO_FEW
 
 __all__ = ["Evidence", "SlopePrior", "free_of_nuisance", "shrunken_mode", "tuned_prior"]
 

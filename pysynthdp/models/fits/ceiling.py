@@ -7,8 +7,8 @@ from collections.abc import Generator
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.numerics.quantile_table import quantile_table, table_values
-from pysynthdp.queries import Answer, Quantiles
+from pysynthdp.models.ask import Answer, Quantiles
+from pysynthdp.models.fits.quantile_table import quantile_table, table_values
 
 __all__ = ["BEYOND", "LARGEST_LOG", "ask_log_ceiling", "log_ceiling"]
 
@@ -34,7 +34,7 @@ def log_ceiling(knots: FloatArray, shift: float = 0.0) -> float:
     Parameters
     ----------
     knots : array (4, groups) or (2, knots)
-        The coarse quantile table (:class:`~pysynthdp.queries.Quantiles`).
+        The coarse quantile table (:class:`~pysynthdp.models.ask.Quantiles`).
     shift : float
         Added to values before their logarithm.
 

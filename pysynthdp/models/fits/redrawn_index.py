@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.numerics.linear import LinearFit
+from pysynthdp.models.fits.linear import LinearFit
 
 __all__ = ["LatentFit", "index_moments", "redraw_latent"]
 
@@ -85,11 +85,11 @@ def redraw_latent(fit: AnyLatent, rng: np.random.Generator) -> AnyLatent:
     Notes
     -----
     Privacy: post-processing of the fit.
-    sigma* and beta* as in :func:`pysynthdp.numerics.linear.redraw_linear`. x'beta* varies more over the rows
-    than x'beta does, by about p / n of the residual variance, and the table F that leads from latent draws
-    to ranks is that of the fit: both tails would be drawn too often. So the latent draws are shrunk about
-    their mean to the variance that F has; what share of it the features explain, and where the mean lies,
-    is as drawn.
+    sigma* and beta* as in :func:`pysynthdp.models.fits.linear.redraw_linear`. x'beta* varies more over the
+    rows than x'beta does, by about p / n of the residual variance, and the table F that leads from latent
+    draws to ranks is that of the fit: both tails would be drawn too often. So the latent draws are shrunk
+    about their mean to the variance that F has; what share of it the features explain, and where the mean
+    lies, is as drawn.
 
     Examples
     --------

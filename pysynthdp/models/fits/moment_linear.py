@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp.numerics.linear import LinearFit
-from pysynthdp.queries import StepMoments
+from pysynthdp.models.ask import StepMoments
+from pysynthdp.models.fits.linear import LinearFit
 
 __all__ = ["linear_from_moments"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.queries import Sums
+from pysynthdp.models.ask import Sums
 
 __all__ = ["count_signs"]
 

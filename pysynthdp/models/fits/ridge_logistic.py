@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import expit
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.numerics.clip_rows import clip_rows
-from pysynthdp.numerics.penalised import solve_penalised
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.clip_rows import clip_rows
+from pysynthdp.models.fits.penalised import solve_penalised
 
 __all__ = ["STOPPED", "ask_ridge_logistic"]
 

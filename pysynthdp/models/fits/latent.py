@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.numerics.quantile_table import QuantileTable, table_values
+from pysynthdp.models.fits.quantile_table import QuantileTable, table_values
 
 __all__ = ["REACH", "SPACING", "few_together", "index_mass", "latent_cdf", "smoothed"]
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.numerics.glm import AnyCoefficients, Coefficients
-from pysynthdp.numerics.newton import LONG
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.glm import AnyCoefficients, Coefficients
+from pysynthdp.models.fits.newton import LONG
 
 __all__ = ["with_shift"]
 

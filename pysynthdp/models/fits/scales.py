@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.numerics.newton import stride
-from pysynthdp.numerics.quantile_table import QuantileTable, table_values
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.newton import stride
+from pysynthdp.models.fits.quantile_table import QuantileTable, table_values
 
 __all__ = ["Latent", "Scale", "ask_gain", "gain_of_scores", "nearly_normal", "scales_of", "scores_of"]
 
@@ -74,7 +74,7 @@ def scales_of(table: QuantileTable) -> tuple[Scale, ...]:
 
     Examples
     --------
-    >>> from pysynthdp.numerics.quantile_table import quantile_table
+    >>> from pysynthdp.models.fits.quantile_table import quantile_table
     >>> u = (np.arange(20) + 0.5) / 20
     >>> [scale.name for scale in scales_of(quantile_table(np.stack([u, 20 * u])))]
     ['plain', 'log']
@@ -103,7 +103,7 @@ def nearly_normal(table: QuantileTable, scale: Scale) -> bool:
 
     Examples
     --------
-    >>> from pysynthdp.numerics.quantile_table import quantile_table
+    >>> from pysynthdp.models.fits.quantile_table import quantile_table
     >>> u = (np.arange(200) + 0.5) / 200
     >>> tables = [quantile_table(np.stack([u, values])) for values in (ndtri(u), np.exp(1.5 * ndtri(u)))]
     >>> [nearly_normal(table, Scale("plain")) for table in tables]

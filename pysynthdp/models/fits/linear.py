@@ -10,9 +10,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.numerics.rank import centred_products, independent_features
-from pysynthdp.numerics.ridge import marginal_ridge
-from pysynthdp.queries import Answer, Moments, MomentSums
+from pysynthdp.models.ask import Answer, Moments, MomentSums
+from pysynthdp.models.fits.rank import centred_products, independent_features
+from pysynthdp.models.fits.ridge import marginal_ridge
 
 __all__ = ["LinearFit", "ask_linear", "fit_linear", "redraw_linear"]
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import logit
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.numerics.newton import LONG
-from pysynthdp.numerics.ordinal import ordinal_probabilities
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.newton import LONG
+from pysynthdp.models.fits.ordinal import ordinal_probabilities
 
 __all__ = ["moved_thresholds", "threshold_shift"]
 

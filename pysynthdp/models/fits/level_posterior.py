@@ -9,12 +9,12 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.numerics.glm import weighted_gram
-from pysynthdp.numerics.level_prior import MultinomialProblem, prior_coupling
-from pysynthdp.numerics.multinomial import level_probabilities
-from pysynthdp.numerics.newton import LONG, stride
-from pysynthdp.numerics.sparsity import SPREAD_SD
-from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.glm import weighted_gram
+from pysynthdp.models.fits.level_prior import MultinomialProblem, prior_coupling
+from pysynthdp.models.fits.multinomial import level_probabilities
+from pysynthdp.models.fits.newton import LONG, stride
+from pysynthdp.models.fits.sparsity import SPREAD_SD
 
 __all__ = ["LevelPosterior", "ask_posterior", "redraw_levels"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.queries import Sums
+from pysynthdp.models.ask import Sums
 
 __all__ = ["STEPS", "clamped_sum", "whole_sum"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.numerics.evidence import Evidence, tuned_prior
-from pysynthdp.numerics.sparsity import SLOPE_SD, TOO_FEW
+from pysynthdp.models.fits.evidence import Evidence, tuned_prior
+from pysynthdp.models.fits.sparsity import SLOPE_SD, TOO_FEW
 
 __all__ = ["MultinomialProblem", "penalty", "prior_coupling", "with_null_precision", "with_precision_at"]
 
