@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
     from pysynthdp.privacy.shared_account import PrivacyAccount
-    from pysynthdp.privacy.statement import PrivacyStatement
+    from pysynthdp.privacy.statements.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
     from pysynthdp.protection.noise.by_noise import ByNoise
     from pysynthdp.protection.sampling.by_sampling import BySampling
@@ -63,7 +63,7 @@ _WHERE = {
     "privacy.guarantees.rdp": ("RDP",),
     "privacy.guarantees.zcdp": ("ZCDP",),
     "privacy.shared_account": ("PrivacyAccount",),
-    "privacy.statement": ("PrivacyStatement",),
+    "privacy.statements.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
     "protection.noise.by_noise": ("ByNoise",),
     "protection.sampling.by_sampling": ("BySampling",),

@@ -25,7 +25,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.tagging import marked_imputed, marked_outside, provenance_of, release_tags

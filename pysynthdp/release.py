@@ -14,7 +14,7 @@ from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.slips import answers_slips, no_attribute
 from pysynthdp.io import release_dir
 from pysynthdp.io.signature import Signer, signer_of
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.provenance import Provenance
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags

@@ -14,7 +14,7 @@ from pysynthdp.plan import Protection, Step, SynthesisPlan, Terms, lost_terms
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import UNAUDITED
 from pysynthdp.plan.synthesis_plan import predicting
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.provenance import Provenance
 from pysynthdp.tagged_steps import Draws, TaggedStep
 from pysynthdp.tags import Bias, ReleaseTags

@@ -13,8 +13,8 @@ from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import DEFAULT_MAX_BYTES, NA_INTEGER, RValue, RVector, load_rds
 from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.infer import infer_schema
-from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.provenance import Provenance
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.rows.frame import FrameRows

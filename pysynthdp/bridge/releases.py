@@ -17,7 +17,7 @@ from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.bridge.from_synds import release_from_synds
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.synds import synds_fields
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.provenance import Provenance
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema.plain import from_plain, to_plain

@@ -26,7 +26,7 @@ from pysynthdp.models.ask import (
     WholeRows,
 )
 from pysynthdp.privacy.domain import upward
-from pysynthdp.privacy.noise import add_discrete_laplace
+from pysynthdp.privacy.noise.protective import add_discrete_laplace
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["Grams", "StepRows", "answer_alone", "answer_moments"]

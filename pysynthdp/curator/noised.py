@@ -19,7 +19,7 @@ from pysynthdp.moments.integers import BLOCK_ROWS, exact_gram, integer_rows
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.ledger import Entry
-from pysynthdp.privacy.moment_scales import COUNT_UNIT, OFF_DIAGONAL
+from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, OFF_DIAGONAL
 from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["NoisedRows", "answer_all", "entry_of"]

@@ -7,10 +7,10 @@ from typing import Any
 
 from pysynthdp.io.finding import Finding, compared, guarded, unchecked
 from pysynthdp.io.folder_files import Folder
-from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.statement_text import KEPT_REAL
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.schema.codebook import released_real
 from pysynthdp.schema.plain import WITHHELD
 

@@ -13,7 +13,7 @@ from pysynthdp.io.plan_file import READING_KEYS
 from pysynthdp.io.toml_values import Reader, text_of
 from pysynthdp.plan.plain import deltas_from_plain, unit_from_plain
 from pysynthdp.privacy.shared_account import PrivacyAccount
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import read_codebook
 

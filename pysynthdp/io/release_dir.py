@@ -29,7 +29,7 @@ from pysynthdp.io.signature import SIGNATURE, Sign
 from pysynthdp.io.snippets import write_programs
 from pysynthdp.io.storage import Stored, storage_of
 from pysynthdp.io.verifying import check_folder
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import write_codebook
 from pysynthdp.schema.plain import WITHHELD, from_plain, to_plain

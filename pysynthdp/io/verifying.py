@@ -15,8 +15,8 @@ from pysynthdp.io.folder_files import Folder, file_findings
 from pysynthdp.io.folder_statement import statement_findings
 from pysynthdp.io.manifest import MANIFEST, read_json, read_manifest
 from pysynthdp.io.signature import SIGNATURE, verifier_of
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.verification import Verification
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.statements.verification import Verification
 
 __all__ = ["ReleaseVerification", "VerifiedStatus", "check_folder", "verify"]
 

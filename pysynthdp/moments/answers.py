@@ -10,8 +10,8 @@ from pysynthdp.base.arrays import IntArray
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.margins import Margin
 from pysynthdp.moments.whitening import Whitening
-from pysynthdp.privacy.moment_budget import MomentBudget
-from pysynthdp.privacy.moment_scales import COUNT_UNIT
+from pysynthdp.privacy.noise.moment_budget import MomentBudget
+from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT
 
 __all__ = ["Answers"]
 

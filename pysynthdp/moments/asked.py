@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.whitening import Whitening
-from pysynthdp.privacy.moment_budget import Question
+from pysynthdp.privacy.noise.moment_budget import Question
 
 __all__ = ["Asked"]
 

@@ -17,8 +17,8 @@ from pysynthdp.moments.learning import learned_whitening
 from pysynthdp.moments.margins import Margin, range_edges
 from pysynthdp.moments.released import reduced_moments
 from pysynthdp.moments.whitening import Whitening
-from pysynthdp.privacy.moment_budget import count_first, moment_budget
-from pysynthdp.privacy.moment_scales import COUNT_UNIT
+from pysynthdp.privacy.noise.moment_budget import count_first, moment_budget
+from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["Asking", "ask_moments", "frame_of"]

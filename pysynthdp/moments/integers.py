@@ -9,8 +9,8 @@ import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.moments.whitening import Whitening, clip_radially
-from pysynthdp.privacy.moment_budget import BITS, Question
-from pysynthdp.privacy.moment_scales import DIAGONAL, OFF_DIAGONAL
+from pysynthdp.privacy.noise.moment_budget import BITS, Question
+from pysynthdp.privacy.noise.moment_scales import DIAGONAL, OFF_DIAGONAL
 
 __all__ = ["BLOCK_ROWS", "Frame", "exact_gram", "integer_rows"]
 

@@ -8,7 +8,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.projection import consistent_levels, consistent_numbers
 from pysynthdp.moments.whitening import Whitening
-from pysynthdp.privacy.moment_budget import Question
+from pysynthdp.privacy.noise.moment_budget import Question
 
 __all__ = ["learned_whitening"]
 

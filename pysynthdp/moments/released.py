@@ -10,7 +10,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.moments.answers import Answers
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.projection import consistent_levels, consistent_numbers, total_rows, weights_of
-from pysynthdp.privacy.moment_scales import COUNT_UNIT, DIAGONAL, OFF_DIAGONAL
+from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, DIAGONAL, OFF_DIAGONAL
 
 __all__ = ["fresh_counts", "fresh_moments", "reduced_moments"]
 

@@ -22,8 +22,8 @@ from pysynthdp.privacy.domain import real, upward
 from pysynthdp.privacy.mechanism import SamplingMechanism
 from pysynthdp.privacy.mechanisms.gaussian import MeanWithPrior
 from pysynthdp.privacy.mechanisms.parameters import NoisyMean, PosteriorMean
-from pysynthdp.privacy.noise import add_discrete_laplace
-from pysynthdp.privacy.sampling.gaussian_prior import shrinkage
+from pysynthdp.privacy.noise.protective import add_discrete_laplace
+from pysynthdp.privacy.prices.gaussian_prior import shrinkage
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import NumericColumn

@@ -20,7 +20,7 @@ from pysynthdp.parameters.spending import Asked, How, Source, Terms
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.mechanism import SamplingMechanism
 from pysynthdp.privacy.mechanisms.parameters import NoisyShares, PosteriorShares
-from pysynthdp.privacy.noise import add_discrete_laplace
+from pysynthdp.privacy.noise.protective import add_discrete_laplace
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import CategoricalColumn

@@ -25,7 +25,7 @@ from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.step import Method, Step, Terms
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema

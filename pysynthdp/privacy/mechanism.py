@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.registry import Registry
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import group_privacy
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.privacy.statements.column import ColumnStatement, Draw
 from pysynthdp.privacy.unit import PrivacyUnit, Relation
 
 __all__ = [

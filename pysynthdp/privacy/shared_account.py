@@ -11,7 +11,7 @@ from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.privacy.domain import checked_deltas
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 
 __all__ = ["PrivacyAccount", "same_unit"]

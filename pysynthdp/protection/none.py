@@ -16,9 +16,9 @@ from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Wishes
 from pysynthdp.plan.step import Step
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.statement_text import KEPT_REAL
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import few_facts, learned_facts, public_facts
 from pysynthdp.rows.frame import FrameRows, dense

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import pysynthdp as sdp
 from pysynthdp.cli import app
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 N = 400
 SCHEMA = sdp.Schema(

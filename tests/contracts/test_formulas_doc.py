@@ -16,8 +16,8 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.mechanism import MECHANISMS, PricedColumn
-from pysynthdp.privacy.sampling_statement import state_account
-from pysynthdp.privacy.statement_text import ENTRIES
+from pysynthdp.privacy.statements.sampling import state_account
+from pysynthdp.privacy.statements.text import ENTRIES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "formulas.md").read_text("utf-8")

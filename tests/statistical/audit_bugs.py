@@ -17,7 +17,7 @@ from pysynthdp.privacy import account, mechanism
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.mechanisms import gaussian as gaussian_mechanisms
-from pysynthdp.privacy.sampling import (
+from pysynthdp.privacy.prices import (
     categorical,
     cells_curves,
     gaussian_floored,
@@ -27,11 +27,11 @@ from pysynthdp.privacy.sampling import (
     multivariate_normal,
     regression,
 )
-from pysynthdp.privacy.sampling.beta_renyi import beta_renyi
-from pysynthdp.privacy.sampling.binary_renyi import bernoulli_renyi
+from pysynthdp.privacy.prices.beta_renyi import beta_renyi
+from pysynthdp.privacy.prices.binary_renyi import bernoulli_renyi
 
 Patch = pytest.MonkeyPatch
-SAMPLING = "pysynthdp.privacy.sampling"
+SAMPLING = "pysynthdp.privacy.prices"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from pysynthdp.moments.integers import integer_rows
 from pysynthdp.moments.released import fresh_moments, reduced_moments
 from pysynthdp.moments.state import owners_of
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.noise import add_discrete_gaussian
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian
 from pysynthdp.protection.noise.by_noise import ByNoise
 from pysynthdp.rows.frame import FrameRows
 

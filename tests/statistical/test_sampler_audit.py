@@ -34,9 +34,9 @@ from scipy import stats
 
 import pysynthdp.drawing
 from pysynthdp.base.entropy import SystemEntropy
-from pysynthdp.privacy import exact_sampler
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.noise import draw_categories
+from pysynthdp.privacy.noise import exact_sampler
+from pysynthdp.privacy.noise.protective import draw_categories
 from pysynthdp.protection.exact import PlainCopies
 
 pytestmark = pytest.mark.statistical

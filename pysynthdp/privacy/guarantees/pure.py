@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.slips import answers_slips
-from pysynthdp.privacy.convert_pure import pure_renyi
+from pysynthdp.privacy.conversion.pure import pure_renyi
 from pysynthdp.privacy.domain import nonnegative, probability, upward
 from pysynthdp.privacy.guarantee import GUARANTEES, checked_shares
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.slips import answers_slips
-from pysynthdp.privacy.convert_zcdp import zcdp_delta, zcdp_epsilon
+from pysynthdp.privacy.conversion.zcdp import zcdp_delta, zcdp_epsilon
 from pysynthdp.privacy.domain import checked_orders, positive, upward
 from pysynthdp.privacy.guarantee import GUARANTEES, checked_shares
 

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from pysynthdp.base.checks import as_number
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.words import Said, Words
-from pysynthdp.privacy.convert_zcdp import zcdp_epsilon
+from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon
 from pysynthdp.privacy.domain import checked_deltas
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP

@@ -24,7 +24,7 @@ from pysynthdp.privacy.domain import downward
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.facts import public_facts
 from pysynthdp.protection.noise.budget import deltas_of, hints_of, in_plain_numbers, rho_of

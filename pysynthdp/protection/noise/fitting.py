@@ -31,8 +31,8 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
-from pysynthdp.privacy.noise import add_discrete_gaussian
-from pysynthdp.privacy.testing_noise import seeded_noise
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian
+from pysynthdp.privacy.noise.testing import seeded_noise
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.price import check_worth
 from pysynthdp.rows.frame import FrameRows

@@ -13,7 +13,7 @@ from pysynthdp.models.fits.expected_length import median_length
 from pysynthdp.moments.design import moment_shape
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
-from pysynthdp.privacy.moment_budget import MomentBudget
+from pysynthdp.privacy.noise.moment_budget import MomentBudget
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.price import budget_of
 

@@ -12,7 +12,7 @@ from pysynthdp.moments.design import bends, moment_shape
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.moment_budget import MomentBudget, Question, moment_budget
+from pysynthdp.privacy.noise.moment_budget import MomentBudget, Question, moment_budget
 from pysynthdp.protection.noise.budget import NoiseBudget
 
 __all__ = [

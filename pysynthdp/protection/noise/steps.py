@@ -16,7 +16,7 @@ from pysynthdp.plan import Method, Step, Terms, target_of
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import UNDECLARED, lack_of_bounds, lack_of_distinct_levels
 from pysynthdp.plan.protection import Wishes
-from pysynthdp.privacy.moment_budget import moment_budget
+from pysynthdp.privacy.noise.moment_budget import moment_budget
 from pysynthdp.privacy.unit import Relation
 from pysynthdp.protection.refusals import refuse_real_values
 from pysynthdp.schema import Column, NumericColumn, Schema

@@ -29,12 +29,12 @@ from pysynthdp.plan.protection import (
 from pysynthdp.plan.step import Step
 from pysynthdp.plan.task import row_norm
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.domain import checked_deltas
-from pysynthdp.privacy.exact_sampler import ExactSampler
 from pysynthdp.privacy.mechanism import price_of
-from pysynthdp.privacy.sampling_statement import state_account
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.noise.exact_sampler import ExactSampler
+from pysynthdp.privacy.statements.column import Draw
+from pysynthdp.privacy.statements.sampling import state_account
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts

@@ -12,8 +12,8 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.domain import count
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import PricedColumn
+from pysynthdp.privacy.statements.verification import shares_of
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.privacy.verification import shares_of
 from pysynthdp.protection.sampling.checks import priced_columns
 
 __all__ = ["PlanPrice", "price_plan"]

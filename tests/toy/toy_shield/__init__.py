@@ -27,8 +27,8 @@ from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.mechanism import PricedColumn
-from pysynthdp.privacy.sampling_statement import state_account
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.sampling import state_account
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts

@@ -29,7 +29,7 @@ from pysynthdp.design.unit_keys import unit_codes, unit_key, unit_keys
 from pysynthdp.io.plan_file import read_plan, write_plan
 from pysynthdp.models import Dirichlet, Gaussian
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.protection.noise.by_noise import ByNoise
 from pysynthdp.rows.frame import FrameRows
 

@@ -15,7 +15,7 @@ import pytest
 
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io import release_dir
-from pysynthdp.privacy.column_statement import Draw
+from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.provenance import Provenance
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.synthesizer import Synthesizer

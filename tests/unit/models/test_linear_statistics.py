@@ -16,7 +16,7 @@ from pysynthdp.models.base import FitTask, Target
 from pysynthdp.models.fits.marginals import Marginals, public_points
 from pysynthdp.models.fits.sup_norm_fit import closest_weights
 from pysynthdp.models.joint.linear_statistics import LinearStatistics
-from pysynthdp.privacy.sampling.linear_statistics import marginals_sensitivity
+from pysynthdp.privacy.prices.linear_statistics import marginals_sensitivity
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.sampling.by_sampling import BySampling
 

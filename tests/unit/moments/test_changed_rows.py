@@ -14,8 +14,8 @@ from pysynthdp.design.coerce import coerce
 from pysynthdp.models import Dirichlet
 from pysynthdp.moments.health import SURE, least_clipped
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.moment_scales import COUNT_UNIT
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.protection.noise.by_noise import ByNoise
 from pysynthdp.rows.frame import FrameRows
 

@@ -20,8 +20,8 @@ from pysynthdp.moments.design import moment_layout, moment_shape
 from pysynthdp.moments.integers import UNIT, Frame, exact_gram, integer_rows
 from pysynthdp.moments.whitening import Whitening
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.moment_budget import Question
-from pysynthdp.privacy.noise import add_discrete_gaussian
+from pysynthdp.privacy.noise.moment_budget import Question
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian
 from pysynthdp.protection.noise.by_noise import ByNoise
 from pysynthdp.rows.frame import FrameRows
 

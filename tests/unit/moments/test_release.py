@@ -17,7 +17,7 @@ from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.noise.by_noise import ByNoise
 

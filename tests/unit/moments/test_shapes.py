@@ -15,9 +15,9 @@ from pysynthdp.models.normrank import NormRank
 from pysynthdp.moments.design import Span
 from pysynthdp.moments.margins import margin_of, nearest_shares, range_edges
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.moment_budget import moment_budget
-from pysynthdp.privacy.moment_scales import COUNT_UNIT, histogram_square
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.noise.moment_budget import moment_budget
+from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, histogram_square
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.noise.by_noise import ByNoise
 

@@ -12,8 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pysynthdp.privacy import convert_gdp, convert_pure, convert_rdp, convert_zcdp, textbook
-from pysynthdp.privacy.sampling import (
+from pysynthdp.privacy.conversion import gdp as convert_gdp
+from pysynthdp.privacy.conversion import pure as convert_pure
+from pysynthdp.privacy.conversion import rdp as convert_rdp
+from pysynthdp.privacy.conversion import textbook
+from pysynthdp.privacy.conversion import zcdp as convert_zcdp
+from pysynthdp.privacy.prices import (
     addremove,
     beta_binomial,
     beta_renyi,

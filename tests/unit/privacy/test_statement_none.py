@@ -5,8 +5,8 @@ import json
 import pytest
 
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 
 

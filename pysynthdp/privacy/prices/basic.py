@@ -8,7 +8,7 @@ import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.convert_gdp import gdp_mu
+from pysynthdp.privacy.conversion.gdp import gdp_mu
 from pysynthdp.privacy.domain import positive, upward
 
 __all__ = ["exponential_probabilities", "gaussian_scale", "laplace_scale", "zcdp_gaussian_scale"]

@@ -12,7 +12,7 @@ from scipy.stats import ncx2
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.convert_gdp import gdp_delta
+from pysynthdp.privacy.conversion.gdp import gdp_delta
 from pysynthdp.privacy.domain import checked_orders, count, nonnegative, positive, real, upward, whole
 
 __all__ = ["normal_delta", "normal_renyi", "student_epsilon", "variance_loss"]

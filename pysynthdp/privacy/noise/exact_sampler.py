@@ -9,7 +9,7 @@ import numpy as np
 
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.streams import NumpySampler
-from pysynthdp.privacy.noise import add_discrete_gaussian, draw_categories, draw_urn
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian, draw_categories, draw_urn
 
 __all__ = ["ExactSampler"]
 

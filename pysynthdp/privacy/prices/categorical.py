@@ -16,12 +16,12 @@ from scipy.special import betainc
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.convert_rdp import rdp_delta
+from pysynthdp.privacy.conversion.orders import ORDERS
+from pysynthdp.privacy.conversion.rdp import rdp_delta
 from pysynthdp.privacy.domain import checked_orders, count, nonnegative, positive
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.beta_binomial import beta_binomial_delta, beta_delta
-from pysynthdp.privacy.sampling.beta_renyi import beta_renyi
-from pysynthdp.privacy.sampling.log_gamma import log_beta_binomial, log_binomial
+from pysynthdp.privacy.prices.beta_binomial import beta_binomial_delta, beta_delta
+from pysynthdp.privacy.prices.beta_renyi import beta_renyi
+from pysynthdp.privacy.prices.log_gamma import log_beta_binomial, log_binomial
 
 __all__ = [
     "CellWeights",

@@ -13,7 +13,7 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import checked_orders, count, order, positive, real
-from pysynthdp.privacy.sampling.gaussian_floored import Ddof, floored_curve, variance_weight
+from pysynthdp.privacy.prices.gaussian_floored import Ddof, floored_curve, variance_weight
 
 __all__ = ["LocalDiagnostic", "local_bound", "local_from_data", "local_from_summary"]
 

@@ -16,7 +16,7 @@ from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
 
 if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
-    from pysynthdp.privacy.statement import PrivacyStatement
+    from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 __all__ = [
     "ENTRIES",

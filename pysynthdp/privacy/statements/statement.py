@@ -8,19 +8,19 @@ from typing import Any, Literal, Self, get_args
 
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.none import NoGuarantee
-from pysynthdp.privacy.statement_dict import (
+from pysynthdp.privacy.statements.as_dict import (
     SCHEMA_VERSION,
     check_unchanged,
     statement_fields,
     statement_to_dict,
 )
-from pysynthdp.privacy.statement_text import NOT_COVERED, singles, statement_paragraph, statement_table
+from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+from pysynthdp.privacy.statements.text import NOT_COVERED, singles, statement_paragraph, statement_table
+from pysynthdp.privacy.statements.verification import Verification, verified
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.privacy.verification import Verification, verified
 
 __all__ = ["SCHEMA_VERSION", "PrivacyStatement", "Status"]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, positive
-from pysynthdp.privacy.sampling.grids import round_half_up
+from pysynthdp.privacy.prices.grids import round_half_up
 
 __all__ = ["add_discrete_gaussian", "add_discrete_laplace", "draw_categories", "draw_on_grid", "draw_urn"]
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.domain import checked_orders, count, positive, upward, whole
 from pysynthdp.privacy.guarantees.rdp import RDP
-from pysynthdp.privacy.orders import ORDERS
 
 __all__ = [
     "Ddof",

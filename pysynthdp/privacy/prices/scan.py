@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.privacy.convert_rdp import rdp_delta
-from pysynthdp.privacy.orders import ORDERS
+from pysynthdp.privacy.conversion.orders import ORDERS
+from pysynthdp.privacy.conversion.rdp import rdp_delta
 
 __all__ = ["certified_maximum"]
 

@@ -12,15 +12,15 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.composition import compose
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import MECHANISMS, mechanism_from_dict, paid_draws, price_of
-from pysynthdp.privacy.orders import ORDERS
+from pysynthdp.privacy.statements.column import ColumnStatement, Draw
 from pysynthdp.privacy.unit import PrivacyUnit
 
 if TYPE_CHECKING:  # the statement calls this file, so at run time the import goes one way only
-    from pysynthdp.privacy.statement import PrivacyStatement
+    from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 __all__ = ["Check", "Verification", "column_cost", "shares_of", "verified"]
 

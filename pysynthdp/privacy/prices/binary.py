@@ -15,8 +15,8 @@ from scipy.special import betainc, betaincc
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, nonnegative, positive, probability, upward
-from pysynthdp.privacy.sampling.binary_renyi import bernoulli_renyi
-from pysynthdp.privacy.sampling.scan import FINITE, certified_maximum
+from pysynthdp.privacy.prices.binary_renyi import bernoulli_renyi
+from pysynthdp.privacy.prices.scan import FINITE, certified_maximum
 
 __all__ = [
     "binary_delta",

@@ -12,6 +12,7 @@ import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.domain import (
     checked_orders,
     count,
@@ -22,8 +23,7 @@ from pysynthdp.privacy.domain import (
 )
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.rdp import RDP
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.mvn_pairs import record_weight
+from pysynthdp.privacy.prices.mvn_pairs import record_weight
 
 __all__ = [
     "known_covariance",

@@ -14,11 +14,11 @@ from scipy.special import erf, log_ndtr
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.convert_pure import pure_renyi
+from pysynthdp.privacy.conversion.orders import ORDERS
+from pysynthdp.privacy.conversion.pure import pure_renyi
 from pysynthdp.privacy.domain import checked_orders, count, positive, real, upward
 from pysynthdp.privacy.guarantees.rdp import RDP
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.gaussian_prior import shrinkage
+from pysynthdp.privacy.prices.gaussian_prior import shrinkage
 
 __all__ = ["TruncatedDraw", "truncated_draws", "truncated_epsilon", "truncated_renyi"]
 

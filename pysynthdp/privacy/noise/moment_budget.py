@@ -10,7 +10,7 @@ from typing import Literal
 from scipy.special import gammaincinv
 
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.moment_scales import (
+from pysynthdp.privacy.noise.moment_scales import (
     COUNT_UNIT,
     OFF_DIAGONAL,
     cost_of,
@@ -18,7 +18,7 @@ from pysynthdp.privacy.moment_scales import (
     gram_square,
     histogram_square,
 )
-from pysynthdp.privacy.moment_scales import scale_for as _scale_for
+from pysynthdp.privacy.noise.moment_scales import scale_for as _scale_for
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["BITS", "MomentBudget", "Question", "count_first", "moment_budget"]

@@ -7,12 +7,12 @@ from typing import Literal
 
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import PricedColumn, statement_of
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
-from pysynthdp.privacy.verification import shares_of
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.statements.text import NOT_COVERED_BY_A_GUARANTEE
+from pysynthdp.privacy.statements.verification import shares_of
 
 __all__ = ["state_account"]
 

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.domain import count, positive, upward
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.orders import ORDERS
 
 __all__ = [
     "logistic_ridge_curve",

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, positive, upward
 from pysynthdp.privacy.guarantees.gdp import GDP
-from pysynthdp.privacy.sampling.gaussian_known import mean_sensitivity
+from pysynthdp.privacy.prices.gaussian_known import mean_sensitivity
 
 __all__ = ["MeanDraw", "mean_with_prior", "shrinkage"]
 

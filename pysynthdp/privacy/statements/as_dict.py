@@ -8,13 +8,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
 from pysynthdp.privacy.guarantee import guarantee_from_dict, guarantee_to_dict
-from pysynthdp.privacy.statement_text import ENTRIES
+from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+from pysynthdp.privacy.statements.text import ENTRIES
 from pysynthdp.privacy.unit import PrivacyUnit
 
 if TYPE_CHECKING:  # the statement calls this file, so at run time the import goes one way only
-    from pysynthdp.privacy.statement import PrivacyStatement
+    from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 __all__ = ["SCHEMA_VERSION", "check_unchanged", "statement_fields", "statement_to_dict"]
 

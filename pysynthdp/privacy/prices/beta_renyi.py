@@ -9,7 +9,7 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import checked_orders, count, order, positive
-from pysynthdp.privacy.sampling.log_gamma import log_beta_binomial, log_rising
+from pysynthdp.privacy.prices.log_gamma import log_beta_binomial, log_rising
 
 __all__ = ["beta_binomial_renyi", "beta_renyi", "parameter_renyi"]
 

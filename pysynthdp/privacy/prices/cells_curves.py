@@ -6,14 +6,14 @@ import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.privacy.convert_pure import pure_renyi
+from pysynthdp.privacy.conversion.orders import ORDERS
+from pysynthdp.privacy.conversion.pure import pure_renyi
 from pysynthdp.privacy.domain import count, positive, upward
 from pysynthdp.privacy.guarantees.rdp import RDP
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.beta_renyi import parameter_renyi
-from pysynthdp.privacy.sampling.binary_renyi import binary_renyi
-from pysynthdp.privacy.sampling.categorical import CellWeights, categorical_one_renyi, categorical_renyi
-from pysynthdp.privacy.sampling.cells import CellDraw, cells_epsilon
+from pysynthdp.privacy.prices.beta_renyi import parameter_renyi
+from pysynthdp.privacy.prices.binary_renyi import binary_renyi
+from pysynthdp.privacy.prices.categorical import CellWeights, categorical_one_renyi, categorical_renyi
+from pysynthdp.privacy.prices.cells import CellDraw, cells_epsilon
 
 __all__ = ["binary_draws", "categorical_draws"]
 

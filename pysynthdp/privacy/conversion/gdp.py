@@ -6,7 +6,8 @@ import math
 
 from scipy.optimize import brentq
 
-from pysynthdp.privacy.convert_zcdp import zcdp_epsilon_simple
+from pysynthdp.privacy.conversion.gaussian_tradeoff import gaussian_delta
+from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon_simple
 from pysynthdp.privacy.domain import (
     downward,
     nonnegative,
@@ -14,7 +15,6 @@ from pysynthdp.privacy.domain import (
     probability,
     upward,
 )
-from pysynthdp.privacy.gaussian_tradeoff import gaussian_delta
 
 __all__ = ["gdp_delta", "gdp_epsilon", "gdp_mu"]
 
