@@ -18,9 +18,9 @@ if TYPE_CHECKING:
         ReleaseError,
         SchemaError,
     )
+    from pysynthdp.curator.look import look
     from pysynthdp.io.tables import read_table
     from pysynthdp.io.verifying import ReleaseVerification, verify
-    from pysynthdp.overview import look
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
     from pysynthdp.privacy.guarantees.approx import ApproxDP
@@ -54,7 +54,7 @@ _WHERE = {
     ),
     "io.tables": ("read_table",),
     "io.verifying": ("ReleaseVerification", "verify"),
-    "overview": ("look",),
+    "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
     "privacy.guarantees.approx": ("ApproxDP",),

@@ -13,14 +13,14 @@ import pandas as pd
 
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import in_order, without_overlap
-from pysynthdp.infer import Settled
+from pysynthdp.curator.infer import Settled
+from pysynthdp.curator.look import remarks_of
+from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows.imputed import alike
 from pysynthdp.nested import NestedMachine
-from pysynthdp.overview import remarks_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.rows.frame import FrameRows
-from pysynthdp.rows.imputed import alike
 from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables, settled_rare, told
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
 from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
+from pysynthdp.curator.infer import Drawn, Rare, Settled, infer_schema, kinds_apart, settle_rare, united
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
-from pysynthdp.infer import Drawn, Rare, Settled, infer_schema, kinds_apart, settle_rare, united
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only

@@ -16,18 +16,18 @@ from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
+from pysynthdp.curator.infer import Codes, Rare
+from pysynthdp.curator.look import slow_plan
+from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
+from pysynthdp.curator.rows.imputed import listed
 from pysynthdp.drawing import Machine
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
-from pysynthdp.infer import Codes, Rare
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.overview import slow_plan
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.rows.frame import FrameRows, dense, index_remarks
-from pysynthdp.rows.imputed import listed
 from pysynthdp.schema import Schema
 from pysynthdp.settings import check_named, check_settings, plan_of
 from pysynthdp.settings_card import settings_table

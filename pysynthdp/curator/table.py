@@ -16,8 +16,8 @@ from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
 from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part, absent_columns, kinds_of, split
+from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import LARGEST
-from pysynthdp.rows.base import Rows
 from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = ["Key", "PartTable", "groups_of", "scales_of", "split_rows"]

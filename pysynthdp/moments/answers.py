@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from pysynthdp.base.arrays import IntArray
-from pysynthdp.moments.integers import Frame
+from pysynthdp.curator.noised.integers import Frame
+from pysynthdp.curator.noised.whitening import Whitening
 from pysynthdp.moments.margins import Margin
-from pysynthdp.moments.whitening import Whitening
 from pysynthdp.privacy.noise.moment_budget import MomentBudget
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.moments.integers import Frame
+from pysynthdp.curator.noised.integers import Frame
+from pysynthdp.curator.noised.whitening import Whitening
 from pysynthdp.moments.projection import consistent_levels, consistent_numbers
-from pysynthdp.moments.whitening import Whitening
 from pysynthdp.privacy.noise.moment_budget import Question
 
 __all__ = ["learned_whitening"]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.moments.integers import Frame
+from pysynthdp.curator.noised.integers import Frame
 
 __all__ = ["consistent_levels", "consistent_numbers", "total_rows"]
 

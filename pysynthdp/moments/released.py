@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
+from pysynthdp.curator.noised.integers import Frame
 from pysynthdp.moments.answers import Answers
-from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.projection import consistent_levels, consistent_numbers, total_rows, weights_of
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, DIAGONAL, OFF_DIAGONAL
 

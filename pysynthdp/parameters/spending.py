@@ -13,6 +13,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.checks import positive_setting
 from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.curator.contributions import bounded_rows, check_key_column
+from pysynthdp.curator.rows.frame import FrameRows, check_table
 from pysynthdp.plan.declared import check_declared, check_key, public_schema
 from pysynthdp.privacy.domain import checked_deltas, count, downward
 from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, statement_of
@@ -21,7 +22,6 @@ from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
-from pysynthdp.rows.frame import FrameRows, check_table
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 __all__ = ["Asked", "How", "Source", "Terms"]

@@ -20,6 +20,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.registry import Registry
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import GUARANTEE, Said, Words, meant
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.step import Method, Step, Terms
@@ -27,7 +28,6 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 

@@ -20,6 +20,7 @@ from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.rows.frame import FrameRows, check_table
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
@@ -30,7 +31,6 @@ from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.protection.rare_levels import rare_remarks
-from pysynthdp.rows.frame import FrameRows, check_table
 from pysynthdp.schema import Column, Schema
 
 __all__ = ["PlainCopies", "checked_rows", "fit_exactly"]

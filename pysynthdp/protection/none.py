@@ -10,6 +10,7 @@ import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.words import GUARANTEE, Words
+from pysynthdp.curator.rows.frame import FrameRows, dense
 from pysynthdp.plan import SERIAL, SynthesisPlan
 from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.fit import Fit
@@ -21,7 +22,6 @@ from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import few_facts, learned_facts, public_facts
-from pysynthdp.rows.frame import FrameRows, dense
 from pysynthdp.schema import Schema
 
 __all__ = ["Unprotected"]

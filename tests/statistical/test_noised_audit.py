@@ -23,7 +23,7 @@ from scipy import stats
 
 import pysynthdp.protection.noise.fitting
 from pysynthdp import CategoricalColumn, NumericColumn, PrivacyUnit, Schema, Synthesizer
-from pysynthdp.curator.noised import NoisedRows
+from pysynthdp.curator.noised.rows import NoisedRows
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.unit_keys import places_in_unit
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
@@ -189,7 +189,7 @@ def half_sensitivity_of_histograms(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_factor_on_the_diagonal(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("pysynthdp.moments.integers.DIAGONAL", moment_scales.OFF_DIAGONAL)
+    patch.setattr("pysynthdp.curator.noised.integers.DIAGONAL", moment_scales.OFF_DIAGONAL)
 
 
 def scales_from_the_data(patch: pytest.MonkeyPatch) -> None:
@@ -206,8 +206,8 @@ def no_clip_and_no_bound(patch: pytest.MonkeyPatch) -> None:
     def unclipped(block: np.ndarray, _: float) -> tuple[np.ndarray, np.ndarray]:
         return block, np.zeros(block.shape[1], dtype=bool)
 
-    patch.setattr("pysynthdp.moments.integers.clip_radially", unclipped)
-    patch.setattr("pysynthdp.moments.integers._keep_within", lambda *_: None)
+    patch.setattr("pysynthdp.curator.noised.integers.clip_radially", unclipped)
+    patch.setattr("pysynthdp.curator.noised.integers._keep_within", lambda *_: None)
 
 
 def rho_spent_on_every_stage(patch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp import imputing
 from pysynthdp.base.errors import CombiningRuleError, FitError, PrivacyError, PysynthdpWarning, SchemaError
+from pysynthdp.curator.rows.imputed import alike
 from pysynthdp.protection.none import Unprotected
-from pysynthdp.rows.imputed import alike
 
 N = 120
 OWN_NAME = "Zaphod"

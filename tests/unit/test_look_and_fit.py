@@ -14,7 +14,7 @@ from statsmodels.datasets import anes96, ccard, fair, heart, modechoice, statecr
 import pysynthdp as sdp
 from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.base.remarks import SHARED
-from pysynthdp.overview import slow_plan
+from pysynthdp.curator.look import slow_plan
 from pysynthdp.protection.none import Unprotected
 
 N = 600

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pysynthdp.base.errors import SchemaError
-from pysynthdp.overview import look
+from pysynthdp.curator.look import look
 
 N = 400
 

@@ -14,6 +14,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Said, Setting, Words
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.plan import Step, SynthesisPlan, Terms
 from pysynthdp.plan.declared import public_schema
 from pysynthdp.plan.fit import Fit
@@ -36,7 +37,6 @@ from pysynthdp.protection.noise.steps import check_noised, noised_steps
 from pysynthdp.protection.noise.tagging import noised_statement, noised_tags
 from pysynthdp.protection.noise.trial import try_model
 from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.streams import NumpySampler, RandomSource, root_sequence
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.values import to_numbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
@@ -46,7 +47,6 @@ from pysynthdp.protection.refusals import (
 )
 from pysynthdp.protection.sampling.checks import check_models, priced_columns
 from pysynthdp.protection.sampling.price import price_plan
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import NumericColumn, Schema
 from pysynthdp.tags import ReleaseTags
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.models.ask import NoisyStatistics, Sampler
 from pysynthdp.models.base import Fit as Asking
 from pysynthdp.models.base import FitTask, Target
@@ -32,7 +33,6 @@ from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.infer import infer_schema
+from pysynthdp.curator.infer import infer_schema
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.provenance import Provenance
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.tags import ReleaseTags
 
 Build = Callable[..., dict[str, Any]]

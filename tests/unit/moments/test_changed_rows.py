@@ -9,6 +9,7 @@ from scipy import stats
 
 import pysynthdp
 from pysynthdp import BySampling, CategoricalColumn, NumericColumn, Schema, Synthesizer, SyntheticRelease
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.coerce import coerce
 from pysynthdp.models import Dirichlet
@@ -17,7 +18,6 @@ from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.protection.noise.by_noise import ByNoise
-from pysynthdp.rows.frame import FrameRows
 
 N = 2_000
 AGE = NumericColumn("age", lower=0, upper=100, may_be_missing=False, fallback=50)

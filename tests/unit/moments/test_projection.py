@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from pysynthdp.moments.integers import Frame
+from pysynthdp.curator.noised.integers import Frame
 from pysynthdp.moments.projection import consistent_levels, consistent_numbers, total_rows
 
 

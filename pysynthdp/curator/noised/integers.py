@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from pysynthdp.moments.whitening import Whitening, clip_radially
+from pysynthdp.curator.noised.whitening import Whitening, clip_radially
 from pysynthdp.privacy.noise.moment_budget import BITS, Question
 from pysynthdp.privacy.noise.moment_scales import DIAGONAL, OFF_DIAGONAL
 

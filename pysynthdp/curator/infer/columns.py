@@ -10,13 +10,13 @@ import pandas as pd
 
 from pysynthdp.base.errors import PysynthdpError, SchemaError, together
 from pysynthdp.base.words import Setting, Words, meant
+from pysynthdp.curator.infer.dates import infer_date
+from pysynthdp.curator.infer.identifiers import identifier, not_all_numbers
+from pysynthdp.curator.infer.numbers import Codes, Drawn, NumberFacts, infer_number
+from pysynthdp.curator.infer.serial_form import form_of
+from pysynthdp.curator.infer.written import strays_among, texts_of
 from pysynthdp.design.holds import holds, names_rows
-from pysynthdp.infer.dates import infer_date
-from pysynthdp.infer.identifiers import identifier, not_all_numbers
-from pysynthdp.infer.numbers import Codes, Drawn, NumberFacts, infer_number
-from pysynthdp.infer.serial_form import form_of
-from pysynthdp.infer.written import strays_among, texts_of
-from pysynthdp.rows.base import Rows
+from pysynthdp.design.rows import Rows
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 
 __all__ = ["by_column", "infer_column", "infer_schema"]

@@ -13,8 +13,8 @@ import pandas as pd
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.infer.column_names import named_as_key, named_as_time
-from pysynthdp.infer.distinctness import CERTAIN, evenness
+from pysynthdp.curator.infer.column_names import named_as_key, named_as_time
+from pysynthdp.curator.infer.distinctness import CERTAIN, evenness
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["key_of", "key_remarks"]
@@ -47,9 +47,9 @@ def key_of(name: str, values: FloatArray, *, texts: bool = False) -> Key | None:
     Privacy: reads real values; what it says is for whoever holds them.
 
     Values name records where nine in ten are distinct, and groups where they are fewer: if they repeat less
-    often than chance would have it (:mod:`pysynthdp.infer.distinctness`), if each fills one block of rows in
-    a file that is not sorted by size, if they number fifty or more such blocks 1, 2, ... without gaps, or if
-    the name says so. A name that speaks of time says the contrary.
+    often than chance would have it (:mod:`pysynthdp.curator.infer.distinctness`), if each fills one block of
+    rows in a file that is not sorted by size, if they number fifty or more such blocks 1, 2, ... without
+    gaps, or if the name says so. A name that speaks of time says the contrary.
     """
     distinct, counts = np.unique(values, return_counts=True)
     if len(values) < _ROWS or len(distinct) < _SOME or named_as_time(name):

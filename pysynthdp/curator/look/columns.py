@@ -17,15 +17,15 @@ from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Dialect
 from pysynthdp.curator.extremes import extremes_remarked
 from pysynthdp.curator.few_records import without_few_of
+from pysynthdp.curator.infer import Codes, by_column, infer_column, key_remarks
+from pysynthdp.curator.look.found import hints_of, plain_numbers
+from pysynthdp.curator.look.size import slow_table
+from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.curator.table import groups_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.values import is_dated, to_numbers
-from pysynthdp.infer import Codes, by_column, infer_column, key_remarks
-from pysynthdp.overview.found import hints_of, plain_numbers
-from pysynthdp.overview.size import slow_table
-from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["ColumnLook", "Look", "look"]

@@ -13,7 +13,7 @@ from pandas.api.types import union_categoricals
 from pysynthdp.base.arrays import BoolArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.words import Said, Setting, Words
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.curator.rows.frame import FrameRows
 
 __all__ = ["alike", "listed"]
 

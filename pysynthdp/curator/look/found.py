@@ -12,10 +12,10 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.infer import key_remarks
+from pysynthdp.curator.look.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
+from pysynthdp.curator.look.shapes import JUDGED, mass_remarks
 from pysynthdp.design.values import to_numbers
-from pysynthdp.infer import key_remarks
-from pysynthdp.overview.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
-from pysynthdp.overview.shapes import JUDGED, mass_remarks
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["hints_of", "plain_numbers", "remarks_of"]

@@ -16,9 +16,9 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.display import number
 from pysynthdp.base.remarks import FEWEST, Remark, few
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
+from pysynthdp.curator.infer.written import written_as
 from pysynthdp.curator.whole_table import rare_words
-from pysynthdp.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
-from pysynthdp.infer.written import written_as
 
 __all__ = ["Hint", "code_hints", "few_values_hints", "level_hints", "number_hints"]
 

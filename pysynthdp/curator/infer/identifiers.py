@@ -12,8 +12,8 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import few
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.infer.column_names import named_as_time
-from pysynthdp.infer.written import strays_among, texts_of, written_as
+from pysynthdp.curator.infer.column_names import named_as_time
+from pysynthdp.curator.infer.written import strays_among, texts_of, written_as
 from pysynthdp.schema import CategoricalColumn
 
 __all__ = ["beyond_exact", "counts_rows", "identifier", "identifying_number", "not_all_numbers"]

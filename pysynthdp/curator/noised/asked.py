@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.moments.integers import Frame
-from pysynthdp.moments.whitening import Whitening
+from pysynthdp.curator.noised.integers import Frame
+from pysynthdp.curator.noised.whitening import Whitening
 from pysynthdp.privacy.noise.moment_budget import Question
 
 __all__ = ["Asked"]

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
+from pysynthdp.curator.infer.numbers import Codes
 from pysynthdp.design.grain import date_grain
 from pysynthdp.design.values import to_numbers
-from pysynthdp.infer.numbers import Codes
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
 __all__ = ["infer_date"]

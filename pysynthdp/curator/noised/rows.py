@@ -11,11 +11,11 @@ from typing import TypeVar
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
+from pysynthdp.curator.noised.asked import Asked
+from pysynthdp.curator.noised.integers import BLOCK_ROWS, exact_gram, integer_rows
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
-from pysynthdp.moments.asked import Asked
-from pysynthdp.moments.integers import BLOCK_ROWS, exact_gram, integer_rows
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.ledger import Entry

@@ -2,7 +2,7 @@
 
 A scale of a few steps, or a mass at zero, is no sample of a continuous law: a regression on ranks or a normal
 model would bend every relation with it. Both facts are learned only where many records stand behind them;
-what a spike is says :mod:`pysynthdp.infer.spikes`.
+what a spike is says :mod:`pysynthdp.curator.infer.spikes`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.infer.identifiers import beyond_exact, counts_rows, identifying_number
+from pysynthdp.curator.infer.spikes import learned_spikes
 from pysynthdp.design.grain import decimals_of, step_of
 from pysynthdp.design.values import EXACT, check_size
-from pysynthdp.infer.identifiers import beyond_exact, counts_rows, identifying_number
-from pysynthdp.infer.spikes import learned_spikes
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["FEW_VALUES", "Codes", "Drawn", "NumberFacts", "infer_number"]

@@ -13,9 +13,9 @@ from pysynthdp.base.arrays import BoolArray, IntArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.groups import group_levels
 from pysynthdp.design.values import to_codes
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["Rare", "Settled", "settle_rare"]
