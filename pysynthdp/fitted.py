@@ -17,10 +17,11 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import Argument, Words
-from pysynthdp.drawing import Draws, Machine
+from pysynthdp.draw.machine import Draws, Machine
+from pysynthdp.draw.nested import NestedMachine
+from pysynthdp.draw.tagging import marked_imputed, marked_outside, provenance_of, release_tags
 from pysynthdp.io import fit_file, release_dir
 from pysynthdp.io.signature import Signer, signer_of
-from pysynthdp.nested import NestedMachine
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.privacy.account import Account
@@ -28,7 +29,6 @@ from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
-from pysynthdp.tagging import marked_imputed, marked_outside, provenance_of, release_tags
 
 __all__ = ["FittedSynthesizer"]
 

@@ -17,7 +17,7 @@ from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
 from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.curator.rows.imputed import alike
-from pysynthdp.nested import NestedMachine
+from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest

@@ -20,7 +20,7 @@ from pysynthdp.curator.infer import Codes, Rare
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.curator.rows.imputed import listed
-from pysynthdp.drawing import Machine
+from pysynthdp.draw.machine import Machine
 from pysynthdp.fitted import FittedSynthesizer
 from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
 from pysynthdp.models.base import ColumnModel

@@ -32,7 +32,7 @@ from audit_draws import log_ratio, runs_of, scores
 from audit_systems import System, drawn_systems
 from scipy import stats
 
-import pysynthdp.drawing
+import pysynthdp.draw.machine
 from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.noise import exact_sampler
@@ -164,7 +164,7 @@ def one_stream(part: str):
             left = [number for at, number in enumerate(key) if at != place]
             return np.random.default_rng([7, *left] if part == "draw" else [7, calls[0], *left])
 
-        patch.setattr(pysynthdp.drawing, "stream", stream)
+        patch.setattr(pysynthdp.draw.machine, "stream", stream)
 
     plant.__name__ = f"one stream for every {part}"
     return plant

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.streams import RandomSource
-from pysynthdp.drawing import Charged, Drawing, Machine
+from pysynthdp.draw.machine import Charged, Drawing, Machine
 from pysynthdp.plan.fit import CopyParameters, Fit
 
 __all__ = ["NestedDrawing", "NestedMachine"]
@@ -78,7 +78,7 @@ def _root_of(root: np.random.SeedSequence | None, nest: int) -> np.random.SeedSe
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NestedDrawing:
-    """Copies of all nests that were charged, nest by nest; as :class:`~pysynthdp.drawing.Drawing`.
+    """Copies of all nests that were charged, nest by nest; as :class:`~pysynthdp.draw.machine.Drawing`.
 
     Parameters
     ----------
