@@ -10,7 +10,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.cli_run import this_run
 from pysynthdp.cli_table import table_of
 from pysynthdp.io.parameters_file import ParameterPlan, write_statement
-from pysynthdp.parameters_asked import check_parameters, release_parameter
+from pysynthdp.parameters.asked import check_parameters, release_parameter
 
 __all__ = ["check_statement_file", "release_parameters"]
 

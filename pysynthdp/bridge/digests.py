@@ -18,7 +18,7 @@ import pandas as pd
 from pysynthdp.base.errors import BridgeError
 from pysynthdp.base.words import Words
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector, character
-from pysynthdp.unchanged import changed_column
+from pysynthdp.release.unchanged import changed_column
 
 __all__ = ["check_digests", "digests_of"]
 

@@ -16,10 +16,10 @@ from pysynthdp.curator.infer import infer_schema
 from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
-from pysynthdp.provenance import Provenance
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.tags.provenance import Provenance
 
 __all__ = ["read_synds", "release_from_synds"]
 

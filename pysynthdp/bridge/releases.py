@@ -18,10 +18,10 @@ from pysynthdp.bridge.from_synds import release_from_synds
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.synds import synds_fields
 from pysynthdp.privacy.statements.statement import PrivacyStatement
-from pysynthdp.provenance import Provenance
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema.plain import from_plain, to_plain
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.tags.provenance import Provenance
 
 __all__ = ["changed_release_from_r", "release_from_r", "release_to_r", "statement_words"]
 

@@ -15,9 +15,9 @@ from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import UNAUDITED
 from pysynthdp.plan.synthesis_plan import predicting
 from pysynthdp.privacy.statements.statement import PrivacyStatement
-from pysynthdp.provenance import Provenance
-from pysynthdp.tagged_steps import Draws, TaggedStep
 from pysynthdp.tags import Bias, ReleaseTags
+from pysynthdp.tags.provenance import Provenance
+from pysynthdp.tags.steps import Draws, TaggedStep
 
 __all__ = ["marked_imputed", "marked_outside", "provenance_of", "release_tags", "tagged_steps"]
 

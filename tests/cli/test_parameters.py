@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import pysynthdp as sdp
 from pysynthdp.cli import app
 from pysynthdp.io.parameters_file import read_parameters
-from pysynthdp.parameters_asked import release_parameter
+from pysynthdp.parameters.asked import release_parameter
 
 CODEBOOK = """
 [columns.age]

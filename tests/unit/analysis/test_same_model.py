@@ -16,7 +16,7 @@ from statsmodels.tools.sm_exceptions import SingularMatrixWarning
 
 from pysynthdp.analysis import ReleaseTags, apply, fit_copies, glm, logit, ols, pool
 from pysynthdp.base.errors import FitError, PysynthdpWarning
-from pysynthdp.tagged_steps import TaggedStep
+from pysynthdp.tags.steps import TaggedStep
 
 COLUMNS = frozenset({"y", "x", "z", "g", "n", "yes"})
 

@@ -14,9 +14,9 @@ from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import KEPT_REAL
-from pysynthdp.provenance import Provenance
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.tags.provenance import Provenance
 
 Build = Callable[..., dict[str, Any]]
 

@@ -21,16 +21,16 @@ from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.curator.rows.imputed import listed
 from pysynthdp.draw.machine import Machine
-from pysynthdp.fitted import FittedSynthesizer
-from pysynthdp.imputing import fit_imputed, learned_plan, opened, with_seen
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
-from pysynthdp.settings import check_named, check_settings, plan_of
-from pysynthdp.settings_card import settings_table
+from pysynthdp.synthesizer.card import settings_table
+from pysynthdp.synthesizer.fitted import FittedSynthesizer
+from pysynthdp.synthesizer.imputing import fit_imputed, learned_plan, opened, with_seen
+from pysynthdp.synthesizer.settings import check_named, check_settings, plan_of
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 

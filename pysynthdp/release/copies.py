@@ -15,10 +15,10 @@ from pysynthdp.base.slips import answers_slips, no_attribute
 from pysynthdp.io import release_dir
 from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.privacy.statements.statement import PrivacyStatement
-from pysynthdp.provenance import Provenance
+from pysynthdp.release.unchanged import Prints, check_prints, overwritten, prints_of
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.unchanged import Prints, check_prints, overwritten, prints_of
+from pysynthdp.tags.provenance import Provenance
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, Self, get_args
 import pandas as pd
 
 from pysynthdp.base.errors import ReleaseError
-from pysynthdp.tagged_steps import TaggedStep
+from pysynthdp.tags.steps import TaggedStep
 
 __all__ = ["AnalysableRelease", "Bias", "Kind", "Nesting", "Noise", "Parameters", "ReleaseTags", "Sampling"]
 

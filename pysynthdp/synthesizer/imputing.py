@@ -21,7 +21,7 @@ from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.settings import fitting_schema, plan_of, schema_of_tables, settled_rare, told
+from pysynthdp.synthesizer.settings import fitting_schema, plan_of, schema_of_tables, settled_rare, told
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
