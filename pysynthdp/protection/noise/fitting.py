@@ -24,10 +24,6 @@ from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.io.file_lock import Taken, alone_with
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.moments.answers import Answers
-from pysynthdp.moments.asking import ask_moments
-from pysynthdp.moments.design import bends, moment_layout, moment_shape, spans_of
-from pysynthdp.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
@@ -35,6 +31,10 @@ from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.noise.protective import add_discrete_gaussian
 from pysynthdp.privacy.noise.testing import seeded_noise
 from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.moments.answers import Answers
+from pysynthdp.protection.noise.moments.asking import ask_moments
+from pysynthdp.protection.noise.moments.design import bends, moment_layout, moment_shape, spans_of
+from pysynthdp.protection.noise.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.protection.noise.price import check_worth
 from pysynthdp.schema import Schema
 from pysynthdp.schema import plain as schema_file

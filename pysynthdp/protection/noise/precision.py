@@ -10,11 +10,11 @@ from itertools import combinations
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.models.fits.expected_length import median_length
-from pysynthdp.moments.design import moment_shape
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.noise.moment_budget import MomentBudget
 from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.moments.design import moment_shape
 from pysynthdp.protection.noise.price import budget_of
 
 __all__ = ["ExpectedPrecision", "expected_precision"]

@@ -8,12 +8,12 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.moments.design import bends, moment_shape
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.noise.moment_budget import MomentBudget, Question, moment_budget
 from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.moments.design import bends, moment_shape
 
 __all__ = [
     "NoisePrice",

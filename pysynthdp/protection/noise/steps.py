@@ -11,13 +11,13 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, FitsFromMoments, SplitsLevels
-from pysynthdp.moments.design import moment_shape
 from pysynthdp.plan import Method, Step, Terms, target_of
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import UNDECLARED, lack_of_bounds, lack_of_distinct_levels
 from pysynthdp.plan.protection import Wishes
 from pysynthdp.privacy.noise.moment_budget import moment_budget
 from pysynthdp.privacy.unit import Relation
+from pysynthdp.protection.noise.moments.design import moment_shape
 from pysynthdp.protection.refusals import refuse_real_values
 from pysynthdp.schema import Column, NumericColumn, Schema
 

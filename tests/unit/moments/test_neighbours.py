@@ -18,12 +18,12 @@ from pysynthdp.curator.noised.rows import NoisedRows, answer_all
 from pysynthdp.curator.noised.whitening import Whitening
 from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.curator.table import split_rows
-from pysynthdp.moments.asking import frame_of
-from pysynthdp.moments.design import moment_layout, moment_shape
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.noise.moment_budget import Question
 from pysynthdp.privacy.noise.protective import add_discrete_gaussian
 from pysynthdp.protection.noise.by_noise import ByNoise
+from pysynthdp.protection.noise.moments.asking import frame_of
+from pysynthdp.protection.noise.moments.design import moment_layout, moment_shape
 
 N, ODD_ROW = 120, 7
 SCHEMA = Schema(

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.moments.design import Span
+from pysynthdp.protection.noise.moments.design import Span
 
 __all__ = ["Margin", "margin_of", "nearest_shares", "range_edges"]
 

@@ -12,14 +12,14 @@ from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.integers import Frame
 from pysynthdp.curator.noised.whitening import Whitening
-from pysynthdp.moments.answers import Answers
-from pysynthdp.moments.design import MomentShape
-from pysynthdp.moments.learning import learned_whitening
-from pysynthdp.moments.margins import Margin, range_edges
-from pysynthdp.moments.released import reduced_moments
 from pysynthdp.privacy.noise.moment_budget import count_first, moment_budget
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT
 from pysynthdp.privacy.unit import Relation
+from pysynthdp.protection.noise.moments.answers import Answers
+from pysynthdp.protection.noise.moments.design import MomentShape
+from pysynthdp.protection.noise.moments.learning import learned_whitening
+from pysynthdp.protection.noise.moments.margins import Margin, range_edges
+from pysynthdp.protection.noise.moments.released import reduced_moments
 
 __all__ = ["Asking", "ask_moments", "frame_of"]
 

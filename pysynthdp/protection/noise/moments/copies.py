@@ -8,11 +8,11 @@ import numpy as np
 
 from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.base.streams import NumpySampler
-from pysynthdp.moments.answers import Answers
-from pysynthdp.moments.cells import Cells
-from pysynthdp.moments.fitting import MomentFit, MomentStep
-from pysynthdp.moments.margins import margin_of, nearest_shares
-from pysynthdp.moments.released import fresh_counts, fresh_moments
+from pysynthdp.protection.noise.moments.answers import Answers
+from pysynthdp.protection.noise.moments.cells import Cells
+from pysynthdp.protection.noise.moments.fitting import MomentFit, MomentStep
+from pysynthdp.protection.noise.moments.margins import margin_of, nearest_shares
+from pysynthdp.protection.noise.moments.released import fresh_counts, fresh_moments
 
 __all__ = ["TRIES", "implied_moments", "normal_moments", "sampled_moments"]
 

@@ -7,8 +7,8 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.curator.noised.integers import Frame
 from pysynthdp.curator.noised.whitening import Whitening
-from pysynthdp.moments.projection import consistent_levels, consistent_numbers
 from pysynthdp.privacy.noise.moment_budget import Question
+from pysynthdp.protection.noise.moments.projection import consistent_levels, consistent_numbers
 
 __all__ = ["learned_whitening"]
 

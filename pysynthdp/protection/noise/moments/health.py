@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp.moments.state import MomentState
+from pysynthdp.protection.noise.moments.state import MomentState
 
 __all__ = [
     "FEW_COPIES",

@@ -15,10 +15,10 @@ from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part
 from pysynthdp.models.ask import StepMoments
 from pysynthdp.models.base import FitTask
-from pysynthdp.moments.cells import Cells
-from pysynthdp.moments.feasible import feasible_cross
-from pysynthdp.moments.sample import StandIns
 from pysynthdp.plan.fit import named
+from pysynthdp.protection.noise.moments.cells import Cells
+from pysynthdp.protection.noise.moments.feasible import feasible_cross
+from pysynthdp.protection.noise.moments.sample import StandIns
 
 __all__ = ["Hidden", "MomentFit", "MomentStep", "fit_steps"]
 

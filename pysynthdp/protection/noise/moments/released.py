@@ -8,9 +8,14 @@ import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.curator.noised.integers import Frame
-from pysynthdp.moments.answers import Answers
-from pysynthdp.moments.projection import consistent_levels, consistent_numbers, total_rows, weights_of
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, DIAGONAL, OFF_DIAGONAL
+from pysynthdp.protection.noise.moments.answers import Answers
+from pysynthdp.protection.noise.moments.projection import (
+    consistent_levels,
+    consistent_numbers,
+    total_rows,
+    weights_of,
+)
 
 __all__ = ["fresh_counts", "fresh_moments", "reduced_moments"]
 

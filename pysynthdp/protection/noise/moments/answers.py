@@ -9,9 +9,9 @@ from fractions import Fraction
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.curator.noised.integers import Frame
 from pysynthdp.curator.noised.whitening import Whitening
-from pysynthdp.moments.margins import Margin
 from pysynthdp.privacy.noise.moment_budget import MomentBudget
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT
+from pysynthdp.protection.noise.moments.margins import Margin
 
 __all__ = ["Answers"]
 

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.moments.cells import Cells
+from pysynthdp.protection.noise.moments.cells import Cells
 
 __all__ = ["ROWS", "StandIns"]
 

@@ -11,14 +11,14 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.design.encode import Layout
 from pysynthdp.models.base import FitTask
-from pysynthdp.moments.answers import Answers
-from pysynthdp.moments.copies import implied_moments, normal_moments, sampled_moments
-from pysynthdp.moments.design import moment_designs
-from pysynthdp.moments.fitting import Hidden, MomentFit, MomentStep, fit_steps
-from pysynthdp.moments.released import fresh_moments, reduced_moments
 from pysynthdp.plan import Step, SynthesisPlan, target_of
 from pysynthdp.plan.fit import CopyParameters
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.protection.noise.moments.answers import Answers
+from pysynthdp.protection.noise.moments.copies import implied_moments, normal_moments, sampled_moments
+from pysynthdp.protection.noise.moments.design import moment_designs
+from pysynthdp.protection.noise.moments.fitting import Hidden, MomentFit, MomentStep, fit_steps
+from pysynthdp.protection.noise.moments.released import fresh_moments, reduced_moments
 
 __all__ = ["MomentState", "moment_state", "moment_steps", "owners_of"]
 
