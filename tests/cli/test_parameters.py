@@ -10,7 +10,7 @@ from statsmodels.datasets import fair
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 from pysynthdp.io.parameters_file import read_parameters
 from pysynthdp.parameters.asked import release_parameter
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 N = 400

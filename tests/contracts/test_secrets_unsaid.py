@@ -25,7 +25,7 @@ from pysynthdp.bridge.codec import dumps, loads, named_list
 from pysynthdp.bridge.dispatch import PROTOCOL, handle
 from pysynthdp.bridge.frames import frame_to_r
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 
 N = 240
 FEW = 7  # how many records share what one must not hear of

@@ -15,7 +15,7 @@ import pysynthdp as sdp
 from pysynthdp.bridge.frames import frame_to_r
 from pysynthdp.bridge.guarantees import protection_from_r
 from pysynthdp.bridge.verbs.synthesis import synthesise
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.io.plan_file import read_plan, write_plan
 from pysynthdp.models import Dirichlet, Gaussian, LogRidge, Ridge

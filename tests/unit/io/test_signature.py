@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 from pysynthdp.io.signature import SIGNATURE
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 4.0] * 20})

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pysynthdp.base.errors import PlanError
-from pysynthdp.cli_run import this_run
-from pysynthdp.cli_table import table_of
+from pysynthdp.cli.run import this_run
+from pysynthdp.cli.table import table_of
 from pysynthdp.io.parameters_file import ParameterPlan, write_statement
 from pysynthdp.parameters.asked import check_parameters, release_parameter
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from pysynthdp.exit_codes import Exit
+from pysynthdp.cli.exit_codes import Exit
 
 __all__ = ["finish", "stop_at_once", "stop_in_order"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pysynthdp as sdp
-from pysynthdp.cli_options import Model, Report
-from pysynthdp.cli_run import this_run
+from pysynthdp.cli.options import Model, Report
+from pysynthdp.cli.run import this_run
 
 __all__ = ["Layout", "pool_release"]
 

@@ -17,8 +17,8 @@ from typing import Any, Final, ParamSpec
 import typer
 
 from pysynthdp.base.errors import PysynthdpWarning
-from pysynthdp.cli_errors import as_json, complain, describe, fail, one_line
-from pysynthdp.exit_codes import Exit, WarnedError
+from pysynthdp.cli.errors import as_json, complain, describe, fail, one_line
+from pysynthdp.cli.exit_codes import Exit, WarnedError
 
 __all__ = ["Run", "closed_quietly", "reporting", "this_run"]
 

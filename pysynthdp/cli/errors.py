@@ -12,8 +12,8 @@ import typer
 
 from pysynthdp.base.errors import PysynthdpError, PysynthdpWarning
 from pysynthdp.base.words import said
-from pysynthdp.error_report import write_report
-from pysynthdp.exit_codes import Exit, exit_of
+from pysynthdp.cli.error_report import write_report
+from pysynthdp.cli.exit_codes import Exit, exit_of
 
 __all__ = ["OneLineErrors", "as_json", "complain", "describe", "fail", "one_line"]
 

@@ -1,6 +1,6 @@
 """The command line: read files, make one public call, write; nothing else.
 
-What the exit codes mean says :mod:`pysynthdp.exit_codes`.
+What the exit codes mean says :mod:`pysynthdp.cli.exit_codes`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import typer
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, ReleaseError
-from pysynthdp.cli_errors import OneLineErrors, fail
-from pysynthdp.cli_options import (
+from pysynthdp.cli.errors import OneLineErrors, fail
+from pysynthdp.cli.exit_codes import Exit, exit_lines
+from pysynthdp.cli.options import (
     Copies,
     Debug,
     File,
@@ -29,14 +30,13 @@ from pysynthdp.cli_options import (
     Rows,
     Strict,
 )
-from pysynthdp.cli_parameter import check_statement_file, release_parameters
-from pysynthdp.cli_pool import Layout, pool_release
-from pysynthdp.cli_reading import reading_of, with_reading
-from pysynthdp.cli_run import closed_quietly, reporting, this_run
-from pysynthdp.cli_signals import finish, stop_in_order
-from pysynthdp.cli_synth import Copying, fitted_from, tell
-from pysynthdp.cli_table import learns_from, read_with_plan, settings_of
-from pysynthdp.exit_codes import Exit, exit_lines
+from pysynthdp.cli.parameter import check_statement_file, release_parameters
+from pysynthdp.cli.pool import Layout, pool_release
+from pysynthdp.cli.reading import reading_of, with_reading
+from pysynthdp.cli.run import closed_quietly, reporting, this_run
+from pysynthdp.cli.signals import finish, stop_in_order
+from pysynthdp.cli.synth import Copying, fitted_from, tell
+from pysynthdp.cli.table import learns_from, read_with_plan, settings_of
 from pysynthdp.io.parameters_file import read_parameters
 from pysynthdp.io.plan_keys import plan_keys
 from pysynthdp.io.signature import signer_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 import pysynthdp as sdp
-from pysynthdp.cli_run import this_run
-from pysynthdp.cli_signals import finish
+from pysynthdp.cli.run import this_run
+from pysynthdp.cli.signals import finish
 from pysynthdp.io.manifest import read_manifest
 from pysynthdp.io.release_dir import read_statement
 from pysynthdp.schema import CategoricalColumn, Schema
