@@ -19,8 +19,8 @@ if TYPE_CHECKING:
         SchemaError,
     )
     from pysynthdp.curator.look import look
+    from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.tables import read_table
-    from pysynthdp.io.verifying import ReleaseVerification, verify
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
     from pysynthdp.privacy.guarantees.approx import ApproxDP
@@ -53,7 +53,7 @@ _WHERE = {
         "SchemaError",
     ),
     "io.tables": ("read_table",),
-    "io.verifying": ("ReleaseVerification", "verify"),
+    "io.folder.verifying": ("ReleaseVerification", "verify"),
     "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),

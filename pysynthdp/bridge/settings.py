@@ -15,7 +15,7 @@ from pysynthdp.base.words import Words, meant
 from pysynthdp.bridge.codec import RVector
 from pysynthdp.bridge.facts import ColumnFacts, RFrame
 from pysynthdp.bridge.guarantees import protection_from_r
-from pysynthdp.io.plan_file import read_plan
+from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 from pysynthdp.schema.codebook import read_codebook

@@ -37,9 +37,9 @@ from pysynthdp.cli.run import closed_quietly, reporting, this_run
 from pysynthdp.cli.signals import finish, stop_in_order
 from pysynthdp.cli.synth import Copying, fitted_from, tell
 from pysynthdp.cli.table import learns_from, read_with_plan, settings_of
-from pysynthdp.io.parameters_file import read_parameters
-from pysynthdp.io.plan_keys import plan_keys
-from pysynthdp.io.signature import signer_of
+from pysynthdp.io.folder.signature import signer_of
+from pysynthdp.io.plans.keys import plan_keys
+from pysynthdp.io.plans.parameters_file import read_parameters
 from pysynthdp.plan.protection import protection_of
 
 __all__ = ["app", "main"]

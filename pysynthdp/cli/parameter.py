@@ -9,7 +9,7 @@ from typing import Any
 from pysynthdp.base.errors import PlanError
 from pysynthdp.cli.run import this_run
 from pysynthdp.cli.table import table_of
-from pysynthdp.io.parameters_file import ParameterPlan, write_statement
+from pysynthdp.io.plans.parameters_file import ParameterPlan, write_statement
 from pysynthdp.parameters.asked import check_parameters, release_parameter
 
 __all__ = ["check_statement_file", "release_parameters"]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pysynthdp.io.plan_file import read_reading
+from pysynthdp.io.plans.plan_file import read_reading
 
 __all__ = ["reading_of", "with_reading"]
 

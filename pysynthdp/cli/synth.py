@@ -11,8 +11,8 @@ import pandas as pd
 import pysynthdp as sdp
 from pysynthdp.cli.run import this_run
 from pysynthdp.cli.signals import finish
-from pysynthdp.io.manifest import read_manifest
-from pysynthdp.io.release_dir import read_statement
+from pysynthdp.io.folder.manifest import read_manifest
+from pysynthdp.io.folder.release_dir import read_statement
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["Copying", "fitted_from", "tell"]

@@ -9,7 +9,7 @@ from typing import Any
 from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.cli.reading import reading_of
 from pysynthdp.cli.run import this_run
-from pysynthdp.io.plan_file import read_plan
+from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.io.tables import read_table
 from pysynthdp.plan.protection import protection_of
 

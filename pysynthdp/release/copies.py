@@ -12,8 +12,8 @@ import pandas as pd
 from pysynthdp.analysis.recipe import recipe_of
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.slips import answers_slips, no_attribute
-from pysynthdp.io import release_dir
-from pysynthdp.io.signature import Signer, signer_of
+from pysynthdp.io.folder import release_dir
+from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release.unchanged import Prints, check_prints, overwritten, prints_of
 from pysynthdp.schema import Schema
@@ -254,7 +254,7 @@ class SyntheticRelease(Printable):
         return overwritten(self.copies, self._drawn, names)
 
     def parts(self) -> dict[str, Any]:
-        """Its parts by name, as :mod:`pysynthdp.io.release_dir` writes them."""
+        """Its parts by name, as :mod:`pysynthdp.io.folder.release_dir` writes them."""
         return {
             "copies": self.copies,
             "schema": self.schema,

@@ -20,8 +20,9 @@ from pysynthdp.base.words import Argument, Words
 from pysynthdp.draw.machine import Draws, Machine
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.tagging import marked_imputed, marked_outside, provenance_of, release_tags
-from pysynthdp.io import fit_file, release_dir
-from pysynthdp.io.signature import Signer, signer_of
+from pysynthdp.io import fit_file
+from pysynthdp.io.folder import release_dir
+from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.privacy.account import Account

@@ -27,8 +27,8 @@ from pysynthdp.base.errors import (
 )
 from pysynthdp.cli.app import app
 from pysynthdp.cli.exit_codes import Exit, WarnedError, exit_of
-from pysynthdp.io.plan_file import KEYS
-from pysynthdp.io.plan_keys import plan_keys
+from pysynthdp.io.plans.keys import plan_keys
+from pysynthdp.io.plans.plan_file import KEYS
 
 N = 300
 GUARANTEED = """

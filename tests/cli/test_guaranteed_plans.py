@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import pysynthdp as sdp
 from pysynthdp.cli.app import app
-from pysynthdp.io.plan_file import read_plan
+from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.io.tables import read_table
 
 CODEBOOK = """

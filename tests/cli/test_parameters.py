@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import pysynthdp as sdp
 from pysynthdp.cli.app import app
-from pysynthdp.io.parameters_file import read_parameters
+from pysynthdp.io.plans.parameters_file import read_parameters
 from pysynthdp.parameters.asked import release_parameter
 
 CODEBOOK = """

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import pysynthdp as sdp
 from pysynthdp.cli.app import app
-from pysynthdp.io.plan_file import read_plan, read_reading
+from pysynthdp.io.plans.plan_file import read_plan, read_reading
 
 CODEBOOK = """
 [columns.amount]

@@ -17,7 +17,7 @@ from pysynthdp.bridge.guarantees import protection_from_r
 from pysynthdp.bridge.verbs.synthesis import synthesise
 from pysynthdp.cli.app import app
 from pysynthdp.curator.rows.frame import FrameRows
-from pysynthdp.io.plan_file import read_plan, write_plan
+from pysynthdp.io.plans.plan_file import read_plan, write_plan
 from pysynthdp.models import Dirichlet, Gaussian, LogRidge, Ridge
 from pysynthdp.plan.protection import protection_of
 

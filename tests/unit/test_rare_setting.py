@@ -11,7 +11,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpWarning, SchemaError
-from pysynthdp.io.plan_file import read_plan, write_plan
+from pysynthdp.io.plans.plan_file import read_plan, write_plan
 
 ROWS = 200
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pysynthdp.base.errors import PrivacyError, SchemaError
-from pysynthdp.io.csv_records import lines_as_records
+from pysynthdp.io.csv.records import lines_as_records
 from pysynthdp.io.tables import read_table
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pysynthdp.base.errors import PlanError, PrivacyError
-from pysynthdp.io.plan_file import PLAN_VERSION, read_plan, write_plan
+from pysynthdp.io.plans.plan_file import PLAN_VERSION, read_plan, write_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP

@@ -14,7 +14,7 @@ import pyarrow.parquet as pa_parquet
 import pytest
 
 from pysynthdp.base.errors import ReleaseError
-from pysynthdp.io import release_dir
+from pysynthdp.io.folder import release_dir
 from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.synthesizer import Synthesizer

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 
 from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.csv_cells import WORDS, Cells
-from pysynthdp.io.csv_learned import Source, read_texts
-from pysynthdp.io.csv_wishes import Wish
+from pysynthdp.io.csv.cells import WORDS, Cells
+from pysynthdp.io.csv.learned import Source, read_texts
+from pysynthdp.io.csv.wishes import Wish
 
 __all__ = ["listed", "settled_texts"]
 

@@ -14,8 +14,8 @@ import pandas as pd
 
 from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.copy_files import FileFormat, Marks, read_copy, write_copy
-from pysynthdp.io.manifest import (
+from pysynthdp.io.folder.copy_files import FileFormat, Marks, read_copy, write_copy
+from pysynthdp.io.folder.manifest import (
     FORMAT,
     MANIFEST,
     RELEASE_VERSION,
@@ -24,11 +24,11 @@ from pysynthdp.io.manifest import (
     read_manifest,
     write_json,
 )
-from pysynthdp.io.release_text import readme_text
-from pysynthdp.io.signature import SIGNATURE, Sign
+from pysynthdp.io.folder.signature import SIGNATURE, Sign
+from pysynthdp.io.folder.storage import Stored, storage_of
+from pysynthdp.io.folder.text import readme_text
+from pysynthdp.io.folder.verifying import check_folder
 from pysynthdp.io.snippets import write_programs
-from pysynthdp.io.storage import Stored, storage_of
-from pysynthdp.io.verifying import check_folder
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import write_codebook

@@ -14,7 +14,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
 from pysynthdp.base.errors import ReleaseError
-from pysynthdp.io.storage import Stored
+from pysynthdp.io.folder.storage import Stored
 
 __all__ = ["FileFormat", "Marks", "csv_rows", "read_copy", "write_copy"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from pysynthdp.base.errors import ReleaseError
-from pysynthdp.io.manifest import MANIFEST
+from pysynthdp.io.folder.manifest import MANIFEST
 
 __all__ = ["SIGNATURE", "Sign", "Signer", "signer_of", "verifier_of"]
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 
 from pysynthdp.base.errors import PysynthdpError
-from pysynthdp.io.copy_files import csv_rows
-from pysynthdp.io.finding import Finding, compared, guarded, unchecked
-from pysynthdp.io.manifest import MANIFEST, digest_of, listed_files
-from pysynthdp.io.signature import SIGNATURE
+from pysynthdp.io.folder.copy_files import csv_rows
+from pysynthdp.io.folder.finding import Finding, compared, guarded, unchecked
+from pysynthdp.io.folder.manifest import MANIFEST, digest_of, listed_files
+from pysynthdp.io.folder.signature import SIGNATURE
+from pysynthdp.io.folder.storage import Stored
 from pysynthdp.io.snippets import PROGRAMS
-from pysynthdp.io.storage import Stored
 from pysynthdp.schema.plain import WITHHELD
 from pysynthdp.tags import ReleaseTags
 

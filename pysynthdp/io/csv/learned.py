@@ -15,9 +15,9 @@ import pyarrow.csv as pa_csv
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.csv_cells import WORDS
-from pysynthdp.io.csv_form import Form, default_sep, raw_records, refuse_other_head, separators
-from pysynthdp.io.csv_records import check_records, whole_text
+from pysynthdp.io.csv.cells import WORDS
+from pysynthdp.io.csv.form import Form, default_sep, raw_records, refuse_other_head, separators
+from pysynthdp.io.csv.records import check_records, whole_text
 
 __all__ = ["Quotes", "Source", "checked_heads", "head_remarks", "read_texts"]
 

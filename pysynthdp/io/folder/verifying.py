@@ -10,11 +10,11 @@ from typing import Any, Final, Literal, TypeAlias
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError, ReleaseError
 from pysynthdp.base.slips import answers_slips
-from pysynthdp.io.finding import Finding, compared, unchecked
-from pysynthdp.io.folder_files import Folder, file_findings
-from pysynthdp.io.folder_statement import statement_findings
-from pysynthdp.io.manifest import MANIFEST, read_json, read_manifest
-from pysynthdp.io.signature import SIGNATURE, verifier_of
+from pysynthdp.io.folder.files import Folder, file_findings
+from pysynthdp.io.folder.finding import Finding, compared, unchecked
+from pysynthdp.io.folder.manifest import MANIFEST, read_json, read_manifest
+from pysynthdp.io.folder.signature import SIGNATURE, verifier_of
+from pysynthdp.io.folder.statement import statement_findings
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.verification import Verification
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from pysynthdp.io.finding import Finding, compared, guarded, unchecked
-from pysynthdp.io.folder_files import Folder
+from pysynthdp.io.folder.files import Folder
+from pysynthdp.io.folder.finding import Finding, compared, guarded, unchecked
 from pysynthdp.privacy.mechanism import MECHANISMS
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pysynthdp.io.plan_file import KEYS
+from pysynthdp.io.plans.plan_file import KEYS
 
 __all__ = ["plan_keys"]
 

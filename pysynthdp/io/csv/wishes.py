@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, Literal
 
 from pysynthdp.design.level_keys import level_key
-from pysynthdp.io.csv_cells import WORDS
+from pysynthdp.io.csv.cells import WORDS
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["Declared", "Wish"]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.io.csv_form import Form
+from pysynthdp.io.csv.form import Form
 from pysynthdp.schema import NumericColumn, Schema
 
 __all__ = ["as_declared"]

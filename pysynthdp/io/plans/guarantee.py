@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pysynthdp.base.errors import PlanError
-from pysynthdp.io.toml_values import table_of, text_of
+from pysynthdp.io.plans.toml_values import table_of, text_of
 from pysynthdp.plan.protection import Protection, protection_named, protection_of
 
 __all__ = ["guarantee_of", "plain_guarantee", "refuse_settings_outside"]

@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 
 from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.csv_cells import Cells, Numbers, numbers_of, with_points
-from pysynthdp.io.csv_dates import Dates, dates_of
-from pysynthdp.io.csv_form import Form
-from pysynthdp.io.csv_learned import Source, head_remarks, read_texts
-from pysynthdp.io.csv_wishes import Declared, Wish
-from pysynthdp.io.csv_words import listed, settled_texts
-from pysynthdp.io.csv_zeros import zero_before_digit
+from pysynthdp.io.csv.cells import Cells, Numbers, numbers_of, with_points
+from pysynthdp.io.csv.dates import Dates, dates_of
+from pysynthdp.io.csv.form import Form
+from pysynthdp.io.csv.learned import Source, head_remarks, read_texts
+from pysynthdp.io.csv.wishes import Declared, Wish
+from pysynthdp.io.csv.words import listed, settled_texts
+from pysynthdp.io.csv.zeros import zero_before_digit
 
 __all__ = ["typed_columns"]
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.toml_text import as_number, read_toml, refuse_unknown, to_toml
-from pysynthdp.io.plan_guarantee import guarantee_of, plain_guarantee, refuse_settings_outside
-from pysynthdp.io.toml_values import (
+from pysynthdp.io.plans.guarantee import guarantee_of, plain_guarantee, refuse_settings_outside
+from pysynthdp.io.plans.toml_values import (
     Reader,
     by_column,
     flag_of,

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Collection, Sequence
 
 from pysynthdp.base.display import number
-from pysynthdp.io.reading_lines import has_empty_text, pandas_call, r_call
+from pysynthdp.io.csv.reading_lines import has_empty_text, pandas_call, r_call
 from pysynthdp.schema import Schema
 
 __all__ = ["readme_text"]

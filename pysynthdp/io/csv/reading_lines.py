@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from pysynthdp.io.csv_cells import WORDS
+from pysynthdp.io.csv.cells import WORDS
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 __all__ = ["has_empty_text", "is_flag", "pandas_call", "r_call"]

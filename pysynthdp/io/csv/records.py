@@ -20,7 +20,7 @@ from typing import Final
 
 from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.csv_form import single_bytes
+from pysynthdp.io.csv.form import single_bytes
 
 __all__ = ["check_records", "lines_as_records", "whole_text"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from pysynthdp.base.errors import PlanError, ReleaseError
 from pysynthdp.base.toml_text import read_toml, refuse_unknown
-from pysynthdp.io.plan_file import READING_KEYS
-from pysynthdp.io.toml_values import Reader, text_of
+from pysynthdp.io.plans.plan_file import READING_KEYS
+from pysynthdp.io.plans.toml_values import Reader, text_of
 from pysynthdp.plan.plain import deltas_from_plain, unit_from_plain
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.statements.statement import PrivacyStatement
