@@ -56,15 +56,15 @@ docs: $(VENV)/installed-for-tests
 STORED := benchmarks/results
 
 bench: $(VENV)/installed-for-tests
-	$(RUN) benchmarks/coverage.py 2000 $(STORED)/coverage.csv
+	$(RUN) -m benchmarks.coverage.intervals 2000 $(STORED)/coverage.csv
 	for group in means joint tables defaults; do \
-	  $(RUN) benchmarks/inference.py $$group 2000 $(STORED)/inference.csv || exit 1; done
-	$(RUN) benchmarks/nested.py --runs 2000
-	$(RUN) -m benchmarks.rare_levels
-	$(RUN) benchmarks/largest_value.py --tables 100 --write
-	$(RUN) benchmarks/margins.py --tables 1000 --write
-	$(RUN) benchmarks/flags_on_tables.py
-	$(RUN) benchmarks/sampling_audit.py $(STORED)/sampling_audit.csv
+	  $(RUN) -m benchmarks.coverage.inference $$group 2000 $(STORED)/inference.csv || exit 1; done
+	$(RUN) -m benchmarks.coverage.nested --runs 2000
+	$(RUN) -m benchmarks.attacks.rare_levels
+	$(RUN) -m benchmarks.attacks.largest_value --tables 100 --write
+	$(RUN) -m benchmarks.defaults.margins --tables 1000 --write
+	$(RUN) -m benchmarks.defaults.flags_on_tables
+	$(RUN) -m benchmarks.attacks.sampling_audit $(STORED)/sampling_audit.csv
 
 clean:
 	rm -rf $(VENV) docs/api build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
