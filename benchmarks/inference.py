@@ -23,7 +23,7 @@ from inference_means import limits, make
 from inference_situations import JOINT, MEANS, TABLES, Situation
 from inference_tables import TRUTH, one_run
 
-from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.base.errors import PysynthdpWarning
 
 SEED = 20261128
 HEAD = ("group", "date", "runs", "made", "n_org", "m", "r", "n_syn", "analysis", "rule", "expect", "covered")

@@ -27,7 +27,7 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 import pysynthdp as sdp
-from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.base.errors import PysynthdpWarning
 
 N = 800
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import pysynthdp as sdp
-from pysynthdp._blas import one_blas_thread
+from pysynthdp.base.blas import one_blas_thread
 
 ROWS = 1_000_000
 

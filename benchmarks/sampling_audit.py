@@ -35,7 +35,7 @@ from audit_draws import log_ratio  # noqa: E402
 from audit_systems import EXACT, NO_FEATURES, System, drawn_systems, levels, number, systems  # noqa: E402
 
 import pysynthdp as sdp  # noqa: E402
-from pysynthdp.errors import PrivacyError  # noqa: E402
+from pysynthdp.base.errors import PrivacyError  # noqa: E402
 from pysynthdp.models.dirichlet import Dirichlet  # noqa: E402
 from pysynthdp.models.gaussian import Gaussian  # noqa: E402
 from pysynthdp.models.gaussian_floor import GaussianFloor  # noqa: E402

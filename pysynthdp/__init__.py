@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pysynthdp.analysis import PooledResults, combine, compare_fits, glm, logit, ols, pool
-    from pysynthdp.errors import (
+    from pysynthdp.base.errors import (
         BridgeError,
         CombiningRuleError,
         FitError,
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
         ReleaseError,
         SchemaError,
     )
+    from pysynthdp.curator.look import look
+    from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.tables import read_table
-    from pysynthdp.io.verifying import ReleaseVerification, verify
-    from pysynthdp.overview import look
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
     from pysynthdp.privacy.guarantees.approx import ApproxDP
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
     from pysynthdp.privacy.shared_account import PrivacyAccount
-    from pysynthdp.privacy.statement import PrivacyStatement
+    from pysynthdp.privacy.statements.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
     from pysynthdp.protection.noise.by_noise import ByNoise
     from pysynthdp.protection.sampling.by_sampling import BySampling
@@ -41,7 +41,7 @@ __version__ = "0.2.0"
 
 _WHERE = {
     "analysis": ("PooledResults", "combine", "compare_fits", "glm", "logit", "ols", "pool"),
-    "errors": (
+    "base.errors": (
         "BridgeError",
         "CombiningRuleError",
         "FitError",
@@ -53,8 +53,8 @@ _WHERE = {
         "SchemaError",
     ),
     "io.tables": ("read_table",),
-    "io.verifying": ("ReleaseVerification", "verify"),
-    "overview": ("look",),
+    "io.folder.verifying": ("ReleaseVerification", "verify"),
+    "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
     "privacy.guarantees.approx": ("ApproxDP",),
@@ -63,7 +63,7 @@ _WHERE = {
     "privacy.guarantees.rdp": ("RDP",),
     "privacy.guarantees.zcdp": ("ZCDP",),
     "privacy.shared_account": ("PrivacyAccount",),
-    "privacy.statement": ("PrivacyStatement",),
+    "privacy.statements.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
     "protection.noise.by_noise": ("ByNoise",),
     "protection.sampling.by_sampling": ("BySampling",),

@@ -1,10 +1,10 @@
 """``python -m pysynthdp``: the command line."""
 
-from pysynthdp.cli_signals import stop_at_once
+from pysynthdp.cli.signals import stop_at_once
 
 stop_at_once()  # before what is slow to load
 
-from pysynthdp.cli import main  # noqa: E402 -- a signal may come while it loads
+from pysynthdp.cli.app import main  # noqa: E402 -- a signal may come while it loads
 
 __all__ = ["main"]
 

@@ -13,10 +13,10 @@ from pysynthdp.analysis.combining import lacking
 from pysynthdp.analysis.rules.base import RULES, Facts, Rule, find_rule
 from pysynthdp.analysis.rules.conditions import GIVE_NOISE_VAR, N_ORG
 from pysynthdp.analysis.stack import Stack
-from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
-from pysynthdp.remarks import outside
+from pysynthdp.base.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.base.remarks import outside
+from pysynthdp.base.words import Words, joined
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.words import Words, joined
 
 __all__ = ["Why", "choose", "facts_of", "model_columns", "objections", "take", "why"]
 

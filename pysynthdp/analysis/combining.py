@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest
 from pysynthdp.analysis.rules.base import RULES, Need, Rule, Sums, find_rule
 from pysynthdp.analysis.stack import Stack, stack
-from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
-from pysynthdp.remarks import outside
-from pysynthdp.words import Argument, Said, Setting, Words, joined
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
+from pysynthdp.base.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.base.remarks import outside
+from pysynthdp.base.words import Argument, Said, Setting, Words, joined
 
 __all__ = ["Combined", "combine", "combine_stack", "lacking", "plain_rule"]
 

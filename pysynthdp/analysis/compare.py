@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.declared_codes import count_codes
 from pysynthdp.analysis.estimates import Estimates, estimates_of
 from pysynthdp.analysis.forest import axes_for, set_terms
 from pysynthdp.analysis.lack_of_fit import LackOfFit, lack_of_fit
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.term_names import readable
-from pysynthdp.display import Cell, Printable, PValue, Table
-from pysynthdp.errors import FitError
-from pysynthdp.slips import answers_slips
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.display import Cell, Printable, PValue, Table
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.slips import answers_slips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

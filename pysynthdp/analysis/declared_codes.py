@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import BoolArray
+from pysynthdp.base.arrays import BoolArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.words import Said, Setting, Words, meant
 from pysynthdp.design.values import to_numbers
-from pysynthdp.errors import FitError
 from pysynthdp.schema import Column, NumericColumn
-from pysynthdp.words import Said, Setting, Words, meant
 
 __all__ = [
     "Codes",

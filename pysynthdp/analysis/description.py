@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["Coding", "Description"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.words import Words
 from pysynthdp.tags import AnalysableRelease
-from pysynthdp.words import Words
 
 __all__ = ["check_analysis", "check_release", "listed_fits", "unreadable"]
 

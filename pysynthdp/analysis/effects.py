@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.combining import Combined, combine_stack
 from pysynthdp.analysis.failures import of_copy, told
 from pysynthdp.analysis.margins import average_effects
 from pysynthdp.analysis.rules.base import find_rule
 from pysynthdp.analysis.separation import uses_lost
 from pysynthdp.analysis.surface import surface_of, unpredictable
-from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
-from pysynthdp.remarks import outside
-from pysynthdp.words import TABLE, Said, Words
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
+from pysynthdp.base.remarks import outside
+from pysynthdp.base.words import TABLE, Said, Words
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.asked import Asked, Factor, Term
 from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.analysis.expressions import Call, Expression, Name
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import FitError
 
 __all__ = ["gini_of", "mean_of", "quantile_of", "share_of"]
 

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from pysynthdp._registry import Registry
-from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.analysis.description import Description
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import BoolArray, FloatArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.registry import Registry
 
 __all__ = ["ADAPTERS", "Adapter", "Estimates", "adapter_for", "estimates_of"]
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 import pandas as pd
 from statsmodels.tools.sm_exceptions import ValueWarning
 
-from pysynthdp.errors import FitError, PysynthdpError
-from pysynthdp.words import Said, Words, meant, nearest
+from pysynthdp.base.errors import FitError, PysynthdpError
+from pysynthdp.base.words import Said, Words, meant, nearest
 
 __all__ = ["OWN", "Job", "of_copy", "reason_of", "told"]
 

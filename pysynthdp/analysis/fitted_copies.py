@@ -23,7 +23,7 @@ from pysynthdp.analysis.failures import Job
 from pysynthdp.analysis.fitting import fit_one, model_kind
 from pysynthdp.analysis.formula import NAMES, Formula, as_named, by_patsy, read_formula
 from pysynthdp.analysis.frames import code_left, code_response, coded, dated_kind, in_days, note_of_levels
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 from pysynthdp.schema import Column
 from pysynthdp.tags import AnalysableRelease
 

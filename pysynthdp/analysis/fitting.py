@@ -15,8 +15,8 @@ from statsmodels.tools.sm_exceptions import PerfectSeparationError
 from pysynthdp.analysis.failures import Job, of_copy, reason_of
 from pysynthdp.analysis.formula import NAMES
 from pysynthdp.analysis.frames import without_unused
-from pysynthdp.errors import FitError, PysynthdpError
-from pysynthdp.words import Said, Words, meant
+from pysynthdp.base.errors import FitError, PysynthdpError
+from pysynthdp.base.words import Said, Words, meant
 
 __all__ = ["fit_one", "model_kind"]
 

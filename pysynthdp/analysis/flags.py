@@ -13,8 +13,8 @@ from pysynthdp.analysis.expressions import Call, Expression, columns_in, monomia
 from pysynthdp.analysis.held import Chain
 from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.analysis.row_flags import listed, of_rows
-from pysynthdp.tagged_steps import TaggedStep
 from pysynthdp.tags import AnalysableRelease
+from pysynthdp.tags.steps import TaggedStep
 
 __all__ = ["UNSAID", "Remarks", "remarks_on"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.term_names import readable
+from pysynthdp.base.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

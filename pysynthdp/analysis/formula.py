@@ -16,7 +16,7 @@ import patsy
 import statsmodels.formula
 
 from pysynthdp.analysis.choose import model_columns
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 
 __all__ = ["NAMES", "Formula", "as_named", "by_patsy", "plain_name", "read_formula"]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import patsy
 
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.words import Said, Words
 from pysynthdp.design.values import TICKS, is_dated, microseconds
-from pysynthdp.errors import FitError
-from pysynthdp.words import Said, Words
 
 __all__ = [
     "code_left",

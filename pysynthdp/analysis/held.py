@@ -10,7 +10,7 @@ from typing import Any
 
 from pysynthdp.analysis.asked import Factor, Term
 from pysynthdp.analysis.expressions import Monomial, columns_in, monomials
-from pysynthdp.tagged_steps import TaggedStep
+from pysynthdp.tags.steps import TaggedStep
 
 __all__ = ["Chain", "Link", "Shape"]
 

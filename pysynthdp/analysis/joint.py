@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from formulaic.utils.constraints import LinearConstraints
 
-from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.estimates import adapter_for, estimates_of
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, Ratios
 from pysynthdp.analysis.rules.base import Sums, find_rule
 from pysynthdp.analysis.term_names import as_named
-from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
-from pysynthdp.remarks import outside
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.base.remarks import outside
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._registry import Registry
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.rules.base import Sums
-from pysynthdp.display import Cell, Printable, PValue, Table, number
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.display import Cell, Printable, PValue, Table, number
+from pysynthdp.base.errors import CombiningRuleError
+from pysynthdp.base.registry import Registry
 
 __all__ = ["JOINT_TESTS", "FTest", "JointTest", "Ratios"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.results import PooledResults
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.errors import CombiningRuleError
 
 __all__ = ["LackOfFit", "lack_of_fit"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.choose import model_columns
 from pysynthdp.analysis.surface import Surface, surface_of
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["average_effects"]
 

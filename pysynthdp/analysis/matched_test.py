@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pysynthdp.analysis.joint_test import FTest
-from pysynthdp.errors import CombiningRuleError
-from pysynthdp.words import Setting, Words
+from pysynthdp.base.errors import CombiningRuleError
+from pysynthdp.base.words import Setting, Words
 
 __all__ = ["matched_test"]
 

@@ -13,8 +13,8 @@ from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.forest import axes_for, set_terms
 from pysynthdp.analysis.rules.base import RULES, find_rule
 from pysynthdp.analysis.term_names import as_named, readable
-from pysynthdp.display import Cell, Printable, PValue, Table, number
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.display import Cell, Printable, PValue, Table, number
+from pysynthdp.base.errors import CombiningRuleError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

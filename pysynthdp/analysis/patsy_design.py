@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.description import Coding
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["bases_of", "codings_of", "members_of"]
 

@@ -24,11 +24,11 @@ from pysynthdp.analysis.same_model import compare_models
 from pysynthdp.analysis.same_rows import check_equal, check_rows, lost_rows
 from pysynthdp.analysis.separation import without_outlying
 from pysynthdp.analysis.stack import Stack, stack
-from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
-from pysynthdp.remarks import outside
-from pysynthdp.slips import answers_slips
+from pysynthdp.base.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
+from pysynthdp.base.remarks import outside
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.tags import AnalysableRelease, ReleaseTags
-from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["pool", "pool_own"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from pysynthdp.analysis.choose import choose, facts_of
 from pysynthdp.analysis.rules.base import Rule, Sums
 from pysynthdp.analysis.stack import Stack, stack
-from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.base.errors import CombiningRuleError, PysynthdpWarning
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Recipe", "recipe_of"]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis import effects, joint, output
 from pysynthdp.analysis.choose import Why
 from pysynthdp.analysis.combining import Combined
@@ -17,7 +16,8 @@ from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.analysis.joint_test import FTest
 from pysynthdp.analysis.output import Summary
 from pysynthdp.analysis.rules.base import Facts
-from pysynthdp.display import Printable, Table
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.display import Printable, Table
 from pysynthdp.schema import Column
 
 if TYPE_CHECKING:

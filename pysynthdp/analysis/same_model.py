@@ -12,7 +12,7 @@ import numpy as np
 
 from pysynthdp.analysis.description import Coding
 from pysynthdp.analysis.estimates import Estimates
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 
 __all__ = ["Compared", "all_equal", "compare_models", "copy_numbers"]
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.analysis.same_model import all_equal, copy_numbers
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 from pysynthdp.tags import AnalysableRelease
 
 __all__ = ["check_equal", "check_rows", "lost_rows"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.analysis.estimates import Estimates
+from pysynthdp.base.arrays import BoolArray, FloatArray
 
 __all__ = [
     "covariance_of_rest",

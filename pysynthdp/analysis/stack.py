@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
 from pysynthdp.analysis.rules.base import Sums
-from pysynthdp.errors import CombiningRuleError
-from pysynthdp.words import Argument, Words
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.errors import CombiningRuleError
+from pysynthdp.base.words import Argument, Words
 
 __all__ = ["Stack", "stack"]
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.choose import model_columns
 from pysynthdp.analysis.failures import told
 from pysynthdp.analysis.formula import plain_name
 from pysynthdp.analysis.frames import dated_kind, days_of
-from pysynthdp.errors import FitError
-from pysynthdp.words import meant
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.words import meant
 
 __all__ = ["Surface", "surface_of", "unpredictable"]
 

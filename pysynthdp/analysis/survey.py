@@ -13,10 +13,10 @@ from pysynthdp.analysis.asked import Asked
 from pysynthdp.analysis.declared_codes import Codes
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.wrappers import apply
-from pysynthdp.errors import FitError, PysynthdpWarning
-from pysynthdp.remarks import outside
+from pysynthdp.base.errors import FitError, PysynthdpWarning
+from pysynthdp.base.remarks import outside
+from pysynthdp.base.words import Argument, Words, meant
 from pysynthdp.tags import AnalysableRelease
-from pysynthdp.words import Argument, Words, meant
 
 __all__ = ["survey_copies"]
 

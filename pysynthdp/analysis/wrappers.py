@@ -25,9 +25,9 @@ from pysynthdp.analysis.fitted_copies import Analysis, each, fit_frames, read_an
 from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.analysis.pooling import pool, pool_own
 from pysynthdp.analysis.results import PooledResults
-from pysynthdp.errors import FitError, PysynthdpError
+from pysynthdp.base.errors import FitError, PysynthdpError
+from pysynthdp.base.words import meant
 from pysynthdp.tags import AnalysableRelease
-from pysynthdp.words import meant
 
 __all__ = ["apply", "fit_copies", "glm", "logit", "ols"]
 

@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.check import check_installation
 from pysynthdp.bridge.install import install_r_package
-from pysynthdp.errors import BridgeError
 
 __all__ = ["main"]
 

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import (
     NA_INTEGER,
     RS4,
@@ -18,7 +19,6 @@ from pysynthdp.bridge.codec import (
     character,
     named_list,
 )
-from pysynthdp.errors import BridgeError
 
 __all__: list[str] = []  # for frames alone
 

@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, FloatArray
 from pysynthdp.bridge import times
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector, character
 from pysynthdp.bridge.columns_from_r import checked_column, is_a_list

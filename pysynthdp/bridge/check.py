@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pysynthdp
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.r_programs import run_program, run_r
-from pysynthdp.errors import BridgeError
 
 __all__ = ["Finding", "check_installation"]
 
@@ -112,7 +112,7 @@ def _call() -> Iterator[Finding]:
 def _rpy2() -> Iterator[Finding]:
     """Look whether R can run inside this Python, which only notebooks need; in a process of its own."""
     code = (
-        "import sys\nfrom pysynthdp.bridge.rpy2 import load\nfrom pysynthdp.errors import BridgeError\n"
+        "import sys\nfrom pysynthdp.bridge.rpy2 import load\nfrom pysynthdp.base.errors import BridgeError\n"
         "try:\n    load()\nexcept BridgeError as error:\n    sys.exit(str(error))"
     )
     done = run_program([sys.executable, "-c", code])

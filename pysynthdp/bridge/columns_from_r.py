@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray, IntArray
+from pysynthdp.base.arrays import AnyArray, IntArray
+from pysynthdp.base.errors import BridgeError, PysynthdpWarning
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.bridge import times
 from pysynthdp.bridge.cells import cell_from_r
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector
 from pysynthdp.bridge.facts import ColumnFacts, Meaning
-from pysynthdp.errors import BridgeError, PysynthdpWarning
-from pysynthdp.words import Setting, Words
 
 __all__: list[str] = []  # for frames alone
 

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from pysynthdp._typing import AnyArray
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge import times
 from pysynthdp.bridge.cells import cell_to_r
 from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RValue, RVector, character
 from pysynthdp.bridge.codec.wire import Kind
 from pysynthdp.bridge.facts import ColumnFacts
-from pysynthdp.errors import BridgeError
 
 __all__: list[str] = []  # for frames alone
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from pysynthdp import errors
-from pysynthdp.errors import BridgeError, PysynthdpError, PysynthdpWarning
+from pysynthdp.base import errors
+from pysynthdp.base.errors import BridgeError, PysynthdpError, PysynthdpWarning
 
 __all__ = ["RError", "RWarning", "exception_of"]
 

@@ -15,10 +15,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.errors import BridgeError
+from pysynthdp.base.words import Words
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector, character
-from pysynthdp.errors import BridgeError
-from pysynthdp.unchanged import changed_column
-from pysynthdp.words import Words
+from pysynthdp.release.unchanged import changed_column
 
 __all__ = ["check_digests", "digests_of"]
 

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
+from pysynthdp.base.errors import BridgeError, PysynthdpError, PysynthdpWarning
+from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import (
     DEFAULT_MAX_BYTES,
     RValue,
@@ -24,8 +26,6 @@ from pysynthdp.bridge.codec import (
     named_list,
 )
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
-from pysynthdp.errors import BridgeError, PysynthdpError, PysynthdpWarning
-from pysynthdp.words import said
 
 __all__ = ["PROTOCOL", "handle"]
 

@@ -8,12 +8,12 @@ from typing import Final
 
 import pandas as pd
 
-from pysynthdp.infer import infer_schema
-from pysynthdp.infer.numbers import Codes
-from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.curator.infer import infer_schema
+from pysynthdp.curator.infer.numbers import Codes
+from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import NumericColumn, Schema
 
 __all__ = ["edited_release"]

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.bridge.codec import RValue, RVector, character
 from pysynthdp.bridge.facts import ColumnFacts, FrameFacts
-from pysynthdp.errors import PysynthdpWarning
 
 __all__ = ["public_facts"]
 

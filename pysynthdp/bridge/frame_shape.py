@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector
 from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.columns_from_r import text_index
-from pysynthdp.errors import BridgeError
 
 __all__: list[str] = []  # for frames and cells_from_r alone
 

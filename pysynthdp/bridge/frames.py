@@ -32,6 +32,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.errors import BridgeError, PysynthdpWarning
+from pysynthdp.base.words import Argument, Words
 from pysynthdp.bridge.cells_from_r import cells_from_r
 from pysynthdp.bridge.codec import (
     DEFAULT_MAX_BYTES,
@@ -47,9 +49,7 @@ from pysynthdp.bridge.columns_to_r import column_to_r
 from pysynthdp.bridge.facts import FrameFacts, RFrame, column_keys
 from pysynthdp.bridge.frame_shape import check_rows, checked_frame, index_of, longest
 from pysynthdp.bridge.tagged import found_tags, warn_of_tags
-from pysynthdp.errors import BridgeError, PysynthdpWarning
 from pysynthdp.schema import Schema
-from pysynthdp.words import Argument, Words
 
 __all__ = ["frame_from_r", "frame_to_r", "read_rds", "write_rds"]
 

@@ -9,17 +9,17 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import DEFAULT_MAX_BYTES, NA_INTEGER, RValue, RVector, load_rds
 from pysynthdp.bridge.frames import frame_from_r
-from pysynthdp.errors import BridgeError
-from pysynthdp.infer import infer_schema
-from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.provenance import Provenance
+from pysynthdp.curator.infer import infer_schema
+from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.tags.provenance import Provenance
 
 __all__ = ["read_synds", "release_from_synds"]
 

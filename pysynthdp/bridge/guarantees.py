@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
 from pysynthdp.plan.protection import Protection, protection_named
 
 __all__ = ["protection_from_r"]

@@ -7,9 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.r_programs import find_program, run_program, run_r
 from pysynthdp.bridge.vignettes import add_vignettes
-from pysynthdp.errors import BridgeError
 
 __all__ = ["install_r_package", "r_package_source"]
 

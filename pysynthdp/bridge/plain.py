@@ -24,11 +24,11 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector, character, is_na_real, named_list
 from pysynthdp.bridge.facts import RFrame
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
-from pysynthdp.errors import BridgeError
 
 __all__ = ["plain_from_r", "plain_to_r", "vector"]
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from pysynthdp.errors import BridgeError
+from pysynthdp.base.errors import BridgeError
 
 __all__ = ["find_program", "run_program", "run_r"]
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from pysynthdp.base.errors import BridgeError, PysynthdpError
+from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import RValue, RVector, character, named_list
 from pysynthdp.bridge.digests import check_digests, digests_of
 from pysynthdp.bridge.facts import FrameFacts
@@ -15,13 +17,11 @@ from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.bridge.from_synds import release_from_synds
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.synds import synds_fields
-from pysynthdp.errors import BridgeError, PysynthdpError
-from pysynthdp.io.schema_file import from_plain, to_plain
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.provenance import Provenance
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema.plain import from_plain, to_plain
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.words import said
+from pysynthdp.tags.provenance import Provenance
 
 __all__ = ["changed_release_from_r", "release_from_r", "release_to_r", "statement_words"]
 

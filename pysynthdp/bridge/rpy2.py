@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import RValue, RVector, dumps, loads
 from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.conditions import RError, RWarning, exception_of
@@ -28,7 +29,6 @@ from pysynthdp.bridge.magic import watched
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.releases import release_from_r, release_to_r
 from pysynthdp.bridge.rpy2_advice import why_not
-from pysynthdp.errors import BridgeError
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 

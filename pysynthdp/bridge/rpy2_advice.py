@@ -6,8 +6,8 @@ import re
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.r_programs import run_r
-from pysynthdp.errors import BridgeError
 
 __all__ = ["why_not"]
 

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 import pandas as pd
 
+from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.words import Words, meant
 from pysynthdp.bridge.codec import RVector
 from pysynthdp.bridge.facts import ColumnFacts, RFrame
 from pysynthdp.bridge.guarantees import protection_from_r
-from pysynthdp.errors import PlanError, SchemaError
-from pysynthdp.io.codebook import read_codebook
-from pysynthdp.io.plan_file import read_plan
+from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
-from pysynthdp.words import Words, meant
+from pysynthdp.schema.codebook import read_codebook
 
 __all__ = ["labelled_codes", "settings_from_r"]
 

@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.bridge.codec import RVector, is_na_real
 from pysynthdp.bridge.facts import RFrame
-from pysynthdp.errors import PysynthdpWarning
-from pysynthdp.words import Setting, Words
 
 __all__ = ["declared_tags", "found_tags", "warn_of_tags"]
 

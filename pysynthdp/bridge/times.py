@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RValue, RVector, is_na_real
 from pysynthdp.bridge.codec.values import texts_of
 from pysynthdp.bridge.codec.wire import Kind

@@ -7,16 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.design.encode import Scale, StepDesign
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
-from pysynthdp.privacy.domain import upward
-from pysynthdp.privacy.noise import add_discrete_laplace
-from pysynthdp.privacy.unit import Relation
-from pysynthdp.queries import (
+from pysynthdp.models.ask import (
     Answer,
     Counts,
     Moments,
@@ -28,6 +25,9 @@ from pysynthdp.queries import (
     Sums,
     WholeRows,
 )
+from pysynthdp.privacy.domain import upward
+from pysynthdp.privacy.noise.protective import add_discrete_laplace
+from pysynthdp.privacy.unit import Relation
 
 __all__ = ["Grams", "StepRows", "answer_alone", "answer_moments"]
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray, BoolArray
+from pysynthdp.base.arrays import AnyArray, BoolArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.curator.table import PartTable, split_rows
+from pysynthdp.design.rows import Rows
 from pysynthdp.design.unit_keys import places_in_unit, unit_codes, unit_keys
-from pysynthdp.errors import SchemaError
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.rows.base import Rows
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 
 __all__ = ["bounded_rows", "check_key_column"]

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpError
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Words
 from pysynthdp.curator.answers import Grams, StepRows, answer_alone, answer_moments
 from pysynthdp.curator.encoded import EncodedRows
-from pysynthdp.errors import FitError, PrivacyError, PysynthdpError
+from pysynthdp.models.ask import Answer, Moments, Note, Query, RowSum, WholeRows
 from pysynthdp.models.base import ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
-from pysynthdp.queries import Answer, Moments, Note, Query, RowSum, WholeRows
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Words
 
 __all__ = ["Curator", "StepFit"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import accumulate, pairwise
 
-from pysynthdp._blas import one_blas_thread
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
+from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
-from pysynthdp.queries import Sums
+from pysynthdp.models.ask import Sums
 
 __all__ = ["BLOCK_ROWS", "Block", "EncodedRows", "add"]
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
+from pysynthdp.base.remarks import FEWEST, Remark
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.functions import linear_functions
 from pysynthdp.curator.quantiles import KNOTS, heaps
 from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
 from pysynthdp.design.parts import Part, settle
-from pysynthdp.remarks import FEWEST, Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.words import Setting, Words
 
 __all__ = ["drawn_in", "extremes_remarked"]
 

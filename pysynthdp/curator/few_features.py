@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
-from pysynthdp.numerics.rank import resting_on_few
-from pysynthdp.queries import Sums
-from pysynthdp.remarks import FEWEST
+from pysynthdp.models.ask import Sums
+from pysynthdp.models.fits.rank import resting_on_few
 
 __all__ = ["without_few_features"]
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.remarks import FEWEST, Remark
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.parts import digits_of, kinds_of
-from pysynthdp.remarks import FEWEST, Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.words import Setting, Words
 
 __all__ = ["ColumnParts", "without_few", "without_few_of"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
 from pysynthdp.design.parts import Part
-from pysynthdp.numerics.rank import independent_features
+from pysynthdp.models.fits.rank import independent_features
 
 __all__ = ["LinearFunction", "linear_functions"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
-from pysynthdp.remarks import FEWEST
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.remarks import FEWEST
 
 __all__ = ["coarse_quantiles", "heaps"]
 

@@ -9,16 +9,16 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray, BoolArray
+from pysynthdp.base.arrays import AnyArray, BoolArray
+from pysynthdp.base.errors import PysynthdpError, SchemaError, together
+from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
 from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part, absent_columns, kinds_of, split
+from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import LARGEST
-from pysynthdp.errors import PysynthdpError, SchemaError, together
-from pysynthdp.rows.base import Rows
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.words import Facts, Words
 
 __all__ = ["Key", "PartTable", "groups_of", "scales_of", "split_rows"]
 

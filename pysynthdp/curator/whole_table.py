@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from pysynthdp.errors import FitError
-from pysynthdp.remarks import FEWEST, Remark, few
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.remarks import FEWEST, Remark, few
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.schema import Schema
-from pysynthdp.words import Setting, Words
 
 __all__ = ["SMALL", "check_rows", "rare_words", "size_remarks", "unused_remarks"]
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.design.level_keys import FLAGS, level_key, real_part
 from pysynthdp.design.values import TICKS, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn

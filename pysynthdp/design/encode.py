@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.design.parts import Part
 
 __all__ = ["Layout", "Scale", "StepDesign"]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.design.values import EXACT, TICKS, microseconds
-from pysynthdp.remarks import FEWEST
 from pysynthdp.schema.columns import Unit
 
 __all__ = ["date_grain", "decimals_of", "step_of"]

@@ -11,8 +11,8 @@ from typing import Self
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray, IntArray
-from pysynthdp.remarks import FEWEST
+from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
+from pysynthdp.base.remarks import FEWEST
 
 __all__ = ["LevelGroups", "group_levels"]
 

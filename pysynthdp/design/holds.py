@@ -7,9 +7,9 @@ from typing import Any, Final, Literal
 
 import pandas as pd
 
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
-from pysynthdp.errors import SchemaError
-from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["MANY_LEVELS", "holds", "names_rows"]
 

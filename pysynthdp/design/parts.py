@@ -15,12 +15,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.words import OTHER, Facts, Setting, Words
 from pysynthdp.design.dtypes import typed
 from pysynthdp.design.values import LARGEST, from_codes, from_numbers, in_rows, to_codes, to_numbers
-from pysynthdp.errors import SchemaError
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
-from pysynthdp.words import OTHER, Facts, Setting, Words
 
 __all__ = [
     "Part",

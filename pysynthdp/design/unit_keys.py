@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import AnyArray, IntArray
+from pysynthdp.base.arrays import AnyArray, IntArray
 from pysynthdp.design.level_keys import real_part
 
 __all__ = ["places_in_unit", "unit_codes", "unit_key", "unit_keys"]

@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
-from pysynthdp.errors import SchemaError
-from pysynthdp.remarks import few
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import few
+from pysynthdp.base.words import Said, Setting, Words, r_column
 from pysynthdp.schema import CategoricalColumn, NumericColumn
-from pysynthdp.words import Said, Setting, Words, r_column
 
 __all__ = [
     "EXACT",

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp._typing import IntArray
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.errors import ReleaseError
 
 __all__ = ["SavedAnswers", "load_answers", "save_answers"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.errors import ReleaseError
 
 __all__ = ["Taken", "alone_with"]
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray
-from pysynthdp.errors import PysynthdpError, ReleaseError
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import PysynthdpError, ReleaseError
+from pysynthdp.base.words import Said, Words
 from pysynthdp.io.tree import from_tree, to_tree
-from pysynthdp.words import Said, Words
 
 __all__ = ["FIT_VERSION", "load", "save"]
 

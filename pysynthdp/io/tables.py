@@ -11,18 +11,18 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.base.remarks import say
+from pysynthdp.base.words import Words, meant
 from pysynthdp.design.level_keys import level_key
-from pysynthdp.errors import PlanError, PrivacyError, SchemaError
-from pysynthdp.io.csv_columns import typed_columns
-from pysynthdp.io.csv_form import Form, default_sep, refuse_other_head
-from pysynthdp.io.csv_learned import Source, checked_heads
-from pysynthdp.io.csv_local import as_declared
-from pysynthdp.io.csv_records import lines_as_records
-from pysynthdp.io.csv_wishes import Declared
-from pysynthdp.io.other_files import no_table, refuse_content
-from pysynthdp.remarks import say
+from pysynthdp.io.csv.columns import typed_columns
+from pysynthdp.io.csv.form import Form, default_sep, refuse_other_head
+from pysynthdp.io.csv.learned import Source, checked_heads
+from pysynthdp.io.csv.local import as_declared
+from pysynthdp.io.csv.other_files import no_table, refuse_content
+from pysynthdp.io.csv.records import lines_as_records
+from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.schema import CategoricalColumn, Schema
-from pysynthdp.words import Words, meant
 
 __all__ = ["read_table", "write_table"]
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkabl
 
 import numpy as np
 
-from pysynthdp._registry import Registry
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PlanError
-from pysynthdp.queries import Answer, Query, Sampler, StepMoments
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.registry import Registry
+from pysynthdp.models.ask import Answer, Query, Sampler, StepMoments
 
 __all__ = [
     "COLUMN_MODELS",

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.models.ask import Counts, Quantiles, Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.queries import Counts, Quantiles, Sampler, StepMoments
 
 __all__ = ["Constant", "ConstantValue"]
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.models.ask import Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
-from pysynthdp.queries import Sampler
+from pysynthdp.models.fits.linear import LinearFit, ask_linear, redraw_linear
 
 __all__ = ["CubeRtNorm"]
 

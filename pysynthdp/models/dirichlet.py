@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.checks import positive_setting
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.models.ask import Counts, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.settings import positive_setting
-from pysynthdp.queries import Counts, Sampler
-from pysynthdp.words import Setting, Words
 
 __all__ = ["Dirichlet", "LevelWeights"]
 

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PlanError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting, public_range
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.models.ask import RowSum, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.clamped_sum import STEPS, clamped_sum, whole_sum
-from pysynthdp.numerics.settings import positive_setting, public_range
-from pysynthdp.numerics.truncated_normal import truncated_normal
-from pysynthdp.queries import RowSum, Sampler
-from pysynthdp.words import Setting, Words
+from pysynthdp.models.fits.clamped_sum import STEPS, clamped_sum, whole_sum
+from pysynthdp.models.fits.truncated_normal import truncated_normal
 
 __all__ = ["Gaussian", "PublicNormal"]
 

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.models.ask import Note, Quantiles, RowSum, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.ceiling import BEYOND, LARGEST_LOG, log_ceiling
-from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
-from pysynthdp.numerics.quantile_table import group_means
-from pysynthdp.numerics.signs import count_signs
-from pysynthdp.queries import Note, Quantiles, RowSum, Sampler
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Setting, Words
+from pysynthdp.models.fits.ceiling import BEYOND, LARGEST_LOG, log_ceiling
+from pysynthdp.models.fits.linear import LinearFit, ask_linear, redraw_linear
+from pysynthdp.models.fits.quantile_table import group_means
+from pysynthdp.models.fits.signs import count_signs
 
 __all__ = ["LogNorm", "LogNormFit"]
 

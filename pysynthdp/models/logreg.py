@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.models.ask import Moments, MomentSums, Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.glm import Coefficients, canonical_fit, logistic_terms, redraw_coefficients
-from pysynthdp.numerics.moment_logit import logit_from_moments
-from pysynthdp.numerics.rank import independent_features
-from pysynthdp.numerics.redraw_shift import with_shift
-from pysynthdp.numerics.sparsity import empty_cells
-from pysynthdp.queries import Moments, MomentSums, Sampler, StepMoments
+from pysynthdp.models.fits.glm import Coefficients, canonical_fit, logistic_terms, redraw_coefficients
+from pysynthdp.models.fits.moment_logit import logit_from_moments
+from pysynthdp.models.fits.rank import independent_features
+from pysynthdp.models.fits.redraw_shift import with_shift
+from pysynthdp.models.fits.sparsity import empty_cells
 
 __all__ = ["LogReg"]
 

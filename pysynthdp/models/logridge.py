@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting
+from pysynthdp.models.ask import RowSum, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.clip_rows import clip_rows
-from pysynthdp.numerics.ridge_logistic import STOPPED, ask_ridge_logistic
-from pysynthdp.numerics.settings import positive_setting
-from pysynthdp.queries import RowSum, Sampler
+from pysynthdp.models.fits.clip_rows import clip_rows
+from pysynthdp.models.fits.ridge_logistic import STOPPED, ask_ridge_logistic
 
 __all__ = ["LogRidge", "PublicLogistic"]
 

@@ -7,22 +7,22 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.models.ask import Moments, RowSum, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.ceiling import BEYOND, LARGEST_LOG, ask_log_ceiling
-from pysynthdp.numerics.count_shape import ask_count_shape
-from pysynthdp.numerics.counts import (
+from pysynthdp.models.fits.ceiling import BEYOND, LARGEST_LOG, ask_log_ceiling
+from pysynthdp.models.fits.count_shape import ask_count_shape
+from pysynthdp.models.fits.counts import (
     count_mean,
     count_total,
     fit_negative_binomial,
     fit_poisson,
     refuse_noncounts,
 )
-from pysynthdp.numerics.dispersion import ask_dispersion
-from pysynthdp.numerics.glm import Coefficients
-from pysynthdp.numerics.redraw_shift import with_shift
-from pysynthdp.numerics.signs import count_signs
-from pysynthdp.queries import Moments, RowSum, Sampler
+from pysynthdp.models.fits.dispersion import ask_dispersion
+from pysynthdp.models.fits.glm import Coefficients
+from pysynthdp.models.fits.redraw_shift import with_shift
+from pysynthdp.models.fits.signs import count_signs
 
 __all__ = ["NegBin", "NegBinFit"]
 
@@ -76,8 +76,8 @@ class NegBin:
     beta and alpha by joint maximum likelihood (Lawless 1987, Canadian J. Statistics 15, 209); where counts
     vary no more than a Poisson model says, alpha = 0 and the fit is the Poisson one. A draw is Poisson with
     a gamma mean. Redraws take beta from the normal approximation to its posterior and alpha from its
-    likelihood on a grid, which may end at 0: :func:`pysynthdp.numerics.dispersion.ask_dispersion`. Means of
-    drawn rows end at one and a half times the top of the column's quantile table, draws at ten
+    likelihood on a grid, which may end at 0: :func:`pysynthdp.models.fits.dispersion.ask_dispersion`. Means
+    of drawn rows end at one and a half times the top of the column's quantile table, draws at ten
     times that.
 
     Examples

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.models.ask import Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
-from pysynthdp.numerics.moment_linear import linear_from_moments
-from pysynthdp.queries import Sampler, StepMoments
+from pysynthdp.models.fits.linear import LinearFit, ask_linear, redraw_linear
+from pysynthdp.models.fits.moment_linear import linear_from_moments
 
 __all__ = ["Norm"]
 

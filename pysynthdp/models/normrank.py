@@ -9,15 +9,16 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtri
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.models.ask import Answer, Quantiles, Query, Sampler, StepMoments, WholeRows
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.bending import FARTHEST, ask_bent, ask_explained, ask_latent, bend
-from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
-from pysynthdp.numerics.mixture import ask_mixture
-from pysynthdp.numerics.moment_linear import linear_from_moments
-from pysynthdp.numerics.quantile_table import moved_table, quantile_table, table_values
-from pysynthdp.numerics.redrawn_index import LatentFit, index_moments, redraw_latent
-from pysynthdp.numerics.scales import (
+from pysynthdp.models.fits.bending import FARTHEST, ask_bent, ask_explained, ask_latent, bend
+from pysynthdp.models.fits.linear import LinearFit, ask_linear, redraw_linear
+from pysynthdp.models.fits.mixture import ask_mixture
+from pysynthdp.models.fits.moment_linear import linear_from_moments
+from pysynthdp.models.fits.quantile_table import moved_table, quantile_table, table_values
+from pysynthdp.models.fits.redrawn_index import LatentFit, index_moments, redraw_latent
+from pysynthdp.models.fits.scales import (
     Latent,
     Scale,
     ask_gain,
@@ -26,7 +27,6 @@ from pysynthdp.numerics.scales import (
     scales_of,
     scores_of,
 )
-from pysynthdp.queries import Answer, Quantiles, Query, Sampler, StepMoments, WholeRows
 
 __all__ = ["NormRank", "NormRankFit"]
 
@@ -44,8 +44,8 @@ class NormRankFit(LatentFit):
     Parameters
     ----------
     knots : array (4, groups) or (2, knots)
-        Shares, and a line through the means of groups of records (:class:`~pysynthdp.queries.Quantiles`); or
-        probabilities and values: from noisy counts, or the records themselves where ``original``.
+        Shares, and a line through the means of groups of records (:class:`~pysynthdp.models.ask.Quantiles`);
+        or probabilities and values: from noisy counts, or the records themselves where ``original``.
     grid, cdf : array (points,)
         Distribution of the latent draws over the rows.
     original : bool
@@ -82,8 +82,8 @@ class NormRank:
     A latent draw v = X gamma + e becomes Q(F(v)), with F the distribution of v over the rows and Q the
     column's quantile function, so the margin is kept with ties too. Gamma is chosen so that the least-squares
     regression of the drawn values on the features is that of the column, plain or of its logarithm:
-    :func:`pysynthdp.numerics.bending.bend`. Which of them, the likelihood of the draws says, a row counting
-    by its rank, so that no outlier decides: the plain scale unless the logarithm gains more than a
+    :func:`pysynthdp.models.fits.bending.bend`. Which of them, the likelihood of the draws says, a row
+    counting by its rank, so that no outlier decides: the plain scale unless the logarithm gains more than a
     twentieth on it. Where neither gains what normal scores would, and where records' own values are drawn,
     gamma is the regression of the scores, Phi^-1(F(y)) with tied values at the middle of their mass, as in
     synthpop. A number that the features determine, its residual spread below a thirtieth of its own, is drawn

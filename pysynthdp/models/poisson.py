@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.models.ask import Moments, MomentSums, RowSum, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.ceiling import LARGEST_LOG, ask_log_ceiling
-from pysynthdp.numerics.count_shape import ask_count_shape
-from pysynthdp.numerics.counts import count_mean, fit_poisson, refuse_noncounts
-from pysynthdp.numerics.glm import Coefficients, redraw_coefficients
-from pysynthdp.numerics.redraw_shift import with_shift
-from pysynthdp.numerics.signs import count_signs
-from pysynthdp.queries import Moments, MomentSums, RowSum, Sampler
+from pysynthdp.models.fits.ceiling import LARGEST_LOG, ask_log_ceiling
+from pysynthdp.models.fits.count_shape import ask_count_shape
+from pysynthdp.models.fits.counts import count_mean, fit_poisson, refuse_noncounts
+from pysynthdp.models.fits.glm import Coefficients, redraw_coefficients
+from pysynthdp.models.fits.redraw_shift import with_shift
+from pysynthdp.models.fits.signs import count_signs
 
 __all__ = ["Poisson", "PoissonFit"]
 

@@ -8,20 +8,20 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from pysynthdp._typing import BoolArray, FloatArray, IntArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.models.ask import Answer, Moments, MomentSums, Note, RowSum, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.evidence import shrunken_mode
-from pysynthdp.numerics.multinomial import level_cells
-from pysynthdp.numerics.newton import Minimum, Problem, minimise, posterior_root
-from pysynthdp.numerics.ordinal import OrdinalTerms, gap_barrier, ordinal_probabilities, start_thresholds
-from pysynthdp.numerics.ordinal_redraw import moved_thresholds, threshold_shift
-from pysynthdp.numerics.proportional_odds import ask_proportional_odds
-from pysynthdp.numerics.rank import independent_features
-from pysynthdp.numerics.sparsity import spread_of_predictor
-from pysynthdp.queries import Answer, Moments, MomentSums, Note, RowSum, Sampler
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Setting, Words
+from pysynthdp.models.fits.evidence import shrunken_mode
+from pysynthdp.models.fits.multinomial import level_cells
+from pysynthdp.models.fits.newton import Minimum, Problem, minimise, posterior_root
+from pysynthdp.models.fits.ordinal import OrdinalTerms, gap_barrier, ordinal_probabilities, start_thresholds
+from pysynthdp.models.fits.ordinal_redraw import moved_thresholds, threshold_shift
+from pysynthdp.models.fits.proportional_odds import ask_proportional_odds
+from pysynthdp.models.fits.rank import independent_features
+from pysynthdp.models.fits.sparsity import spread_of_predictor
 
 __all__ = ["PolR", "PolRFit"]
 

@@ -9,24 +9,24 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.models.ask import Answer, Moments, MomentSums, RowSum, Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.glm import canonical_fit, logistic_terms
-from pysynthdp.numerics.level_posterior import LevelPosterior, ask_posterior, redraw_levels
-from pysynthdp.numerics.level_prior import MultinomialProblem
-from pysynthdp.numerics.moment_logit import logit_from_moments
-from pysynthdp.numerics.multinomial import (
+from pysynthdp.models.fits.glm import canonical_fit, logistic_terms
+from pysynthdp.models.fits.level_posterior import LevelPosterior, ask_posterior, redraw_levels
+from pysynthdp.models.fits.level_prior import MultinomialProblem
+from pysynthdp.models.fits.moment_logit import logit_from_moments
+from pysynthdp.models.fits.multinomial import (
     MultinomialMode,
     level_cells,
     level_probabilities,
     multinomial_mode,
 )
-from pysynthdp.numerics.rank import independent_features
-from pysynthdp.numerics.redraw_shift import with_shift
-from pysynthdp.numerics.sparsity import empty_cells
-from pysynthdp.queries import Answer, Moments, MomentSums, RowSum, Sampler, StepMoments
-from pysynthdp.words import Setting, Words
+from pysynthdp.models.fits.rank import independent_features
+from pysynthdp.models.fits.redraw_shift import with_shift
+from pysynthdp.models.fits.sparsity import empty_cells
 
 __all__ = ["PolyReg", "PolyRegFit"]
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting, public_range
+from pysynthdp.models.ask import RowSum, Sampler, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.clip_rows import clip_rows
-from pysynthdp.numerics.penalised import solve_penalised
-from pysynthdp.numerics.settings import positive_setting, public_range
-from pysynthdp.queries import RowSum, Sampler, Sums
+from pysynthdp.models.fits.clip_rows import clip_rows
+from pysynthdp.models.fits.penalised import solve_penalised
 
 __all__ = ["PublicRidge", "Ridge"]
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.models.ask import Counts, Quantiles, Sampler, WholeRows
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.quantile_table import quantile_table, table_values
-from pysynthdp.queries import Counts, Quantiles, Sampler, WholeRows
+from pysynthdp.models.fits.quantile_table import quantile_table, table_values
 
 __all__ = ["LevelShares", "NumericMargin", "RealValues", "Sample"]
 

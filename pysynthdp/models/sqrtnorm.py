@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import FitError
+from pysynthdp.models.ask import RowSum, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.linear import LinearFit, ask_linear, redraw_linear
-from pysynthdp.numerics.signs import count_signs
-from pysynthdp.queries import RowSum, Sampler
+from pysynthdp.models.fits.linear import LinearFit, ask_linear, redraw_linear
+from pysynthdp.models.fits.signs import count_signs
 
 __all__ = ["SqrtNorm"]
 

@@ -10,23 +10,23 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from pysynthdp._entropy import SystemEntropy
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
-from pysynthdp.numerics.clamped_sum import STEPS, clamped_sum, whole_sum
-from pysynthdp.numerics.settings import positive_setting, public_range
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting, public_range
+from pysynthdp.base.entropy import SystemEntropy
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.models.fits.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
 from pysynthdp.privacy.domain import real, upward
 from pysynthdp.privacy.mechanism import SamplingMechanism
 from pysynthdp.privacy.mechanisms.gaussian import MeanWithPrior
 from pysynthdp.privacy.mechanisms.parameters import NoisyMean, PosteriorMean
-from pysynthdp.privacy.noise import add_discrete_laplace
-from pysynthdp.privacy.sampling.gaussian_prior import shrinkage
+from pysynthdp.privacy.noise.protective import add_discrete_laplace
+from pysynthdp.privacy.prices.gaussian_prior import shrinkage
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import NumericColumn
-from pysynthdp.slips import answers_slips
 
 __all__ = ["release_mean"]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.display import Cell, Printable, Table, number
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.display import Cell, Printable, Table, number
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.statement_text import ENTRIES
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.statements.text import ENTRIES
 
 __all__ = ["ParameterRelease"]
 

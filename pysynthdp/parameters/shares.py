@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp._entropy import SystemEntropy
-from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.checks import positive_setting
+from pysynthdp.base.entropy import SystemEntropy
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.slips import answers_slips
 from pysynthdp.design.parts import parts_of
-from pysynthdp.errors import PrivacyError
-from pysynthdp.numerics.settings import positive_setting
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.mechanism import SamplingMechanism
 from pysynthdp.privacy.mechanisms.parameters import NoisyShares, PosteriorShares
-from pysynthdp.privacy.noise import add_discrete_laplace
+from pysynthdp.privacy.noise.protective import add_discrete_laplace
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import CategoricalColumn
-from pysynthdp.slips import answers_slips
 
 __all__ = ["release_shares"]
 

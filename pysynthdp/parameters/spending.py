@@ -9,19 +9,19 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting
+from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.curator.contributions import bounded_rows, check_key_column
-from pysynthdp.errors import PrivacyError, SchemaError
-from pysynthdp.numerics.settings import positive_setting
+from pysynthdp.curator.rows.frame import FrameRows, check_table
 from pysynthdp.plan.declared import check_declared, check_key, public_schema
-from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.domain import checked_deltas, count, downward
 from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, statement_of
 from pysynthdp.privacy.shared_account import PrivacyAccount, same_unit
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
+from pysynthdp.privacy.statements.column import Draw
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.statements.text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
-from pysynthdp.rows.frame import FrameRows, check_table
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 __all__ = ["Asked", "How", "Source", "Terms"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.plan.protection import Price
 from pysynthdp.privacy.domain import positive, probability
 from pysynthdp.privacy.guarantees.gdp import GDP

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Facts, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.errors import PlanError
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import Wishes
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.words import Facts, Setting, Words
 
 __all__ = ["all_steps", "drawn_by", "model_of"]
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.words import CODEBOOK, Facts, Setting, Words
 from pysynthdp.design.dtypes import with_public_types
 from pysynthdp.design.level_keys import same_key
 from pysynthdp.design.parts import grid_bounds
 from pysynthdp.design.values import LARGEST
-from pysynthdp.errors import PrivacyError
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
-from pysynthdp.words import CODEBOOK, Facts, Setting, Words
 
 __all__ = [
     "UNDECLARED",

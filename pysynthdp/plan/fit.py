@@ -9,16 +9,16 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp._random import NumpySampler
-from pysynthdp._typing import AnyArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, FloatArray
+from pysynthdp.base.errors import FitError, PysynthdpError
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.streams import NumpySampler
+from pysynthdp.base.words import Words
 from pysynthdp.design.encode import Layout, Scale, StepDesign
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
-from pysynthdp.errors import FitError, PysynthdpError
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.privacy.ledger import Ledger
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Words
 
 __all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "Key", "named"]
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
@@ -17,7 +18,6 @@ from pysynthdp.plan.step import SERIAL, Method
 from pysynthdp.plan.synthesis_plan import SynthesisPlan, predicting
 from pysynthdp.plan.terms import all_terms, check_known
 from pysynthdp.schema import CategoricalColumn, Schema
-from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["make_plan"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Words, meant
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.plan.step import SERIAL
-from pysynthdp.words import Words, meant
 
 __all__ = ["no_method"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.schema import Schema
-from pysynthdp.words import Setting, Words
 
 __all__ = ["gathered", "visit_order"]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.slips import unknown_setting
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.slips import unknown_setting
 
 __all__ = ["common_settings", "deltas_from_plain", "plain_unit", "refuse_unknown_settings", "unit_from_plain"]
 

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self,
 import numpy as np
 import pandas as pd
 
-from pysynthdp._random import RandomSource, root_sequence
-from pysynthdp._registry import Registry
-from pysynthdp.display import Printable
-from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.base.display import Printable
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.registry import Registry
+from pysynthdp.base.streams import RandomSource, root_sequence
+from pysynthdp.base.words import GUARANTEE, Said, Words, meant
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.step import Method, Step, Terms
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.words import GUARANTEE, Said, Words, meant
 
 if TYPE_CHECKING:  # a plan holds its protection, and a protection judges plans
     from pysynthdp.plan.synthesis_plan import SynthesisPlan

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from pysynthdp.base.display import Printable, Table
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.display import Printable, Table
 from pysynthdp.plan.budget import Budget, copies_for, records_for, smallest_setting
 from pysynthdp.plan.protection import Price, Protection
 from pysynthdp.plan.step import SERIAL, Step

@@ -10,9 +10,9 @@ import pandas as pd
 from formulaic import Formula, SimpleFormula
 from formulaic.errors import FormulaicError
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Said, Setting, Words, meant
 from pysynthdp.plan.step import Terms
-from pysynthdp.words import Said, Setting, Words, meant
 
 __all__ = ["all_terms", "check_known"]
 

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Self
 
-from pysynthdp.errors import PrivacyError
-from pysynthdp.privacy.column_statement import Draw
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.none import NoGuarantee
 from pysynthdp.privacy.mechanism import PricedColumn, paid_draws, price_of
+from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["Account"]

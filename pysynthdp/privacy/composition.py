@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.privacy.conversion.textbook import basic_composition
 from pysynthdp.privacy.domain import count, upward
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.approx import ApproxDP
@@ -16,7 +17,6 @@ from pysynthdp.privacy.guarantees.none import NoGuarantee
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.textbook import basic_composition
 
 __all__ = [
     "compose",

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
-from pysynthdp.numerics.settings import as_number
-from pysynthdp.words import Said, Words
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import as_number
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.words import Said, Words
 
 __all__ = [
     "bounds",

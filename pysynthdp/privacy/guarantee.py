@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from pysynthdp._registry import Registry
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.registry import Registry
 from pysynthdp.privacy.domain import positive, upward
 
 __all__ = ["GUARANTEES", "Guarantee", "checked_shares", "guarantee_from_dict", "guarantee_to_dict"]

@@ -9,12 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from pysynthdp.display import Cell, Printable, Table
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.display import Cell, Printable, Table
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.composition import compose
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.domain import positive
 from pysynthdp.privacy.guarantee import Guarantee, guarantee_from_dict, guarantee_to_dict
-from pysynthdp.privacy.orders import ORDERS
 
 __all__ = ["Entry", "Ledger"]
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from pysynthdp._registry import Registry
-from pysynthdp.errors import PrivacyError
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.registry import Registry
 from pysynthdp.privacy.composition import group_privacy
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.privacy.statements.column import ColumnStatement, Draw
 from pysynthdp.privacy.unit import PrivacyUnit, Relation
 
 __all__ = [

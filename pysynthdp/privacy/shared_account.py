@@ -7,12 +7,12 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
-from pysynthdp.display import Cell, Printable, Table
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.display import Cell, Printable, Table
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.slips import answers_slips
 from pysynthdp.privacy.domain import checked_deltas
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
-from pysynthdp.slips import answers_slips
 
 __all__ = ["PrivacyAccount", "same_unit"]
 

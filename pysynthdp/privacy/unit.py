@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from pysynthdp.errors import PrivacyError
-from pysynthdp.slips import answers_slips
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.slips import answers_slips
 
 __all__ = ["PrivacyUnit", "Relation", "checked_unit"]
 

@@ -9,29 +9,29 @@ from typing import Any, Self, cast
 import numpy as np
 import pandas as pd
 
-from pysynthdp._blas import one_blas_thread
-from pysynthdp._progress import progress_bar
-from pysynthdp._random import NumpySampler, stream
+from pysynthdp.base.blas import one_blas_thread
+from pysynthdp.base.errors import FitError, PlanError
+from pysynthdp.base.progress import progress_bar
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.streams import NumpySampler, stream
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.rows.frame import FrameRows, check_table
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
-from pysynthdp.errors import FitError, PlanError
 from pysynthdp.models.base import ColumnModel, HasPosterior
 from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.protection.rare_levels import rare_remarks
-from pysynthdp.remarks import Remark
-from pysynthdp.rows.frame import FrameRows, check_table
 from pysynthdp.schema import Column, Schema
-from pysynthdp.words import Setting, Words
 
 __all__ = ["PlainCopies", "checked_rows", "fit_exactly"]
 

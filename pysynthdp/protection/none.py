@@ -8,21 +8,21 @@ from typing import Any, ClassVar, Self
 
 import pandas as pd
 
-from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.words import GUARANTEE, Words
+from pysynthdp.curator.rows.frame import FrameRows, dense
 from pysynthdp.plan import SERIAL, SynthesisPlan
 from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Wishes
 from pysynthdp.plan.step import Step
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.statement_text import KEPT_REAL
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import few_facts, learned_facts, public_facts
-from pysynthdp.rows.frame import FrameRows, dense
 from pysynthdp.schema import Schema
-from pysynthdp.words import GUARANTEE, Words
 
 __all__ = ["Unprotected"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pysynthdp.base.remarks import Remark
 from pysynthdp.curator.whole_table import rare_words
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.plan.fit import Key
-from pysynthdp.remarks import Remark
 
 __all__ = ["rare_remarks"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pysynthdp._registry import is_outside, package_of
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.registry import is_outside, package_of
+from pysynthdp.base.words import FLAG, Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.protection import UNAUDITED, Wishes
-from pysynthdp.words import FLAG, Said, Setting, Words
 
 __all__ = [
     "checked_flag",

@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import pandas as pd
 
-from pysynthdp.errors import SchemaError
-from pysynthdp.slips import answers_slips
-from pysynthdp.words import Facts, Said, Setting, Words
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import Facts, Said, Setting, Words
 
 __all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
 

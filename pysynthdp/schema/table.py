@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from pysynthdp.display import Printable, Table, number
-from pysynthdp.errors import SchemaError
+from pysynthdp.base.display import Printable, Table, number
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import CODEBOOK, Words, meant
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
-from pysynthdp.slips import answers_slips
-from pysynthdp.words import CODEBOOK, Words, meant
 
 __all__ = ["Schema"]
 
@@ -68,7 +68,7 @@ class Schema(Printable):
         -----
         Privacy: reads no record. Labels written by hand from the data do not count as public.
         """
-        from pysynthdp.io.codebook import read_codebook  # reading is io's; the name is where users look
+        from pysynthdp.schema.codebook import read_codebook  # reading is io's; the name is where users look
 
         return read_codebook(Path(path))
 

@@ -17,11 +17,18 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
-from pysynthdp.errors import CombiningRuleError, FitError, PlanError, PrivacyError, ReleaseError, SchemaError
-from pysynthdp.exit_codes import Exit, WarnedError, exit_of
-from pysynthdp.io.plan_file import KEYS
-from pysynthdp.io.plan_keys import plan_keys
+from pysynthdp.base.errors import (
+    CombiningRuleError,
+    FitError,
+    PlanError,
+    PrivacyError,
+    ReleaseError,
+    SchemaError,
+)
+from pysynthdp.cli.app import app
+from pysynthdp.cli.exit_codes import Exit, WarnedError, exit_of
+from pysynthdp.io.plans.keys import plan_keys
+from pysynthdp.io.plans.plan_file import KEYS
 
 N = 300
 GUARANTEED = """
@@ -204,7 +211,7 @@ def test_memory_that_ends_is_told_in_a_line(file, monkeypatch, tmp_path):
     def broken(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("pysynthdp.cli_table.read_table", broken)
+    monkeypatch.setattr("pysynthdp.cli.table.read_table", broken)
     monkeypatch.chdir(tmp_path)
     done = call("look", file)
     assert done.exit_code == 8
@@ -258,7 +265,7 @@ def test_a_report_that_cannot_be_written_is_said(file, monkeypatch, tmp_path):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()  # where nobody can write, not even root
-    monkeypatch.setattr("pysynthdp.cli_table.read_table", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("pysynthdp.cli.table.read_table", lambda *_, **__: 1 / 0)
     assert "no report could be written" in call("look", file).stderr
 
 

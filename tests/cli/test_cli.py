@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 
 RARE = "31337"
 STAGE = re.compile(r"pysynthdp: (read|fit|draw|write|pool|draw and write) .*\(\d+\.\d s\)$")
@@ -249,7 +249,7 @@ def test_unexpected_errors_hide_their_message_unless_debugged(monkeypatch, file,
     def broken(*_, **__):
         raise RuntimeError(RARE)
 
-    monkeypatch.setattr("pysynthdp.cli_table.read_table", broken)
+    monkeypatch.setattr("pysynthdp.cli.table.read_table", broken)
     result = call("look", file)
     assert result.exit_code == 1
     assert RARE not in result.output

@@ -12,8 +12,8 @@ import statsmodels.api as sm
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
-from pysynthdp.io.plan_file import read_plan
+from pysynthdp.cli.app import app
+from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.io.tables import read_table
 
 CODEBOOK = """

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from pysynthdp.cli import app
-from pysynthdp.exit_codes import exit_of
+from pysynthdp.cli.app import app
+from pysynthdp.cli.exit_codes import exit_of
 
 N = 300
 SECRET, NUMBER = "SECRET_VALUE_42", "987654.321"
@@ -188,7 +188,7 @@ def test_no_more_threads_means_no_more_memory():
 def test_a_signal_after_the_folder_was_written_undoes_nothing(table):
     path = table(sex="m", income="2000")
     code = (
-        "import os, signal, sys, pysynthdp.cli_synth as late, pysynthdp.cli as cli\n"
+        "import os, signal, sys, pysynthdp.cli.synth as late, pysynthdp.cli.app as cli\n"
         "read = late.read_manifest\n"
         "late.read_manifest = lambda folder: (os.kill(os.getpid(), signal.SIGTERM), read(folder))[1]\n"
         f"sys.argv = ['pysynthdp', 'synth', {str(path)!r}, '--out', {str(path.parent / 'o')!r}, '--quiet']\n"

@@ -10,9 +10,9 @@ from statsmodels.datasets import fair
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
-from pysynthdp.io.parameters_file import read_parameters
-from pysynthdp.parameters_asked import release_parameter
+from pysynthdp.cli.app import app
+from pysynthdp.io.plans.parameters_file import read_parameters
+from pysynthdp.parameters.asked import release_parameter
 
 CODEBOOK = """
 [columns.age]

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
-from pysynthdp.io.plan_file import read_plan, read_reading
+from pysynthdp.cli.app import app
+from pysynthdp.io.plans.plan_file import read_plan, read_reading
 
 CODEBOOK = """
 [columns.amount]
@@ -67,7 +67,7 @@ def test_a_german_file_is_declared_by_options_or_in_the_plan(german, tmp_path, d
     assert 40 < copy["amount"].mean() < 60
 
 
-@pytest.mark.filterwarnings("always::pysynthdp.errors.PysynthdpWarning")
+@pytest.mark.filterwarnings("always::pysynthdp.base.errors.PysynthdpWarning")
 def test_what_is_not_declared_is_found_and_said_once_each(german):
     undeclared = call("look", german)
     assert undeclared.exit_code == 3

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.cli.app import app
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 N = 400
 SCHEMA = sdp.Schema(

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.queries import Counts, WholeRows
+from pysynthdp.models.ask import Counts, WholeRows
 
 AGE = sdp.NumericColumn("age", lower=18, upper=90, fallback=40, may_be_missing=False, dtype="int64")
 SEX = sdp.CategoricalColumn("sex", ["f", "m"], other="f", may_be_missing=False)

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pysynthdp import CategoricalColumn, FitError, NumericColumn, PysynthdpWarning, Schema, Synthesizer, look
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 
 N = 300
 WIN = (41_237.5625, 98_765.4375, 77_777.1875)

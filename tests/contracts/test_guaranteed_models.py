@@ -23,16 +23,16 @@ from pysynthdp.models.joint.linear_statistics import LinearStatistics
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.models.ridge import Ridge
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.pure import PureDP
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.cells_curves import binary_draws, categorical_draws
-from pysynthdp.privacy.sampling.gaussian_floored import floored_variance
-from pysynthdp.privacy.sampling.gaussian_known import mean_per_copy, mean_per_record, plug_in_mean
-from pysynthdp.privacy.sampling.gaussian_prior import mean_with_prior
-from pysynthdp.privacy.sampling.gaussian_truncated import truncated_draws
-from pysynthdp.privacy.sampling.multivariate_normal import ridged_normal
-from pysynthdp.privacy.sampling.regression import logistic_ridge_curve, ridge_draws
+from pysynthdp.privacy.prices.cells_curves import binary_draws, categorical_draws
+from pysynthdp.privacy.prices.gaussian_floored import floored_variance
+from pysynthdp.privacy.prices.gaussian_known import mean_per_copy, mean_per_record, plug_in_mean
+from pysynthdp.privacy.prices.gaussian_prior import mean_with_prior
+from pysynthdp.privacy.prices.gaussian_truncated import truncated_draws
+from pysynthdp.privacy.prices.multivariate_normal import ridged_normal
+from pysynthdp.privacy.prices.regression import logistic_ridge_curve, ridge_draws
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.sampling.by_sampling import BySampling
 

@@ -97,8 +97,8 @@ def test_an_exact_release_is_drawn_in_whole_numbers_and_says_implemented(column,
     schema = sdp.Schema([dataclasses.replace(SCHEMA[column], **_undecimal(column))])
     settings = {"schema": schema, "method": {column: model}, "proper": proper, "progress": False}
     fit = sdp.Synthesizer(**settings, guarantee=BySampling(exact=True)).fit(real()[[column]])
-    monkeypatch.delattr("pysynthdp._random.NumpySampler.normal")
-    monkeypatch.delattr("pysynthdp._random.NumpySampler.uniform")
+    monkeypatch.delattr("pysynthdp.base.streams.NumpySampler.normal")
+    monkeypatch.delattr("pysynthdp.base.streams.NumpySampler.uniform")
     release = fit.draw(m=2, k=200)
     assert release.privacy.status == "implemented"
     assert release.privacy.guarantee.name in {"zcdp", "rdp"}

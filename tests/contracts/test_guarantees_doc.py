@@ -11,7 +11,7 @@ import statsmodels.api as sm
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 from pysynthdp.models import (
     Dirichlet,
     Gaussian,

@@ -19,7 +19,7 @@ from pysynthdp import CategoricalColumn, NumericColumn, PrivacyError, PysynthdpE
 
 # the planted outlier is drawn in and said, as it should be
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*lie so far from all others:pysynthdp.errors.PysynthdpWarning"
+    "ignore:.*lie so far from all others:pysynthdp.base.errors.PysynthdpWarning"
 )
 
 N = 997  # prime, so that no parameter array has this length by chance

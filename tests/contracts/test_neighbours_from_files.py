@@ -21,7 +21,7 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 
 _SPEC = importlib.util.spec_from_file_location("neighbours", Path(__file__).parents[1] / "neighbours.py")

@@ -20,7 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
+from pysynthdp.cli.app import app
 from pysynthdp.models import Dirichlet, Gaussian
 
 N = 240

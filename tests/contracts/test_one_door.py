@@ -15,7 +15,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.bridge.guarantees import protection_from_r
-from pysynthdp.io.plan_file import read_plan
+from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.models import Dirichlet, Gaussian
 from pysynthdp.plan.protection import PROTECTIONS
 from pysynthdp.privacy.account import Account

@@ -140,7 +140,7 @@ def test_a_plan_file_is_written_and_read_by_name(place):
     script(
         place,
         """
-from pysynthdp.io.plan_file import read_plan, write_plan
+from pysynthdp.io.plans.plan_file import read_plan, write_plan
 assert read_plan(write_plan({"guarantee": ByToy(2.0)}, "again.toml")) == {"guarantee": ByToy(2.0)}
 """,
     )

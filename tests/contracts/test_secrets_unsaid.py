@@ -20,12 +20,12 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import Told
 from pysynthdp.bridge.codec import dumps, loads, named_list
 from pysynthdp.bridge.dispatch import PROTOCOL, handle
 from pysynthdp.bridge.frames import frame_to_r
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
-from pysynthdp.cli import app
-from pysynthdp.errors import Told
+from pysynthdp.cli.app import app
 
 N = 240
 FEW = 7  # how many records share what one must not hear of

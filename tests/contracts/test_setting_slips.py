@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.errors import SettingError
-from pysynthdp.slips import answers_slips
+from pysynthdp.base.errors import SettingError
+from pysynthdp.base.slips import answers_slips
 
 NUMBER = sdp.NumericColumn("a", lower=0, upper=1)
 

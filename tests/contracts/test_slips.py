@@ -15,11 +15,11 @@ import pysynthdp as sdp
 from pysynthdp.bridge.frames import frame_to_r
 from pysynthdp.bridge.guarantees import protection_from_r
 from pysynthdp.bridge.verbs.synthesis import synthesise
-from pysynthdp.cli import app
-from pysynthdp.io.plan_file import read_plan, write_plan
+from pysynthdp.cli.app import app
+from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.io.plans.plan_file import read_plan, write_plan
 from pysynthdp.models import Dirichlet, Gaussian, LogRidge, Ridge
 from pysynthdp.plan.protection import protection_of
-from pysynthdp.rows.frame import FrameRows
 
 AGE = sdp.NumericColumn("age", lower=18, upper=90, fallback=40, may_be_missing=False)
 SEX = sdp.CategoricalColumn("sex", ["F", "M"], other="F", may_be_missing=False)

@@ -153,7 +153,7 @@ def test_an_account_cannot_be_forked(fork, tmp_path):
 
 def test_a_draw_that_fails_is_charged(monkeypatch):
     fit = fitted(AGE)
-    monkeypatch.setattr("pysynthdp.drawing.Drawing.copy", lambda *_: 1 / 0)
+    monkeypatch.setattr("pysynthdp.draw.machine.Drawing.copy", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         fit.draw(m=2)
     assert fit.account.copies == 2

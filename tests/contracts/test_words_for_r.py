@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import PysynthdpError
 from pysynthdp.bridge.codec import RVector, character, dumps, loads, named_list
 from pysynthdp.bridge.dispatch import PROTOCOL, handle
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.releases import release_to_r
-from pysynthdp.errors import PysynthdpError
-from pysynthdp.io.plan_file import read_plan
+from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.synthesizer import Synthesizer, synthesize
 
 PYTHON = re.compile(

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.__main__ import main
 from pysynthdp.bridge.check import check_installation
 from pysynthdp.bridge.install import install_r_package, r_package_source
 from pysynthdp.bridge.r_programs import find_program, run_r
-from pysynthdp.errors import BridgeError
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ needs_rpy2 = pytest.mark.skipif(
 START = """
 import warnings
 import numpy as np, pandas as pd, pysynthdp as sdp
-from pysynthdp.errors import CombiningRuleError, PlanError, PysynthdpWarning
+from pysynthdp.base.errors import CombiningRuleError, PlanError, PysynthdpWarning
 from pysynthdp.bridge.rpy2 import RError, RWarning, attach, evaluate, from_r, to_r
 """
 
@@ -60,7 +60,7 @@ def test_any_failure_to_load_is_one_clear_message(raised, tmp_path):
     (package / "rinterface.py").write_text(f"raise {raised}\n", encoding="utf-8")
     code = (
         "from pysynthdp.bridge.rpy2 import attach\n"
-        "from pysynthdp.errors import BridgeError\n"
+        "from pysynthdp.base.errors import BridgeError\n"
         "try:\n    attach()\nexcept BridgeError as error:\n    print(error)"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}

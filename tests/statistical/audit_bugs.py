@@ -17,7 +17,7 @@ from pysynthdp.privacy import account, mechanism
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.mechanisms import gaussian as gaussian_mechanisms
-from pysynthdp.privacy.sampling import (
+from pysynthdp.privacy.prices import (
     categorical,
     cells_curves,
     gaussian_floored,
@@ -27,11 +27,11 @@ from pysynthdp.privacy.sampling import (
     multivariate_normal,
     regression,
 )
-from pysynthdp.privacy.sampling.beta_renyi import beta_renyi
-from pysynthdp.privacy.sampling.binary_renyi import bernoulli_renyi
+from pysynthdp.privacy.prices.beta_curves import beta_renyi
+from pysynthdp.privacy.prices.binary_curves import bernoulli_renyi
 
 Patch = pytest.MonkeyPatch
-SAMPLING = "pysynthdp.privacy.sampling"
+SAMPLING = "pysynthdp.privacy.prices"
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def unclamped_cells(patch: Patch) -> None:
     )
     namespace = {name: getattr(np, name) for name in ("rint", "asarray", "int64")}
     wide = SimpleNamespace(**namespace, clip=lambda values, *_: np.clip(values, -100.0, 100.0))
-    patch.setattr("pysynthdp.numerics.clamped_sum.np", wide)
+    patch.setattr("pysynthdp.models.fits.clamped_sum.np", wide)
 
 
 def half_to_even(patch: Patch) -> None:
@@ -227,7 +227,7 @@ def weak_penalty(where: str) -> Callable[[Patch], None]:
     """A fourth of the penalty that is priced."""
 
     def plant(patch: Patch) -> None:
-        from pysynthdp.numerics import penalised, ridge_logistic
+        from pysynthdp.models.fits import penalised, ridge_logistic
 
         if where == "logridge":
             real = ridge_logistic.ask_ridge_logistic

@@ -22,7 +22,7 @@ from scipy.special import expit, gammaln, logsumexp, ndtr
 from scipy.stats import beta
 
 import pysynthdp as sdp
-from pysynthdp._entropy import SystemEntropy
+from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.parameters import mean, shares
 
 Patch = pytest.MonkeyPatch

@@ -23,8 +23,8 @@ from pysynthdp.models.gaussian_floor import GaussianFloor
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.models.ridge import Ridge
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.orders import ORDERS
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.sampling.by_sampling import BySampling
 

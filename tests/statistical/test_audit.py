@@ -31,9 +31,9 @@ from pysynthdp.models.ridge import Ridge
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
-from pysynthdp.privacy.noise import add_discrete_laplace
-from pysynthdp.privacy.sampling.cells_curves import binary_draws, categorical_draws
-from pysynthdp.privacy.sampling.gaussian_truncated import truncated_epsilon
+from pysynthdp.privacy.noise.protective import add_discrete_laplace
+from pysynthdp.privacy.prices.cells_curves import binary_draws, categorical_draws
+from pysynthdp.privacy.prices.gaussian_truncated import truncated_epsilon
 from pysynthdp.protection.sampling.by_sampling import BySampling
 
 pytestmark = pytest.mark.statistical

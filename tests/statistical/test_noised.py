@@ -16,18 +16,18 @@ from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer, ols
 from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.analysis.stack import stack
-from pysynthdp.curator.noised import NoisedRows, answer_all
+from pysynthdp.curator.noised.integers import integer_rows
+from pysynthdp.curator.noised.rows import NoisedRows, answer_all
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.encode import Layout, Scale
-from pysynthdp.moments.asking import ask_moments
-from pysynthdp.moments.design import moment_layout, moment_shape
-from pysynthdp.moments.integers import integer_rows
-from pysynthdp.moments.released import fresh_moments, reduced_moments
-from pysynthdp.moments.state import owners_of
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.noise import add_discrete_gaussian
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian
 from pysynthdp.protection.noise.by_noise import ByNoise
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.protection.noise.moments.asking import ask_moments
+from pysynthdp.protection.noise.moments.design import moment_layout, moment_shape
+from pysynthdp.protection.noise.moments.released import fresh_moments, reduced_moments
+from pysynthdp.protection.noise.moments.state import owners_of
 
 pytestmark = pytest.mark.statistical
 

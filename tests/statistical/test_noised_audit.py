@@ -23,11 +23,11 @@ from scipy import stats
 
 import pysynthdp.protection.noise.fitting
 from pysynthdp import CategoricalColumn, NumericColumn, PrivacyUnit, Schema, Synthesizer
-from pysynthdp.curator.noised import NoisedRows
+from pysynthdp.curator.noised.rows import NoisedRows
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.unit_keys import places_in_unit
-from pysynthdp.privacy import moment_scales
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.privacy.noise import moment_scales
 from pysynthdp.protection.noise.by_noise import ByNoise
 
 pytestmark = pytest.mark.statistical
@@ -180,16 +180,16 @@ def _count_cells(patch: pytest.MonkeyPatch) -> None:
 
 def half_sensitivity(patch: pytest.MonkeyPatch) -> None:
     real = moment_scales.gram_square
-    patch.setattr("pysynthdp.privacy.moment_budget.gram_square", lambda *given: real(*given) / 4)
+    patch.setattr("pysynthdp.privacy.noise.moment_budget.gram_square", lambda *given: real(*given) / 4)
 
 
 def half_sensitivity_of_histograms(patch: pytest.MonkeyPatch) -> None:
     real = moment_scales.histogram_square
-    patch.setattr("pysynthdp.privacy.moment_budget.histogram_square", lambda *given: real(*given) / 4)
+    patch.setattr("pysynthdp.privacy.noise.moment_budget.histogram_square", lambda *given: real(*given) / 4)
 
 
 def no_factor_on_the_diagonal(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("pysynthdp.moments.integers.DIAGONAL", moment_scales.OFF_DIAGONAL)
+    patch.setattr("pysynthdp.curator.noised.integers.DIAGONAL", moment_scales.OFF_DIAGONAL)
 
 
 def scales_from_the_data(patch: pytest.MonkeyPatch) -> None:
@@ -206,12 +206,12 @@ def no_clip_and_no_bound(patch: pytest.MonkeyPatch) -> None:
     def unclipped(block: np.ndarray, _: float) -> tuple[np.ndarray, np.ndarray]:
         return block, np.zeros(block.shape[1], dtype=bool)
 
-    patch.setattr("pysynthdp.moments.integers.clip_radially", unclipped)
-    patch.setattr("pysynthdp.moments.integers._keep_within", lambda *_: None)
+    patch.setattr("pysynthdp.curator.noised.integers.clip_radially", unclipped)
+    patch.setattr("pysynthdp.curator.noised.integers._keep_within", lambda *_: None)
 
 
 def rho_spent_on_every_stage(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("pysynthdp.privacy.moment_budget._scale_for", lambda square, _: scale(square))
+    patch.setattr("pysynthdp.privacy.noise.moment_budget._scale_for", lambda square, _: scale(square))
 
 
 def scale(square: Fraction) -> int:

@@ -18,11 +18,11 @@ from audit_parameters import COPIES, EPSILON, RELEASES, audited
 
 import pysynthdp as sdp
 from pysynthdp.parameters import mean, shares, spending
-from pysynthdp.privacy import statement as statements
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.mechanisms import gaussian, parameters
-from pysynthdp.privacy.sampling import categorical
+from pysynthdp.privacy.prices import categorical
+from pysynthdp.privacy.statements import statement as statements
 
 pytestmark = pytest.mark.statistical
 Patch = pytest.MonkeyPatch

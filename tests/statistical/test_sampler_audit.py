@@ -32,11 +32,11 @@ from audit_draws import log_ratio, runs_of, scores
 from audit_systems import System, drawn_systems
 from scipy import stats
 
-import pysynthdp.drawing
-from pysynthdp._entropy import SystemEntropy
-from pysynthdp.privacy import exact_sampler
+import pysynthdp.draw.machine
+from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.noise import draw_categories
+from pysynthdp.privacy.noise import exact_sampler
+from pysynthdp.privacy.noise.protective import draw_categories
 from pysynthdp.protection.exact import PlainCopies
 
 pytestmark = pytest.mark.statistical
@@ -164,7 +164,7 @@ def one_stream(part: str):
             left = [number for at, number in enumerate(key) if at != place]
             return np.random.default_rng([7, *left] if part == "draw" else [7, calls[0], *left])
 
-        patch.setattr(pysynthdp.drawing, "stream", stream)
+        patch.setattr(pysynthdp.draw.machine, "stream", stream)
 
     plant.__name__ = f"one stream for every {part}"
     return plant

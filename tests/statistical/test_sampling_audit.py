@@ -25,8 +25,8 @@ from scipy.stats import norm
 import pysynthdp as sdp
 from pysynthdp.models.ridge import Ridge
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.sampling.multivariate_normal import ridge_leverage
-from pysynthdp.privacy.sampling.regression import ridge_shift
+from pysynthdp.privacy.prices.multivariate_normal import ridge_leverage
+from pysynthdp.privacy.prices.regression import ridge_shift
 from pysynthdp.protection.sampling.by_sampling import BySampling
 
 pytestmark = pytest.mark.statistical

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pysynthdp.display import Printable, PValue, Table, number
+from pysynthdp.base.display import Printable, PValue, Table, number
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, PlanError, Synthesizer
-from pysynthdp.drawing import serial_numbers
+from pysynthdp.draw.machine import serial_numbers
 
 N = 40_000  # three canonical blocks
 

@@ -10,9 +10,9 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp import PlanError, PysynthdpWarning, SchemaError, Synthesizer
-from pysynthdp.infer import infer_column
-from pysynthdp.infer.keys import key_of
-from pysynthdp.overview import remarks_of
+from pysynthdp.curator.infer import infer_column
+from pysynthdp.curator.infer.keys import key_of
+from pysynthdp.curator.look import remarks_of
 
 N = 300
 RNG = np.random.default_rng(5)

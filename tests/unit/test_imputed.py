@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp import imputing
-from pysynthdp.errors import CombiningRuleError, FitError, PrivacyError, PysynthdpWarning, SchemaError
+from pysynthdp.base.errors import CombiningRuleError, FitError, PrivacyError, PysynthdpWarning, SchemaError
+from pysynthdp.curator.rows.imputed import alike
 from pysynthdp.protection.none import Unprotected
-from pysynthdp.rows.imputed import alike
+from pysynthdp.synthesizer import imputing
 
 N = 120
 OWN_NAME = "Zaphod"

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, SchemaError
-from pysynthdp.infer import infer_column, infer_schema
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.curator.infer import infer_column, infer_schema
+from pysynthdp.curator.rows.frame import FrameRows
 
 WAYS_OUT = ("drop=['x']", "method={'x': 'serial'}", "levels")
 

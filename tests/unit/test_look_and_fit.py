@@ -12,10 +12,10 @@ import pytest
 from statsmodels.datasets import anes96, ccard, fair, heart, modechoice, statecrime
 
 import pysynthdp as sdp
-from pysynthdp.errors import PysynthdpWarning
-from pysynthdp.overview import slow_plan
+from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.base.remarks import SHARED
+from pysynthdp.curator.look import slow_plan
 from pysynthdp.protection.none import Unprotected
-from pysynthdp.remarks import SHARED
 
 N = 600
 FILES = {

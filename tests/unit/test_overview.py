@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import SchemaError
-from pysynthdp.overview import look
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.curator.look import look
 
 N = 400
 

@@ -10,10 +10,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from pysynthdp._progress import progress_bar
+from pysynthdp.base.progress import progress_bar
 
 CELL = """
-from pysynthdp._progress import progress_bar
+from pysynthdp.base.progress import progress_bar
 print("before")
 with progress_bar(2, "fit", show=None) as note:
     note("age")

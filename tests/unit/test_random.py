@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pysynthdp._random import BalancedSampler, NumpySampler, root_sequence, stream
+from pysynthdp.base.streams import BalancedSampler, NumpySampler, root_sequence, stream
 
 
 def first(root, *key):

@@ -17,9 +17,9 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp._random import NumpySampler
+from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.base.streams import NumpySampler
 from pysynthdp.curator import few_features
-from pysynthdp.errors import PysynthdpWarning
 from pysynthdp.protection import exact
 
 ROWS = 400

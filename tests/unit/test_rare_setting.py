@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.errors import PlanError, PrivacyError, PysynthdpWarning, SchemaError
-from pysynthdp.io.plan_file import read_plan, write_plan
+from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpWarning, SchemaError
+from pysynthdp.io.plans.plan_file import read_plan, write_plan
 
 ROWS = 200
 

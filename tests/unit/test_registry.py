@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from pysynthdp._registry import Registry
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.registry import Registry
 
 ENTRY = """
 from shapes_for_the_registry import SHAPES
@@ -23,8 +23,8 @@ def package(tmp_path, monkeypatch):
     folder = tmp_path / name
     folder.mkdir()
     (folder / "__init__.py").write_text(
-        "from pysynthdp._registry import Registry\n"
-        "from pysynthdp.errors import PlanError\n"
+        "from pysynthdp.base.registry import Registry\n"
+        "from pysynthdp.base.errors import PlanError\n"
         f"SHAPES = Registry({name!r}, PlanError)\n"
     )
     (folder / "round.py").write_text(ENTRY.format(name="round"))

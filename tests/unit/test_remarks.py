@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.base.remarks import Remark, few, say
 from pysynthdp.protection.none import Unprotected
-from pysynthdp.remarks import Remark, few, say
 
 TOWN = Remark("town", "few records", "3 levels have fewer than 5 records", "rare='merge' merges them")
 

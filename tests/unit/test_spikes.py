@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.infer import infer_column
+from pysynthdp.curator.infer import infer_column
 
 N = 4000
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import FitError, ReleaseError
 from pysynthdp.bridge import release_to_r
-from pysynthdp.errors import FitError, ReleaseError
 
 N = 60
 

@@ -7,9 +7,9 @@ import tomllib
 
 import pytest
 
-from pysynthdp.errors import PysynthdpError, SchemaError, together
-from pysynthdp.remarks import Remark
-from pysynthdp.words import Said, Setting, Words, nearest
+from pysynthdp.base.errors import PysynthdpError, SchemaError, together
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Said, Setting, Words, nearest
 
 SETTINGS = [
     Setting("bounds", {"my age": (None, 120)}),

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.estimates import ADAPTERS, Estimates
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import FitError
 
 __all__ = ["SklearnAdapter"]
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import BoolArray, FloatArray
 from pysynthdp.analysis.description import Description
 from pysynthdp.analysis.estimates import ADAPTERS, Estimates
 from pysynthdp.analysis.patsy_design import bases_of, codings_of, members_of
 from pysynthdp.analysis.separation import covariance_of_rest, lost_directions, lost_terms, undetermined
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import BoolArray, FloatArray
+from pysynthdp.base.errors import FitError
 
 __all__ = ["StatsmodelsAdapter"]
 

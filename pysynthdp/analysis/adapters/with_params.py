@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.description import Description
 from pysynthdp.analysis.estimates import ADAPTERS, Estimates
-from pysynthdp.errors import FitError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import FitError
 
 __all__ = ["WithParamsAdapter"]
 

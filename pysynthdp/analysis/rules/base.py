@@ -14,10 +14,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from pysynthdp._registry import Registry
-from pysynthdp._typing import AnyArray, FloatArray
-from pysynthdp.errors import CombiningRuleError
-from pysynthdp.words import meant
+from pysynthdp.base.arrays import AnyArray, FloatArray
+from pysynthdp.base.errors import CombiningRuleError
+from pysynthdp.base.registry import Registry
+from pysynthdp.base.words import meant
 
 __all__ = ["RULES", "Condition", "Facts", "Need", "Rule", "Sums", "find_rule"]
 

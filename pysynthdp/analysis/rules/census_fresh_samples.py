@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import CENSUS, FLAT, NO_NOISE, SOME_SYNTHETIC, TWO_COPIES
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["CensusFreshSamples"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pysynthdp.analysis.rules.base import Condition
-from pysynthdp.words import Argument, Said, Words
+from pysynthdp.base.words import Argument, Said, Words
 
 __all__ = [
     "ALL_SYNTHETIC",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
@@ -13,6 +12,7 @@ from pysynthdp.analysis.rules.conditions import (
     NOISE_REDRAWN,
     SOME_SYNTHETIC,
 )
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["EffectiveRowsDrawn"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.rules.base import RULES, Condition, Rule, Sums
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["EstimatesOnly"]
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
@@ -17,6 +16,7 @@ from pysynthdp.analysis.rules.conditions import (
     SOME_SYNTHETIC,
     TWO_COPIES,
 )
+from pysynthdp.base.arrays import AnyArray, FloatArray
 
 __all__ = ["FullRrr2003"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import IMPUTATION_ONLY, NO_NOISE, TWO_COPIES
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.arrays import AnyArray, FloatArray
+from pysynthdp.base.errors import CombiningRuleError
 
 __all__ = ["MissingBarnardRubin1999"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import NESTED_IMPUTED, NO_NOISE, SAME_SIZE, SOME_SYNTHETIC
+from pysynthdp.base.arrays import AnyArray, FloatArray
 
 __all__ = ["MissingThenPartialReiter2004"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
@@ -16,6 +15,7 @@ from pysynthdp.analysis.rules.conditions import (
     SOME_SYNTHETIC,
     TWO_COPIES,
 )
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["NoiseFloored"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import (
     FLAT,
@@ -14,6 +13,7 @@ from pysynthdp.analysis.rules.conditions import (
     SOME_SYNTHETIC,
     TWO_COPIES,
 )
+from pysynthdp.base.arrays import AnyArray, FloatArray
 
 __all__ = ["PartialReiter2003"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import ALL_SYNTHETIC, NESTED_PSEUDO, NO_NOISE, SOME_SYNTHETIC
+from pysynthdp.base.arrays import AnyArray, FloatArray
 
 __all__ = ["PseudoPopulationNested"]
 

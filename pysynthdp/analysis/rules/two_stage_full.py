@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
@@ -15,6 +14,7 @@ from pysynthdp.analysis.rules.conditions import (
     NO_NOISE,
     SOME_SYNTHETIC,
 )
+from pysynthdp.base.arrays import AnyArray, FloatArray
 
 __all__ = ["TwoStageFull"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import NESTED_TWO_STAGE, NO_NOISE, SAME_SIZE, SOME_SYNTHETIC
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["TwoStagePartial"]
 

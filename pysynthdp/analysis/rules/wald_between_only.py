@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, JointTest
 from pysynthdp.analysis.rules.base import Sums
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import CombiningRuleError
 
 __all__ = ["WaldBetweenOnly"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
 from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, JointTest
 from pysynthdp.analysis.rules.base import Sums
+from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["WaldKnownVariance"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec.source import DAMAGED
 from pysynthdp.bridge.codec.values import (
     NA_INTEGER,
@@ -17,7 +18,6 @@ from pysynthdp.bridge.codec.values import (
     character,
     is_na_real,
 )
-from pysynthdp.errors import BridgeError
 
 __all__: list[str] = []  # for the codec alone
 

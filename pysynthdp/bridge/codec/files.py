@@ -11,10 +11,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec.reader import DEFAULT_MAX_BYTES, loads
 from pysynthdp.bridge.codec.values import RPairs, RValue
 from pysynthdp.bridge.codec.writer import dumps
-from pysynthdp.errors import BridgeError
 
 __all__ = ["load_rdata", "load_rds", "save_rds"]
 

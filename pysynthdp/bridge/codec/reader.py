@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import Final
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import altrep, texts, wire
 from pysynthdp.bridge.codec.readover import ATTRIBUTED, PAIRS, READ_OVER, Reading, Stream
 from pysynthdp.bridge.codec.source import DAMAGED, ITEM_BYTES, Source
 from pysynthdp.bridge.codec.values import RS4, RCell, ROpaque, RPairs, RSymbol, RValue, RVector
-from pysynthdp.errors import BridgeError
 
 __all__ = ["DEFAULT_MAX_BYTES", "loads"]
 

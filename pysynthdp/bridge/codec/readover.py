@@ -10,10 +10,10 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import texts, wire
 from pysynthdp.bridge.codec.source import DAMAGED, ITEM_BYTES, Source
 from pysynthdp.bridge.codec.values import ROpaque, RSymbol, RValue
-from pysynthdp.errors import BridgeError
 
 __all__: list[str] = []  # for the codec alone
 

@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray
-from pysynthdp.errors import BridgeError
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import BridgeError
 
 __all__: list[str] = []  # for the codec alone
 

@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, BoolArray, IntArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, IntArray
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import wire
 from pysynthdp.bridge.codec.source import DAMAGED, Source
 from pysynthdp.bridge.codec.values import UndecodedText
-from pysynthdp.errors import BridgeError
 
 __all__: list[str] = []  # for the codec alone
 

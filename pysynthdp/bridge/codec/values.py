@@ -9,7 +9,7 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray, BoolArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
 from pysynthdp.bridge.codec.wire import SINGLETON, Kind
 
 __all__ = [

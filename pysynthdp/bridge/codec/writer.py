@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from pysynthdp._typing import AnyArray
+from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import texts, wire
 from pysynthdp.bridge.codec.values import RS4, RCell, ROpaque, RPairs, RSymbol, RValue, RVector
-from pysynthdp.errors import BridgeError
 
 __all__ = ["dumps"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pysynthdp as sdp
+from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import RValue, RVector
 from pysynthdp.bridge.edited import edited_release
 from pysynthdp.bridge.releases import changed_release_from_r, release_from_r, release_to_r
-from pysynthdp.words import said
 
 __all__ = ["accept_sdc", "from_synds", "read_release", "verify_release", "write_release"]
 

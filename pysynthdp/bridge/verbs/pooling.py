@@ -14,10 +14,10 @@ from pysynthdp.analysis.asked import asked_by_r
 from pysynthdp.analysis.declared_codes import note_of_codes
 from pysynthdp.analysis.description import Coding, Description
 from pysynthdp.analysis.flags import remarks_on
+from pysynthdp.base.errors import FitError
+from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import character
-from pysynthdp.errors import FitError
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.words import said
 
 __all__ = ["compare", "pool_fits"]
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.words import said
 from pysynthdp.bridge.cells_from_r import cells_from_r, declared_facts
 from pysynthdp.bridge.codec import RValue, RVector, character
 from pysynthdp.bridge.codec.wire import MAX_INT
@@ -21,10 +23,8 @@ from pysynthdp.bridge.frames import frame_from_r, frame_to_r
 from pysynthdp.bridge.releases import release_to_r
 from pysynthdp.bridge.settings import labelled_codes, settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
-from pysynthdp.errors import PlanError, SchemaError
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.words import said
 
 __all__ = ["look", "plan", "synthesise"]
 

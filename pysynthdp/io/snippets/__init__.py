@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pysynthdp.io.schema_file import WITHHELD
 from pysynthdp.io.snippets import python, r, spss, stata
 from pysynthdp.io.snippets.example import Task, example_of
 from pysynthdp.schema import Schema
+from pysynthdp.schema.plain import WITHHELD
 
 _NEED_CSV = ("analyse.do", "analyse.sps")  # neither Stata nor SPSS reads Parquet
 __all__ = ["PROGRAMS", "snippet_files", "write_programs"]

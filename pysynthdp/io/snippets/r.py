@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pysynthdp.io.reading_lines import is_flag, r_call
+from pysynthdp.io.csv.reading_lines import is_flag, r_call
 from pysynthdp.io.snippets.example import Task, about, fill, listed
 
 __all__ = ["program"]

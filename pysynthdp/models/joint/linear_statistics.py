@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.errors import PlanError
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.checks import positive_setting, public_range
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.models.ask import NoisyStatistics, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.marginals import Marginals, midpoints, public_points
-from pysynthdp.numerics.settings import positive_setting, public_range
-from pysynthdp.numerics.sup_norm_fit import closest_weights
-from pysynthdp.queries import NoisyStatistics, Sampler
-from pysynthdp.words import Setting, Words
+from pysynthdp.models.fits.marginals import Marginals, midpoints, public_points
+from pysynthdp.models.fits.sup_norm_fit import closest_weights
 
 __all__ = ["LinearStatistics", "WeightedPoints"]
 

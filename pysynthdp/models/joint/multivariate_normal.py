@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PlanError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.checks import positive_setting, public_range
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Argument, Words
+from pysynthdp.models.ask import RowSum, Sampler, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
-from pysynthdp.numerics.penalised import penalised_root
-from pysynthdp.numerics.settings import positive_setting, public_range
-from pysynthdp.queries import RowSum, Sampler, Sums
-from pysynthdp.words import Argument, Words
+from pysynthdp.models.fits.penalised import penalised_root
 
 __all__ = ["JointNormal", "MultivariateNormal"]
 

@@ -9,10 +9,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.slips import answers_slips
 from pysynthdp.privacy.domain import checked_orders, nonnegative, probability, upward
 from pysynthdp.privacy.guarantee import GUARANTEES, checked_shares
-from pysynthdp.slips import answers_slips
 
 __all__ = ["ApproxDP"]
 

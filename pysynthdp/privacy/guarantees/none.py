@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.privacy.guarantee import GUARANTEES
 
 __all__ = ["NoGuarantee"]

@@ -8,13 +8,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
-from pysynthdp.privacy.convert_rdp import rdp_delta, rdp_epsilon
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.privacy.conversion.orders import GRID_NAME, ORDERS
+from pysynthdp.privacy.conversion.rdp import rdp_delta, rdp_epsilon
 from pysynthdp.privacy.domain import checked_orders
 from pysynthdp.privacy.guarantee import GUARANTEES, Guarantee, checked_shares
-from pysynthdp.privacy.orders import GRID_NAME, ORDERS
-from pysynthdp.slips import answers_slips
 
 __all__ = ["RDP"]
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from pysynthdp._typing import FloatArray
-from pysynthdp.privacy.convert_zcdp import zcdp_delta, zcdp_epsilon
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.privacy.conversion.zcdp import zcdp_delta, zcdp_epsilon
 from pysynthdp.privacy.domain import checked_orders, positive, upward
 from pysynthdp.privacy.guarantee import GUARANTEES, checked_shares
-from pysynthdp.slips import answers_slips
 
 __all__ = ["ZCDP"]
 

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.sampling.cells import CellDraw
-from pysynthdp.privacy.sampling.cells_curves import binary_draws, categorical_draws
+from pysynthdp.privacy.prices.cells import CellDraw
+from pysynthdp.privacy.prices.cells_curves import binary_draws, categorical_draws
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["CellsByUrn", "CellsPerCopy", "CellsPerRecord"]

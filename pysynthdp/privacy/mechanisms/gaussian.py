@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.sampling.gaussian_known import mean_per_copy, mean_per_record, plug_in_mean
-from pysynthdp.privacy.sampling.gaussian_prior import MeanDraw, mean_with_prior
+from pysynthdp.privacy.prices.gaussian_known import mean_per_copy, mean_per_record, plug_in_mean
+from pysynthdp.privacy.prices.gaussian_prior import MeanDraw, mean_with_prior
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["MeanPerCopy", "MeanPerRecord", "MeanWithPrior", "PlugInMean"]

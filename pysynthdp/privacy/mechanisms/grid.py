@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.sampling.grids import mean_on_grid
+from pysynthdp.privacy.prices.grids import mean_on_grid
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["MeanOnGrid"]

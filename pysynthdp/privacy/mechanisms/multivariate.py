@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.sampling.multivariate_normal import ridged_normal
+from pysynthdp.privacy.prices.multivariate_normal import ridged_normal
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["RidgedNormal"]

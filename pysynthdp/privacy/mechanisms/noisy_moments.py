@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.moment_scales import cost_of, count_square, gram_square, histogram_square
+from pysynthdp.privacy.noise.moment_scales import cost_of, count_square, gram_square, histogram_square
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["NoisyMoments"]

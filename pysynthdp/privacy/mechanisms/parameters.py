@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.domain import count, positive, upward
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.beta_renyi import parameter_renyi
-from pysynthdp.privacy.sampling.categorical import CellWeights, categorical_one_renyi
-from pysynthdp.privacy.sampling.gaussian_known import mean_release
+from pysynthdp.privacy.prices.beta_curves import parameter_renyi
+from pysynthdp.privacy.prices.categorical import CellWeights, categorical_one_renyi
+from pysynthdp.privacy.prices.gaussian_known import mean_release
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["NoisyMean", "NoisyShares", "PosteriorMean", "PosteriorShares"]

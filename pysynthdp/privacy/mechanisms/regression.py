@@ -8,7 +8,7 @@ from typing import ClassVar
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.sampling.regression import logistic_ridge_curve, ridge_draws
+from pysynthdp.privacy.prices.regression import logistic_ridge_curve, ridge_draws
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["LogisticRidge", "RidgeRegression"]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.sampling.gaussian_truncated import TruncatedDraw, truncated_draws
+from pysynthdp.privacy.prices.gaussian_truncated import TruncatedDraw, truncated_draws
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["TruncatedMean"]

@@ -9,14 +9,14 @@ from typing import Any, Final, Protocol
 
 from scipy.optimize import brentq
 
-from pysynthdp.errors import PrivacyError
-from pysynthdp.numerics.settings import as_number
-from pysynthdp.privacy.convert_zcdp import zcdp_epsilon
+from pysynthdp.base.checks import as_number
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.words import Said, Words
+from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon
 from pysynthdp.privacy.domain import checked_deltas
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.words import Said, Words
 
 __all__ = ["NoiseBudget", "deltas_of", "hints_of", "in_plain_numbers", "rho_of"]
 

@@ -9,9 +9,12 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp._progress import progress_bar
-from pysynthdp.display import Printable
-from pysynthdp.errors import PlanError, PrivacyError
+from pysynthdp.base.display import Printable
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.progress import progress_bar
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import Said, Setting, Words
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.plan import Step, SynthesisPlan, Terms
 from pysynthdp.plan.declared import public_schema
 from pysynthdp.plan.fit import Fit
@@ -22,7 +25,7 @@ from pysynthdp.privacy.domain import downward
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.facts import public_facts
 from pysynthdp.protection.noise.budget import deltas_of, hints_of, in_plain_numbers, rho_of
@@ -34,11 +37,8 @@ from pysynthdp.protection.noise.steps import check_noised, noised_steps
 from pysynthdp.protection.noise.tagging import noised_statement, noised_tags
 from pysynthdp.protection.noise.trial import try_model
 from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
-from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.words import Said, Setting, Words
 
 __all__ = ["ByNoise"]
 

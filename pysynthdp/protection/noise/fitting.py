@@ -12,32 +12,32 @@ from typing import Any, Self
 
 import numpy as np
 
-from pysynthdp._blas import one_blas_thread
-from pysynthdp._random import BalancedSampler, NumpySampler, stream
-from pysynthdp._typing import IntArray
+from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.blas import one_blas_thread
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.streams import BalancedSampler, NumpySampler, stream
 from pysynthdp.curator.contributions import bounded_rows
-from pysynthdp.curator.noised import Noise, NoisedRows, answer_all, entry_of
+from pysynthdp.curator.noised.asked import Asked
+from pysynthdp.curator.noised.rows import Noise, NoisedRows, answer_all, entry_of
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.encode import Layout, Scale
-from pysynthdp.errors import PlanError, PrivacyError
-from pysynthdp.io import schema_file
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.io.file_lock import Taken, alone_with
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.moments.answers import Answers
-from pysynthdp.moments.asked import Asked
-from pysynthdp.moments.asking import ask_moments
-from pysynthdp.moments.design import bends, moment_layout, moment_shape, spans_of
-from pysynthdp.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
-from pysynthdp.privacy.noise import add_discrete_gaussian
-from pysynthdp.privacy.testing_noise import seeded_noise
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian
+from pysynthdp.privacy.noise.testing import seeded_noise
 from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.moments.answers import Answers
+from pysynthdp.protection.noise.moments.asking import ask_moments
+from pysynthdp.protection.noise.moments.design import bends, moment_layout, moment_shape, spans_of
+from pysynthdp.protection.noise.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.protection.noise.price import check_worth
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
+from pysynthdp.schema import plain as schema_file
 
 __all__ = ["MomentCopies", "fit_noised"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pysynthdp.design.encode import Layout, n_features
-from pysynthdp.moments.design import moment_designs
 from pysynthdp.plan import SynthesisPlan, Terms
+from pysynthdp.protection.noise.moments.design import moment_designs
 
 __all__ = ["given_columns"]
 

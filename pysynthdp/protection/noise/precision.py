@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from pysynthdp.display import Cell, Printable, Table
-from pysynthdp.errors import PrivacyError
-from pysynthdp.moments.design import moment_shape
-from pysynthdp.numerics.expected_length import median_length
+from pysynthdp.base.display import Cell, Printable, Table
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.models.fits.expected_length import median_length
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
-from pysynthdp.privacy.moment_budget import MomentBudget
+from pysynthdp.privacy.noise.moment_budget import MomentBudget
 from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.moments.design import moment_shape
 from pysynthdp.protection.noise.price import budget_of
 
 __all__ = ["ExpectedPrecision", "expected_precision"]

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from pysynthdp.display import Cell, Printable, Table
-from pysynthdp.errors import PrivacyError
-from pysynthdp.moments.design import bends, moment_shape
+from pysynthdp.base.display import Cell, Printable, Table
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.moment_budget import MomentBudget, Question, moment_budget
+from pysynthdp.privacy.noise.moment_budget import MomentBudget, Question, moment_budget
 from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.moments.design import bends, moment_shape
 
 __all__ = [
     "NoisePrice",

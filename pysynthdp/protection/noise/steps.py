@@ -7,19 +7,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.errors import PlanError, PrivacyError
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, FitsFromMoments, SplitsLevels
-from pysynthdp.moments.design import moment_shape
 from pysynthdp.plan import Method, Step, Terms, target_of
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import UNDECLARED, lack_of_bounds, lack_of_distinct_levels
 from pysynthdp.plan.protection import Wishes
-from pysynthdp.privacy.moment_budget import moment_budget
+from pysynthdp.privacy.noise.moment_budget import moment_budget
 from pysynthdp.privacy.unit import Relation
+from pysynthdp.protection.noise.moments.design import moment_shape
 from pysynthdp.protection.refusals import refuse_real_values
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.words import Facts, Words
 
 __all__ = ["MOST_FEATURES", "check_noised", "noised_steps"]
 

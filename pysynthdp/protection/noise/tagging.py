@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pysynthdp.moments.design import BEYOND_BOUNDS, beyond_bounds
-from pysynthdp.moments.health import details_of, flags_of
-from pysynthdp.moments.state import MomentState
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.mechanism import price_of, statement_of
 from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
-from pysynthdp.privacy.statement import PrivacyStatement, Status
-from pysynthdp.privacy.statement_text import NOT_COVERED_BY_A_GUARANTEE
+from pysynthdp.privacy.statements.column import Draw
+from pysynthdp.privacy.statements.statement import PrivacyStatement, Status
+from pysynthdp.privacy.statements.text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.moments.design import BEYOND_BOUNDS, beyond_bounds
+from pysynthdp.protection.noise.moments.health import details_of, flags_of
+from pysynthdp.protection.noise.moments.state import MomentState
 from pysynthdp.protection.refusals import outside_names
 from pysynthdp.tags import ReleaseTags
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp._registry import is_outside
-from pysynthdp._typing import FloatArray
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.registry import is_outside
+from pysynthdp.models.ask import StepMoments
 from pysynthdp.models.base import FitsFromMoments, FitTask, SplitsLevels
 from pysynthdp.plan import Step, SynthesisPlan, target_of
 from pysynthdp.plan.fit import named
-from pysynthdp.queries import StepMoments
 
 __all__ = ["try_model"]
 

@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp._random import NumpySampler, RandomSource, root_sequence
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.streams import NumpySampler, RandomSource, root_sequence
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.values import to_numbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
@@ -28,12 +30,12 @@ from pysynthdp.plan.protection import (
 from pysynthdp.plan.step import Step
 from pysynthdp.plan.task import row_norm
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.domain import checked_deltas
-from pysynthdp.privacy.exact_sampler import ExactSampler
 from pysynthdp.privacy.mechanism import price_of
-from pysynthdp.privacy.sampling_statement import state_account
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.noise.exact_sampler import ExactSampler
+from pysynthdp.privacy.statements.column import Draw
+from pysynthdp.privacy.statements.sampling import state_account
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts
@@ -45,9 +47,7 @@ from pysynthdp.protection.refusals import (
 )
 from pysynthdp.protection.sampling.checks import check_models, priced_columns
 from pysynthdp.protection.sampling.price import price_plan
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import NumericColumn, Schema
-from pysynthdp.slips import answers_slips
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["BySampling"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.words import Said, Words
 from pysynthdp.design.encode import Layout
-from pysynthdp.errors import PrivacyError
 from pysynthdp.models.base import Priced
 from pysynthdp.plan import Step, SynthesisPlan, task_of
 from pysynthdp.privacy.mechanism import PricedColumn, mechanism_from_dict
 from pysynthdp.protection.refusals import refuse_outside, refuse_real_values
-from pysynthdp.words import Said, Words
 
 __all__ = ["check_models", "priced_columns"]
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from pysynthdp.display import Cell, Printable, Table
+from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.domain import count
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import PricedColumn
+from pysynthdp.privacy.statements.verification import shares_of
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.privacy.verification import shares_of
 from pysynthdp.protection.sampling.checks import priced_columns
 
 __all__ = ["PlanPrice", "price_plan"]

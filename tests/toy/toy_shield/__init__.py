@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp.errors import PlanError
+from pysynthdp.base.errors import PlanError
+from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.models.ask import NoisyStatistics, Sampler
 from pysynthdp.models.base import Fit as Asking
 from pysynthdp.models.base import FitTask, Target
 from pysynthdp.plan import Step, SynthesisPlan
@@ -26,13 +28,11 @@ from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.mechanism import PricedColumn
-from pysynthdp.privacy.sampling_statement import state_account
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.sampling import state_account
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
 from pysynthdp.protection.facts import public_facts
-from pysynthdp.queries import NoisyStatistics, Sampler
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 

@@ -6,7 +6,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 from pysynthdp.analysis.estimates import Estimates, adapter_for, estimates_of
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 
 
 class Ridge:

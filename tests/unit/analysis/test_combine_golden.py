@@ -11,7 +11,7 @@ import pytest
 from pysynthdp.analysis.combining import combine
 from pysynthdp.analysis.joint_test import JOINT_TESTS
 from pysynthdp.analysis.rules.base import RULES
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.errors import CombiningRuleError
 
 pytestmark = pytest.mark.filterwarnings("ignore:T = .* gives no interval")  # asked for on purpose
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "combining" / "check_values.json").read_text())

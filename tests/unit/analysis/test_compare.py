@@ -9,7 +9,7 @@ import statsmodels.formula.api as smf
 from scipy import stats
 
 from pysynthdp.analysis import Estimates, ReleaseTags, compare_fits, pool
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 
 
 @dataclass(frozen=True)

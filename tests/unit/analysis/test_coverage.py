@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from pysynthdp.analysis.combining import combine
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.errors import CombiningRuleError
 
 pytestmark = [pytest.mark.statistical, pytest.mark.filterwarnings("ignore:T = .* gives no interval")]
 RUNS, N = 20_000, 400

@@ -10,7 +10,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 from pysynthdp.analysis import apply, compare_fits, glm, logit, mean_of, ols, pool, quantile_of, share_of
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 from pysynthdp.tags import ReleaseTags
 

@@ -11,7 +11,7 @@ import statsmodels.formula.api as smf
 
 from pysynthdp import Synthesizer, glm, logit, ols, pool
 from pysynthdp.analysis import Estimates, apply, fit_copies
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pysynthdp.analysis import combine, pool
-from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.base.errors import PysynthdpWarning
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pysynthdp.analysis import ReleaseTags, combine, fit_copies, glm, logit, ols, pool
 from pysynthdp.analysis.margins import average_effects
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 
 N, N_ORG = 300, 200
 

@@ -13,7 +13,7 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pysynthdp.analysis import fit_copies, glm, logit, ols
 from pysynthdp.analysis.formula import read_formula
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 from pysynthdp.tags import ReleaseTags
 from tests.unit.analysis.test_declared_codes import Release
 

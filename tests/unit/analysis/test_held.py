@@ -14,9 +14,9 @@ from pysynthdp import Synthesizer, SyntheticRelease, compare_fits, glm, logit, o
 from pysynthdp.analysis import mean_of, pool, quantile_of, share_of
 from pysynthdp.analysis.asked import asked_by_formula, asked_by_r
 from pysynthdp.analysis.flags import UNSAID, remarks_on
-from pysynthdp.errors import ReleaseError
-from pysynthdp.tagged_steps import TaggedStep
+from pysynthdp.base.errors import ReleaseError
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.tags.steps import TaggedStep
 
 KINDS = {"a": "number", "g": "levels", "h": "levels", "b": "number", "y": "number", "z": "levels"}
 ROOT = Path(__file__).parents[3]

@@ -11,7 +11,7 @@ from scipy import stats
 
 from pysynthdp.analysis import ReleaseTags, combine, logit
 from pysynthdp.analysis.joint_test import JOINT_TESTS, Ratios
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.errors import CombiningRuleError
 
 M, R, P = 5, 3, 3
 NESTS = np.repeat(np.arange(M), R)

@@ -11,7 +11,7 @@ from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.analysis.stack import Stack
-from pysynthdp.errors import CombiningRuleError
+from pysynthdp.base.errors import CombiningRuleError
 from pysynthdp.tags import ReleaseTags
 
 IGNORES = ("raab_simple", "raab_proper", "partial_size_adjusted", "partial_reiter2003", "missing_rubin1987")

@@ -16,7 +16,7 @@ from pysynthdp.analysis import ReleaseTags, apply, combine, fit_copies, glm, log
 from pysynthdp.analysis.choose import model_columns
 from pysynthdp.analysis.estimands import gini_of, mean_of, quantile_of, share_of
 from pysynthdp.analysis.rules.base import RULES
-from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpWarning
+from pysynthdp.base.errors import CombiningRuleError, FitError, PysynthdpWarning
 
 
 @dataclass(frozen=True)

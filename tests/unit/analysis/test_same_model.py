@@ -15,8 +15,8 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 from statsmodels.tools.sm_exceptions import SingularMatrixWarning
 
 from pysynthdp.analysis import ReleaseTags, apply, fit_copies, glm, logit, ols, pool
-from pysynthdp.errors import FitError, PysynthdpWarning
-from pysynthdp.tagged_steps import TaggedStep
+from pysynthdp.base.errors import FitError, PysynthdpWarning
+from pysynthdp.tags.steps import TaggedStep
 
 COLUMNS = frozenset({"y", "x", "z", "g", "n", "yes"})
 

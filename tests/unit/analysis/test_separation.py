@@ -11,7 +11,7 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pysynthdp.analysis import Estimates, fit_copies, glm, logit, pool
 from pysynthdp.analysis.separation import lost_directions, lost_terms
-from pysynthdp.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.base.errors import CombiningRuleError, PysynthdpWarning
 from pysynthdp.tags import ReleaseTags
 from tests.unit.analysis.test_declared_codes import Release
 

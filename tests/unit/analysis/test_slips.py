@@ -8,7 +8,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import pysynthdp as sdp
-from pysynthdp.errors import CombiningRuleError, FitError, PysynthdpWarning
+from pysynthdp.base.errors import CombiningRuleError, FitError, PysynthdpWarning
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from pysynthdp.analysis import ReleaseTags, combine, fit_copies, survey_copies
 from pysynthdp.analysis.estimates import adapter_for, estimates_of
-from pysynthdp.errors import FitError, PysynthdpWarning
+from pysynthdp.base.errors import FitError, PysynthdpWarning
 
 svy = pytest.importorskip("svy")
 pl = pytest.importorskip("polars")

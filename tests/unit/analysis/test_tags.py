@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.errors import ReleaseError
 from pysynthdp.tags import ReleaseTags
 
 

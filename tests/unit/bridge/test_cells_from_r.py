@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.cells_from_r import cells_from_r, declared_facts
 from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RVector, character, named_list
 from pysynthdp.bridge.facts import FrameFacts
 from pysynthdp.bridge.frames import frame_to_r
-from pysynthdp.errors import BridgeError
 
 DATE = {"class": character(["Date"])}
 FRAME = {"class": character(["data.frame"])}

@@ -10,6 +10,7 @@ import struct
 import numpy as np
 import pytest
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import (
     NA_INTEGER,
     NA_REAL,
@@ -29,7 +30,6 @@ from pysynthdp.bridge.codec import (
     named_list,
     save_rds,
 )
-from pysynthdp.errors import BridgeError
 
 HEADER = 23  # bytes before the object in version 3: mark, three versions, "UTF-8" with its length
 

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import RVector, character, loads, named_list
 from pysynthdp.bridge.codec import dumps as written
 from pysynthdp.bridge.digests import check_digests, digests_of
 from pysynthdp.bridge.edited import edited_release
 from pysynthdp.bridge.frames import frame_to_r
 from pysynthdp.bridge.releases import changed_release_from_r, release_from_r, release_to_r
-from pysynthdp.errors import BridgeError
 
 
 def frame(**columns):

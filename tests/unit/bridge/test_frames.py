@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pysynthdp.base.errors import BridgeError, PysynthdpWarning
 from pysynthdp.bridge.codec import (
     NA_INTEGER,
     NA_REAL,
@@ -20,7 +21,6 @@ from pysynthdp.bridge.codec import (
     named_list,
 )
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r, read_rds, write_rds
-from pysynthdp.errors import BridgeError, PysynthdpWarning
 from pysynthdp.schema import NumericColumn, Schema
 
 FACTOR = {"class": ("factor",)}

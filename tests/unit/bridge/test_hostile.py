@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pysynthdp.base.errors import BridgeError, PysynthdpWarning
 from pysynthdp.bridge.codec import RVector, dumps, load_rds, loads
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
-from pysynthdp.errors import BridgeError, PysynthdpWarning
 
 HEADER = dumps(None)[:23]
 WORDS = st.sampled_from(

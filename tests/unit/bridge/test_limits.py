@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import (
     RCell,
     RPairs,
@@ -27,7 +28,6 @@ from pysynthdp.bridge.dispatch import PROTOCOL, handle
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
 from pysynthdp.bridge.plain import plain_to_r
 from pysynthdp.bridge.synds import synds_from_release
-from pysynthdp.errors import BridgeError
 
 MANY = 2**31
 HEADER = dumps(None)[:23]

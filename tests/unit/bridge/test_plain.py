@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, ROpaque, RVector, character, named_list
 from pysynthdp.bridge.facts import RFrame
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r, vector
-from pysynthdp.errors import BridgeError
 
 
 def _integers(values, **attributes):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge import (
     dumps,
     load_rds,
@@ -18,7 +19,6 @@ from pysynthdp.bridge import (
     synds_from_release,
 )
 from pysynthdp.bridge.codec import NA_INTEGER, RVector, character, is_na_real, named_list
-from pysynthdp.errors import BridgeError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "r"
 FIELDS = (

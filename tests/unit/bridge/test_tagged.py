@@ -8,11 +8,11 @@ import warnings
 import numpy as np
 import pytest
 
+from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.bridge.codec import NA_REAL, RVector, character, is_na_real, named_list
 from pysynthdp.bridge.frames import frame_from_r, read_rds, write_rds
 from pysynthdp.bridge.tagged import declared_tags, found_tags
 from pysynthdp.bridge.verbs.synthesis import synthesise
-from pysynthdp.errors import PysynthdpWarning
 
 TAG_A = struct.unpack("<d", bytes([0xA2, 7, 0, 0, ord("a"), 0, 0xF0, 0x7F]))[0]  # haven::tagged_na("a")
 RNG = np.random.default_rng(5)

@@ -22,16 +22,16 @@ from pysynthdp import (
     Synthesizer,
     SyntheticRelease,
 )
+from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.bridge.guarantees import protection_from_r
 from pysynthdp.curator.contributions import bounded_rows
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.unit_keys import unit_codes, unit_key, unit_keys
-from pysynthdp.errors import PlanError, PrivacyError, SchemaError
-from pysynthdp.io.plan_file import read_plan, write_plan
+from pysynthdp.io.plans.plan_file import read_plan, write_plan
 from pysynthdp.models import Dirichlet, Gaussian
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.protection.noise.by_noise import ByNoise
-from pysynthdp.rows.frame import FrameRows
 
 SCHEMA = Schema(
     [

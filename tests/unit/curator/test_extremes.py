@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from pysynthdp import ZCDP, Synthesizer, look
+from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.parts import Part
-from pysynthdp.errors import PysynthdpWarning
 from pysynthdp.schema import NumericColumn, Schema
 
 PART = Part("x", "value")

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pysynthdp.base.errors import FitError
 from pysynthdp.curator.few_records import without_few, without_few_of
 from pysynthdp.curator.table import PartTable, scales_of
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
 from pysynthdp.design.parts import kinds_of, parts_of, split
-from pysynthdp.errors import FitError
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 CODES = {-8: "no job", -9: "refused"}

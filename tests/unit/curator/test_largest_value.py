@@ -15,7 +15,7 @@ def saved(frame, path, **settings):
     return path.read_bytes()
 
 
-@pytest.mark.filterwarnings("ignore::pysynthdp.errors.PysynthdpWarning")
+@pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize(
     "settings",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pysynthdp.curator.quantiles import coarse_quantiles
-from pysynthdp.numerics.quantile_table import group_means, quantile_table, table_values
+from pysynthdp.models.fits.quantile_table import group_means, quantile_table, table_values
 
 EVEN = (np.arange(400_000) + 0.5) / 400_000
 LAWS = {

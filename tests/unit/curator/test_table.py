@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, SchemaError
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.curator.table import scales_of, split_rows
 from pysynthdp.design.parts import parts_of
-from pysynthdp.rows.frame import FrameRows
 
 SCHEMA = Schema([NumericColumn("x", missing=[-8]), CategoricalColumn("g", ["a", "b"])])
 TABLE = pd.DataFrame({"g": ["a", "b", None, "a"], "x": [1.0, -8.0, None, 3.0], "more": 1})

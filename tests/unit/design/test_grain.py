@@ -7,7 +7,7 @@ import pytest
 from pysynthdp import NumericColumn, Schema, SchemaError, Synthesizer, look
 from pysynthdp.design.grain import date_grain, decimals_of, step_of
 from pysynthdp.design.parts import settle
-from pysynthdp.io import schema_file
+from pysynthdp.schema import plain as schema_file
 
 
 @pytest.mark.parametrize("digits", range(10))

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part
-from pysynthdp.remarks import FEWEST
 
 COUNTS = st.lists(st.integers(0, 12), min_size=1, max_size=30).map(np.array)
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, SchemaError
+from pysynthdp.curator.infer import infer_column
 from pysynthdp.design.values import from_codes, from_numbers, to_codes, to_numbers
-from pysynthdp.infer import infer_column
 
 SERIES = {
     "float64": pd.Series([1.5, None, -3.25]),

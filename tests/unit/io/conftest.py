@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.infer import infer_schema
-from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.privacy.statement_text import KEPT_REAL
-from pysynthdp.provenance import Provenance
+from pysynthdp.curator.infer import infer_schema
+from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.rows.frame import FrameRows
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.tags.provenance import Provenance
 
 Build = Callable[..., dict[str, Any]]
 

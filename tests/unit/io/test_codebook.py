@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import PlanError, SchemaError
-from pysynthdp.io.codebook import read_codebook, write_codebook
+from pysynthdp.base.errors import PlanError, SchemaError
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+from pysynthdp.schema.codebook import read_codebook, write_codebook
 
 MEANT = Schema(
     [

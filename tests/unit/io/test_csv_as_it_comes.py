@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pysynthdp as sdp
-from pysynthdp.errors import PlanError, PrivacyError, PysynthdpError, PysynthdpWarning, SchemaError
-from pysynthdp.io.copy_files import Marks, write_copy
-from pysynthdp.io.csv_form import separators, single_bytes
-from pysynthdp.io.storage import storage_of
+from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, PysynthdpWarning, SchemaError
+from pysynthdp.io.csv.form import separators, single_bytes
+from pysynthdp.io.folder.copy_files import Marks, write_copy
+from pysynthdp.io.folder.storage import storage_of
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 _SPEC = importlib.util.spec_from_file_location("strategies", Path(__file__).parents[2] / "strategies.py")

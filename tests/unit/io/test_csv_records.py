@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pysynthdp.errors import PrivacyError, SchemaError
-from pysynthdp.io.csv_records import lines_as_records
+from pysynthdp.base.errors import PrivacyError, SchemaError
+from pysynthdp.io.csv.records import lines_as_records
 from pysynthdp.io.tables import read_table
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 

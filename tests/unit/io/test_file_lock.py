@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from pysynthdp.errors import ReleaseError
+from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.file_lock import Taken, alone_with
 
 HOLD = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import PlanError, PrivacyError
-from pysynthdp.io.plan_file import PLAN_VERSION, read_plan, write_plan
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.io.plans.plan_file import PLAN_VERSION, read_plan, write_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP

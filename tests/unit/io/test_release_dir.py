@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
-from pysynthdp.errors import ReleaseError
-from pysynthdp.io import release_dir
-from pysynthdp.privacy.column_statement import Draw
-from pysynthdp.provenance import Provenance
+from pysynthdp.base.errors import ReleaseError
+from pysynthdp.io.folder import release_dir
+from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.synthesizer import Synthesizer
 from pysynthdp.tags import ReleaseTags
+from pysynthdp.tags.provenance import Provenance
 
 DAYS = pd.to_datetime(["2020-01-01", None, "1999-12-31"] * 10)
 TIMES = pd.to_datetime(["2020-01-01 10:11:12.123456", None, "1999-12-31 23:59:59.000001"] * 10)

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import SchemaError
-from pysynthdp.infer import infer_schema
-from pysynthdp.io.plain_values import value_from_plain, value_to_plain
-from pysynthdp.io.schema_file import from_plain, to_plain
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.curator.infer import infer_schema
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+from pysynthdp.schema.plain import from_plain, to_plain
+from pysynthdp.schema.plain_values import value_from_plain, value_to_plain
 
 FULL = Schema(
     [

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import pysynthdp as sdp
-from pysynthdp.cli import app
-from pysynthdp.io.signature import SIGNATURE
+from pysynthdp.cli.app import app
+from pysynthdp.io.folder.signature import SIGNATURE
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 4.0] * 20})
 MUST_RUN = os.environ.get("PYSYNTHDP_TESTS_MUST_RUN") == "yes"

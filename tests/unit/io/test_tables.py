@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.errors import PlanError, PysynthdpError, SchemaError
+from pysynthdp.base.errors import PlanError, PysynthdpError, SchemaError
 from pysynthdp.io.tables import read_table, write_table
 
 

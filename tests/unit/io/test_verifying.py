@@ -14,7 +14,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.models import Dirichlet, Gaussian
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 N = 120
 AGE = sdp.NumericColumn("age", lower=16, upper=90, may_be_missing=False, fallback=40)

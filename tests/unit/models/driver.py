@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from pysynthdp.curator.quantiles import coarse_quantiles
+from pysynthdp.models.ask import Answer, Counts, Moments, MomentSums, Note, Quantiles, RowSum, WholeRows
 from pysynthdp.models.base import FitTask, Target
-from pysynthdp.queries import Answer, Counts, Moments, MomentSums, Note, Quantiles, RowSum, WholeRows
 
 BLOCK = 16_384
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pysynthdp.models.ask import Answer, Counts, NoisyStatistics, NoisySums, RowSum
 from pysynthdp.models.base import FitTask, Target
-from pysynthdp.privacy.noise import add_discrete_gaussian, draw_categories
-from pysynthdp.queries import Answer, Counts, NoisyStatistics, NoisySums, RowSum
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian, draw_categories
 
 
 def number_task(

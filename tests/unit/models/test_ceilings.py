@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.models.ask import Note
 from pysynthdp.models.lognorm import LogNorm
 from pysynthdp.models.negbin import NegBin
 from pysynthdp.models.poisson import Poisson
-from pysynthdp.queries import Note
 
 from .driver import Draws, fit, trace
 

@@ -87,7 +87,7 @@ def test_polyreg_redraws_of_a_small_and_a_large_model_agree(drive, monkeypatch):
 
     whole = drive.fit(PolyReg(), X, y, levels=3, proper=True)
     check_covariance(redraws(PolyReg(), whole, log_odds), mean, cov)
-    monkeypatch.setattr("pysynthdp.numerics.level_posterior.LARGE", 0)
+    monkeypatch.setattr("pysynthdp.models.fits.level_posterior.LARGE", 0)
     parts = drive.fit(PolyReg(), X, y, levels=3, proper=True)
     assert parts.parts.shape == (3, 2, 2)
     check_covariance(redraws(PolyReg(), parts, log_odds), mean, cov)

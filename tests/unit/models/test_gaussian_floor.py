@@ -9,10 +9,10 @@ from scipy import stats
 from pysynthdp.models.base import FitTask, Target
 from pysynthdp.models.gaussian_floor import GaussianFloor
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal
+from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.mechanism import mechanism_from_dict
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.gaussian_pairs import normal_renyi
-from pysynthdp.privacy.sampling.mvn_pairs import mvn_renyi
+from pysynthdp.privacy.prices.gaussian_pairs import normal_renyi
+from pysynthdp.privacy.prices.mvn_pairs import mvn_renyi
 
 LEAST = 1e-9
 

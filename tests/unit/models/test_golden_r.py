@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pysynthdp.models.ask import MomentSums
 from pysynthdp.models.cubertnorm import CubeRtNorm
+from pysynthdp.models.fits.linear import fit_linear
 from pysynthdp.models.logreg import LogReg
 from pysynthdp.models.norm import Norm
 from pysynthdp.models.normrank import NormRank
 from pysynthdp.models.polr import PolR
 from pysynthdp.models.polyreg import PolyReg
 from pysynthdp.models.sqrtnorm import SqrtNorm
-from pysynthdp.numerics.linear import fit_linear
-from pysynthdp.queries import MomentSums
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SHRINK = 1e-5

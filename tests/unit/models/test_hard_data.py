@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from pysynthdp.errors import FitError
+from pysynthdp.base.errors import FitError
 from pysynthdp.models.base import COLUMN_MODELS, Priced, Target
 from pysynthdp.models.constant import Constant
+from pysynthdp.models.fits.multinomial import level_probabilities
+from pysynthdp.models.fits.ordinal import ordinal_probabilities
 from pysynthdp.models.lognorm import LogNorm
 from pysynthdp.models.logreg import LogReg
 from pysynthdp.models.negbin import NegBin
@@ -18,8 +20,6 @@ from pysynthdp.models.poisson import Poisson
 from pysynthdp.models.polr import PolR
 from pysynthdp.models.polyreg import PolyReg
 from pysynthdp.models.sqrtnorm import SqrtNorm
-from pysynthdp.numerics.multinomial import level_probabilities
-from pysynthdp.numerics.ordinal import ordinal_probabilities
 
 PLAIN = {name: COLUMN_MODELS[name]() for name in COLUMN_MODELS if not issubclass(COLUMN_MODELS[name], Priced)}
 """Every model that fits exact answers, so that a new one is tried too."""

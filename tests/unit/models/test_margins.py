@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pysynthdp.models.ask import Moments, Quantiles, RowSum, WholeRows
 from pysynthdp.models.cubertnorm import CubeRtNorm
 from pysynthdp.models.lognorm import LogNorm
 from pysynthdp.models.normrank import NormRank
 from pysynthdp.models.sqrtnorm import SqrtNorm
-from pysynthdp.queries import Moments, Quantiles, RowSum, WholeRows
 
 LEAST = 1e-9
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp.models.fits.bending import bend
+from pysynthdp.models.fits.linear import LinearFit, redraw_linear
 from pysynthdp.models.normrank import NormRank
-from pysynthdp.numerics.bending import bend
-from pysynthdp.numerics.linear import LinearFit, redraw_linear
 
 from .driver import Draws, fit
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.errors import PysynthdpWarning
+from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.models.ask import Note
 from pysynthdp.models.polr import PolR
-from pysynthdp.queries import Note
 
 from .driver import trace
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.models.ridge import Ridge
 from pysynthdp.privacy.mechanism import mechanism_from_dict
-from pysynthdp.privacy.sampling.regression import ridge_shift
+from pysynthdp.privacy.prices.regression import ridge_shift
 
 LEAST = 1e-9
 RNG = np.random.default_rng(11)

@@ -10,9 +10,9 @@ import pandas as pd
 
 from pysynthdp import NumericColumn, Schema, Synthesizer
 from pysynthdp.models import Norm, NormRank
-from pysynthdp.moments.design import BEYOND_BOUNDS
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.protection.noise.by_noise import ByNoise
+from pysynthdp.protection.noise.moments.design import BEYOND_BOUNDS
 
 ROOT = Path(__file__).parents[3]
 TABLE = pd.DataFrame(

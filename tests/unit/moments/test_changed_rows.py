@@ -9,15 +9,15 @@ from scipy import stats
 
 import pysynthdp
 from pysynthdp import BySampling, CategoricalColumn, NumericColumn, Schema, Synthesizer, SyntheticRelease
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.coerce import coerce
 from pysynthdp.models import Dirichlet
-from pysynthdp.moments.health import SURE, least_clipped
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.moment_scales import COUNT_UNIT
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.protection.noise.by_noise import ByNoise
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.protection.noise.moments.health import SURE, least_clipped
 
 N = 2_000
 AGE = NumericColumn("age", lower=0, upper=100, may_be_missing=False, fallback=50)

@@ -8,11 +8,11 @@ import statsmodels.api as sm
 
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
-from pysynthdp.moments.cells import Cells, thinned
-from pysynthdp.moments.feasible import feasible_cross
-from pysynthdp.numerics.moment_linear import linear_from_moments
-from pysynthdp.numerics.moment_logit import PRIOR_SD, MomentLogit, logit_from_moments
-from pysynthdp.queries import StepMoments
+from pysynthdp.models.ask import StepMoments
+from pysynthdp.models.fits.moment_linear import linear_from_moments
+from pysynthdp.models.fits.moment_logit import PRIOR_SD, MomentLogit, logit_from_moments
+from pysynthdp.protection.noise.moments.cells import Cells, thinned
+from pysynthdp.protection.noise.moments.feasible import feasible_cross
 
 
 def rows(levels: int, n: int = 4_000, features: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -39,7 +39,7 @@ def test_large_problems_take_the_other_search_to_the_same_place(monkeypatch):
     X, y = rows(5)
     cross = X.T @ np.eye(5)[y]
     whole = logit_from_moments(X, np.ones(len(X)), cross, n=len(X))
-    monkeypatch.setattr("pysynthdp.numerics.moment_logit.WHOLE", 1)
+    monkeypatch.setattr("pysynthdp.models.fits.moment_logit.WHOLE", 1)
     other = logit_from_moments(X, np.ones(len(X)), cross, n=len(X))
     # it stops when all rows' log likelihood would gain less than 0.001; standard errors are about 0.1
     assert np.abs(other - whole).max() < 0.01

@@ -11,19 +11,19 @@ import pandas as pd
 import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, PrivacyUnit, Schema, Synthesizer
-from pysynthdp.curator.noised import NoisedRows, answer_all
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.curator.noised.asked import Asked
+from pysynthdp.curator.noised.integers import UNIT, Frame, exact_gram, integer_rows
+from pysynthdp.curator.noised.rows import NoisedRows, answer_all
+from pysynthdp.curator.noised.whitening import Whitening
+from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.curator.table import split_rows
-from pysynthdp.errors import PrivacyError
-from pysynthdp.moments.asked import Asked
-from pysynthdp.moments.asking import frame_of
-from pysynthdp.moments.design import moment_layout, moment_shape
-from pysynthdp.moments.integers import UNIT, Frame, exact_gram, integer_rows
-from pysynthdp.moments.whitening import Whitening
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.moment_budget import Question
-from pysynthdp.privacy.noise import add_discrete_gaussian
+from pysynthdp.privacy.noise.moment_budget import Question
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian
 from pysynthdp.protection.noise.by_noise import ByNoise
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.protection.noise.moments.asking import frame_of
+from pysynthdp.protection.noise.moments.design import moment_layout, moment_shape
 
 N, ODD_ROW = 120, 7
 SCHEMA = Schema(
@@ -184,7 +184,7 @@ def test_sums_beyond_what_noise_takes_stop_at_a_limit_instead_of_telling(monkeyp
     layout = moment_layout(plan, plan.protection.hints)
     held = NoisedRows(split_rows(FrameRows(table()), plan.schema, tolerant=True), layout)
     monkeypatch.setattr(
-        "pysynthdp.curator.noised.exact_gram", lambda rows: exact_gram(rows) + np.int64(2**61)
+        "pysynthdp.curator.noised.rows.exact_gram", lambda rows: exact_gram(rows) + np.int64(2**61)
     )
     asking = _one_question(frame_of(moment_shape(layout.parts)))
     answers = answer_all(asking, lambda: held, add_discrete_gaussian)

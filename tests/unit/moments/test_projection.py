@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from pysynthdp.moments.integers import Frame
-from pysynthdp.moments.projection import consistent_levels, consistent_numbers, total_rows
+from pysynthdp.curator.noised.integers import Frame
+from pysynthdp.protection.noise.moments.projection import consistent_levels, consistent_numbers, total_rows
 
 
 def noisy(frame: Frame, seed: int) -> np.ndarray:

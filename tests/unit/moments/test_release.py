@@ -11,15 +11,15 @@ import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer, ols
 from pysynthdp.analysis import mean_of, quantile_of
-from pysynthdp.errors import CombiningRuleError, PlanError, PrivacyError, ReleaseError
-from pysynthdp.fitted import FittedSynthesizer
+from pysynthdp.base.errors import CombiningRuleError, PlanError, PrivacyError, ReleaseError
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.noise.by_noise import ByNoise
+from pysynthdp.synthesizer.fitted import FittedSynthesizer
 
 N = 3_000
 SCHEMA = Schema(

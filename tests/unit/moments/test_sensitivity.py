@@ -14,11 +14,11 @@ from dp_accounting import rdp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pysynthdp.moments.integers import BLOCK_ROWS, UNIT, Frame, exact_gram, integer_rows
-from pysynthdp.moments.whitening import Whitening
-from pysynthdp.privacy.convert_zcdp import zcdp_epsilon
-from pysynthdp.privacy.moment_budget import Question, moment_budget
-from pysynthdp.privacy.moment_scales import (
+from pysynthdp.curator.noised.integers import BLOCK_ROWS, UNIT, Frame, exact_gram, integer_rows
+from pysynthdp.curator.noised.whitening import Whitening
+from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon
+from pysynthdp.privacy.noise.moment_budget import Question, moment_budget
+from pysynthdp.privacy.noise.moment_scales import (
     COUNT_UNIT,
     DIAGONAL,
     OFF_DIAGONAL,

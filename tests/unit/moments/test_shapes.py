@@ -10,16 +10,16 @@ import pytest
 from scipy import optimize, stats
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.models.normrank import NormRank
-from pysynthdp.moments.design import Span
-from pysynthdp.moments.margins import margin_of, nearest_shares, range_edges
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.moment_budget import moment_budget
-from pysynthdp.privacy.moment_scales import COUNT_UNIT, histogram_square
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.noise.moment_budget import moment_budget
+from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, histogram_square
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.noise.by_noise import ByNoise
+from pysynthdp.protection.noise.moments.design import Span
+from pysynthdp.protection.noise.moments.margins import margin_of, nearest_shares, range_edges
 
 N = 5_000
 SCHEMA = Schema(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pysynthdp.numerics import bending
-from pysynthdp.numerics.bending import bend
-from pysynthdp.numerics.latent import few_together, index_mass, latent_cdf
-from pysynthdp.numerics.linear import LinearFit
-from pysynthdp.numerics.quantile_table import quantile_table, table_values
+from pysynthdp.models.fits import bending
+from pysynthdp.models.fits.bending import bend
+from pysynthdp.models.fits.latent import few_together, index_mass, latent_cdf
+from pysynthdp.models.fits.linear import LinearFit
+from pysynthdp.models.fits.quantile_table import quantile_table, table_values
 
 FRESH = 400_000
 BETA = np.array([1.0, 0.3, -0.4, 0.5, -0.5])

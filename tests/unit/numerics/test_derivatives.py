@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from pysynthdp.numerics.counts import _negative_binomial_terms
-from pysynthdp.numerics.glm import logistic_terms, poisson_terms
-from pysynthdp.numerics.level_prior import MultinomialProblem, penalty, prior_coupling
-from pysynthdp.numerics.multinomial import _gradient_terms
-from pysynthdp.numerics.ordinal import OrdinalTerms, gap_barrier
+from pysynthdp.models.fits.counts import _negative_binomial_terms
+from pysynthdp.models.fits.glm import logistic_terms, poisson_terms
+from pysynthdp.models.fits.level_prior import MultinomialProblem, penalty, prior_coupling
+from pysynthdp.models.fits.multinomial import _gradient_terms
+from pysynthdp.models.fits.ordinal import OrdinalTerms, gap_barrier
 
 RNG = np.random.default_rng(11)
 X = np.column_stack([np.ones(40), RNG.normal(size=(40, 2))])

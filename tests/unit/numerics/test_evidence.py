@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from pysynthdp.numerics.evidence import Evidence, free_of_nuisance, tuned_prior
+from pysynthdp.models.fits.evidence import Evidence, free_of_nuisance, tuned_prior
 
 RNG = np.random.default_rng(5)
 

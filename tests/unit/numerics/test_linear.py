@@ -5,9 +5,9 @@ import pytest
 import statsmodels.api as sm
 from scipy.linalg import null_space
 
-from pysynthdp.numerics.linear import fit_linear
-from pysynthdp.numerics.ridge import marginal_ridge
-from pysynthdp.queries import MomentSums
+from pysynthdp.models.ask import MomentSums
+from pysynthdp.models.fits.linear import fit_linear
+from pysynthdp.models.fits.ridge import marginal_ridge
 
 
 def sums(X, y):

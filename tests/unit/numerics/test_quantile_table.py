@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pysynthdp.numerics.quantile_table import quantile_table, table_probabilities, table_values
+from pysynthdp.models.fits.quantile_table import quantile_table, table_probabilities, table_values
 
 
 def knots(y, groups):

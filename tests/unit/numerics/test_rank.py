@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pysynthdp.numerics.rank import independent_features, resting_on_few
+from pysynthdp.models.fits.rank import independent_features, resting_on_few
 
 
 def design(rng, n=200):

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer
-from pysynthdp.errors import PrivacyError
-from pysynthdp.numerics.expected_length import median_length
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.models.fits.expected_length import median_length
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.protection.noise.precision import ExpectedPrecision
 

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import Draw
 from pysynthdp.privacy.mechanism import PricedColumn
 from pysynthdp.privacy.mechanisms.gaussian import MeanPerCopy, PlugInMean
+from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.privacy.unit import PrivacyUnit
 
 

@@ -9,14 +9,14 @@ from dp_accounting.pld import privacy_loss_mechanism as plm
 from dp_accounting.rdp import rdp_privacy_accountant as rdp
 
 from pysynthdp.privacy.composition import compose, repeat
-from pysynthdp.privacy.convert_gdp import gdp_delta, gdp_epsilon, gdp_mu
-from pysynthdp.privacy.convert_pure import pure_zcdp
-from pysynthdp.privacy.convert_rdp import rdp_delta, rdp_epsilon
+from pysynthdp.privacy.conversion.gdp import gdp_delta, gdp_epsilon, gdp_mu
+from pysynthdp.privacy.conversion.orders import ORDERS
+from pysynthdp.privacy.conversion.pure import pure_zcdp
+from pysynthdp.privacy.conversion.rdp import rdp_delta, rdp_epsilon
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.orders import ORDERS
 
 MUS = [0.01, 0.1, 0.3, 1.0, 2.5, 6.0]
 

@@ -8,21 +8,21 @@ import pytest
 from scipy import stats
 from scipy.special import gammaln
 
-from pysynthdp.privacy.sampling.beta_binomial import one_parameter_delta, parameter_delta
-from pysynthdp.privacy.sampling.binary import binary_delta
-from pysynthdp.privacy.sampling.binary_renyi import binary_renyi
-from pysynthdp.privacy.sampling.categorical import CellWeights, categorical_delta, categorical_one_delta
-from pysynthdp.privacy.sampling.cells import cells_epsilon
-from pysynthdp.privacy.sampling.cells_curves import categorical_draws
-from pysynthdp.privacy.sampling.gaussian_floored import floored_renyi
-from pysynthdp.privacy.sampling.gaussian_known import mean_per_copy, plug_in_mean
-from pysynthdp.privacy.sampling.gaussian_local import local_bound, local_from_data, local_from_summary
-from pysynthdp.privacy.sampling.gaussian_pairs import normal_renyi
-from pysynthdp.privacy.sampling.gaussian_truncated import truncated_epsilon
-from pysynthdp.privacy.sampling.linear_statistics import marginals_sensitivity
-from pysynthdp.privacy.sampling.multivariate_normal import ridge_bound_renyi, ridge_leverage
-from pysynthdp.privacy.sampling.mvn_pairs import mvn_renyi
-from pysynthdp.privacy.sampling.regression import ridge_shift
+from pysynthdp.privacy.prices.beta_binomial import one_parameter_delta, parameter_delta
+from pysynthdp.privacy.prices.binary import binary_delta
+from pysynthdp.privacy.prices.binary_curves import binary_renyi
+from pysynthdp.privacy.prices.categorical import CellWeights, categorical_delta, categorical_one_delta
+from pysynthdp.privacy.prices.cells import cells_epsilon
+from pysynthdp.privacy.prices.cells_curves import categorical_draws
+from pysynthdp.privacy.prices.gaussian_floored import floored_renyi
+from pysynthdp.privacy.prices.gaussian_known import mean_per_copy, plug_in_mean
+from pysynthdp.privacy.prices.gaussian_local import local_bound, local_from_data, local_from_summary
+from pysynthdp.privacy.prices.gaussian_pairs import normal_renyi
+from pysynthdp.privacy.prices.gaussian_truncated import truncated_epsilon
+from pysynthdp.privacy.prices.linear_statistics import marginals_sensitivity
+from pysynthdp.privacy.prices.multivariate_normal import ridge_bound_renyi, ridge_leverage
+from pysynthdp.privacy.prices.mvn_pairs import mvn_renyi
+from pysynthdp.privacy.prices.regression import ridge_shift
 
 
 def hockey_stick(p, q, epsilon):

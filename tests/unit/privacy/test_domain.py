@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.numerics.settings import positive_setting
+from pysynthdp.base.checks import positive_setting
 from pysynthdp.privacy import gdp_delta, gdp_epsilon, mean_release, plug_in_mean
 from pysynthdp.privacy.domain import real
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pysynthdp.errors import PrivacyError
-from pysynthdp.privacy import noise
-from pysynthdp.privacy.sampling.binary import binary_delta
-from pysynthdp.privacy.sampling.grids import discrete_gaussian_renyi, round_half_up
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.privacy.noise import protective as noise
+from pysynthdp.privacy.prices.binary import binary_delta
+from pysynthdp.privacy.prices.grids import discrete_gaussian_renyi, round_half_up
 
 
 def fits(draws, log_weights, reach):

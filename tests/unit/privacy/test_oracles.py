@@ -12,13 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pysynthdp.privacy import convert_gdp, convert_pure, convert_rdp, convert_zcdp, textbook
-from pysynthdp.privacy.sampling import (
+from pysynthdp.privacy.conversion import gdp as convert_gdp
+from pysynthdp.privacy.conversion import pure as convert_pure
+from pysynthdp.privacy.conversion import rdp as convert_rdp
+from pysynthdp.privacy.conversion import textbook
+from pysynthdp.privacy.conversion import zcdp as convert_zcdp
+from pysynthdp.privacy.prices import (
     addremove,
     beta_binomial,
-    beta_renyi,
     binary,
-    binary_renyi,
     categorical,
     cells,
     gaussian_floored,
@@ -37,6 +39,8 @@ from pysynthdp.privacy.sampling import (
     regression,
     sufficient_statistics,
 )
+from pysynthdp.privacy.prices import beta_curves as beta_renyi
+from pysynthdp.privacy.prices import binary_curves as binary_renyi
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "privacy" / "check_values.json"
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.composition import compose, group_privacy
-from pysynthdp.privacy.convert_pure import pure_renyi, pure_zcdp
-from pysynthdp.privacy.convert_zcdp import zcdp_epsilon, zcdp_epsilon_simple
+from pysynthdp.privacy.conversion.orders import ORDERS
+from pysynthdp.privacy.conversion.pure import pure_renyi, pure_zcdp
+from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon, zcdp_epsilon_simple
 from pysynthdp.privacy.guarantee import guarantee_from_dict, guarantee_to_dict
 from pysynthdp.privacy.guarantees.approx import ApproxDP
 from pysynthdp.privacy.guarantees.gdp import GDP
@@ -25,8 +26,7 @@ from pysynthdp.privacy.mechanisms.gaussian import MeanPerCopy, MeanPerRecord, Me
 from pysynthdp.privacy.mechanisms.grid import MeanOnGrid
 from pysynthdp.privacy.mechanisms.multivariate import RidgedNormal
 from pysynthdp.privacy.mechanisms.truncated import TruncatedMean
-from pysynthdp.privacy.orders import ORDERS
-from pysynthdp.privacy.sampling.cells_curves import binary_draws, categorical_draws
+from pysynthdp.privacy.prices.cells_curves import binary_draws, categorical_draws
 
 small = st.floats(1e-4, 8.0)
 deltas = st.floats(1e-12, 0.4)

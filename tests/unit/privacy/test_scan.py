@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pysynthdp.privacy.sampling import binary
-from pysynthdp.privacy.sampling.binary_renyi import bernoulli_renyi
-from pysynthdp.privacy.sampling.scan import FINITE, certified_maximum
+from pysynthdp.privacy.prices import binary
+from pysynthdp.privacy.prices.binary_curves import bernoulli_renyi
+from pysynthdp.privacy.prices.scan import FINITE, certified_maximum
 
 
 def scan(n, m, a, b, epsilon, *, first, most=10**6, prune=True):

@@ -14,8 +14,8 @@ import pytest
 from dp_accounting.pld import pld_privacy_accountant as pld
 
 import pysynthdp as sdp
-from pysynthdp.privacy.column_statement import ColumnStatement
-from pysynthdp.privacy.orders import ORDERS
+from pysynthdp.privacy.conversion.orders import ORDERS
+from pysynthdp.privacy.statements.column import ColumnStatement
 
 AGE = sdp.NumericColumn("age", lower=20, upper=70, may_be_missing=False, fallback=45)
 SEX = sdp.CategoricalColumn("sex", ["F", "M"], other="F", may_be_missing=False)

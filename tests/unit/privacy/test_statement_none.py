@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from pysynthdp.errors import PrivacyError
-from pysynthdp.privacy.column_statement import ColumnStatement, Draw
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pysynthdp.errors import PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.account import Account
-from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.ledger import Entry, Ledger
@@ -18,9 +17,10 @@ from pysynthdp.privacy.mechanism import PricedColumn
 from pysynthdp.privacy.mechanisms.floored import FlooredVariance
 from pysynthdp.privacy.mechanisms.gaussian import MeanPerCopy, PlugInMean
 from pysynthdp.privacy.mechanisms.grid import MeanOnGrid
-from pysynthdp.privacy.sampling.gaussian_local import LocalDiagnostic, local_bound
-from pysynthdp.privacy.sampling_statement import state_account
-from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.privacy.prices.gaussian_local import LocalDiagnostic, local_bound
+from pysynthdp.privacy.statements.column import ColumnStatement
+from pysynthdp.privacy.statements.sampling import state_account
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
 
 UNIT = PrivacyUnit(name="person")

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from pysynthdp import SchemaError
-from pysynthdp.rows.frame import FrameRows
+from pysynthdp.curator.rows.frame import FrameRows
 
 TABLE = pd.DataFrame({"a": range(7), "b": list("abcdefg")}, index=[3, 3, 1, 0, 9, 8, 8])
 

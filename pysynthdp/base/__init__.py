@@ -1,0 +1,1 @@
+"""What every room stands on: words and errors, names of arrays, the registry, streams of random numbers."""

@@ -1,0 +1,117 @@
+"""Streams of variates keyed by (copy, step, block): order and workers never change a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.entropy import SystemEntropy
+from pysynthdp.base.errors import PlanError
+
+__all__ = ["BalancedSampler", "NumpySampler", "RandomSource", "root_sequence", "stream"]
+
+RandomSource: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
+
+
+def root_sequence(rng: RandomSource) -> np.random.SeedSequence:
+    """Turn what a user gives into a root; None takes fresh entropy from the operating system.
+
+    Examples
+    --------
+    >>> stream(root_sequence(1), 0, 2, 5).random() == stream(root_sequence(1), 0, 2, 5).random()
+    True
+    """
+    if isinstance(rng, np.random.SeedSequence):
+        return rng
+    if isinstance(rng, np.random.Generator):
+        return np.random.SeedSequence(rng.integers(0, 2**32, size=8, dtype=np.uint32).tolist())
+    if rng is None:
+        return np.random.SeedSequence()
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise PlanError(
+            "rng must be None, a whole number of at least 0, a SeedSequence or a Generator", kind="setting"
+        )
+    return np.random.SeedSequence(int(rng))
+
+
+def stream(root: np.random.SeedSequence | None, *key: int) -> np.random.Generator:
+    """Make the generator of one key; without a root, a source that reads the operating system's entropy."""
+    if root is None:
+        return SystemEntropy()  # type: ignore[return-value]  # the same methods, as far as models use them
+    sequence = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key))
+    return np.random.Generator(np.random.PCG64DXSM(sequence))
+
+
+@dataclass(frozen=True, slots=True)
+class NumpySampler:
+    """Draw with a numpy generator; see :class:`pysynthdp.models.ask.Sampler`."""
+
+    generator: np.random.Generator
+
+    def normal(self, mean: FloatArray, sd: FloatArray | float) -> FloatArray:
+        """Draw independent normals."""
+        values = np.asarray(self.generator.standard_normal(mean.shape[0]))
+        np.multiply(values, sd, out=values)
+        np.add(values, mean, out=values)
+        return values
+
+    def uniform(self, size: int) -> FloatArray:
+        """Draw independent uniforms on [0, 1)."""
+        return self.generator.random(size)
+
+    def categorical(self, probabilities: FloatArray) -> IntArray:
+        """Draw one level a row by one uniform against the cumulated probabilities."""
+        cumulated = np.cumsum(probabilities, axis=1)
+        point = self.generator.random(len(cumulated)) * cumulated[:, -1]
+        return np.asarray((cumulated <= point[:, None]).sum(axis=1), dtype=np.int64)
+
+    def event(self, probability: FloatArray) -> BoolArray:
+        """Draw one event for each entry."""
+        return np.asarray(self.uniform(len(probability)) < probability)
+
+    def poisson(self, mean: FloatArray) -> FloatArray:
+        """Draw Poisson counts."""
+        return self.generator.poisson(mean).astype(np.float64)
+
+    def gamma(self, shape: float, scale: FloatArray) -> FloatArray:
+        """Draw gammas."""
+        return self.generator.gamma(shape, scale)
+
+
+GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class BalancedSampler(NumpySampler):
+    """Draw levels so that their counts are near their expectation among rows that are alike.
+
+    Every row by itself has its law, but rows are no longer independent of each other: for copies that carry
+    no interval. Numbers are independent as ever.
+    """
+
+    def categorical(self, probabilities: FloatArray) -> IntArray:
+        """Draw one level a row by points that spread evenly over rows sorted by their probabilities.
+
+        Among rows with equal probabilities the order is random, so that nothing carries over to the next
+        column. The points are a golden-section sequence from a random start: uniform one by one, and even
+        over every run of neighbours.
+        """
+        cumulated = np.cumsum(probabilities, axis=1)
+        point = self._points(probabilities.T) * cumulated[:, -1]
+        return np.asarray((cumulated <= point[:, None]).sum(axis=1), dtype=np.int64)
+
+    def event(self, probability: FloatArray) -> BoolArray:
+        """Draw events by such points."""
+        return np.asarray(self._points(probability[None]) < probability)
+
+    def _points(self, keys: FloatArray) -> FloatArray:
+        """Spread points over rows sorted by their keys (keys, rows)."""
+        rows = keys.shape[1]
+        points = np.empty(rows)
+        points[np.lexsort((self.uniform(rows), *keys))] = (
+            self.uniform(1)[0] + GOLDEN * np.arange(rows)
+        ) % 1.0
+        return points

@@ -1,0 +1,1 @@
+"""The door for the shell: read a file, make one public call, write."""

@@ -1,0 +1,236 @@
+"""Infer a schema from rows, marked ``declared=False``; bounds are never inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from pysynthdp.base.errors import PysynthdpError, SchemaError, together
+from pysynthdp.base.words import Setting, Words, meant
+from pysynthdp.curator.infer.dates import infer_date
+from pysynthdp.curator.infer.identifiers import identifier, not_all_numbers
+from pysynthdp.curator.infer.numbers import Codes, Drawn, NumberFacts, infer_number
+from pysynthdp.curator.infer.serial_form import form_of
+from pysynthdp.curator.infer.written import strays_among, texts_of
+from pysynthdp.design.holds import holds, names_rows
+from pysynthdp.design.rows import Rows
+from pysynthdp.schema import CategoricalColumn, Column, Schema
+
+__all__ = ["by_column", "infer_column", "infer_schema"]
+
+
+def infer_schema(
+    rows: Rows,
+    *,
+    missing: Mapping[str, Codes] | None = None,
+    spikes: Mapping[str, Iterable[float]] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+    decimals: Mapping[str, int] | None = None,
+    levels: Mapping[str, Iterable[Any]] | None = None,
+    exempt: Iterable[str] = (),
+    drawn: Mapping[str, Drawn] | None = None,
+    named: Iterable[str] = (),
+    numbered: Iterable[str] = (),
+    skip: Iterable[str] = (),
+    public: bool = False,
+) -> Schema:
+    """Read every column once and say what it is.
+
+    Parameters
+    ----------
+    rows : Rows
+        The confidential table.
+    missing, spikes, bounds, decimals, levels : mappings by column
+        What the user declares; all else is learned.
+    exempt : iterable of str
+        Columns that may be identifiers: kept or replaced by running numbers.
+    drawn : mapping column -> {"number", "levels", "ordered"}, optional
+        What the user's method draws, if it draws one kind only: numbers become that; as numbers, without
+        learned spikes.
+    named : iterable of str
+        Columns that the user names a method for: they are modelled, though they look like identifiers.
+    numbered : iterable of str
+        Columns whose identifiers are replaced by running numbers, written in their form.
+    skip : iterable of str
+        Columns to leave out.
+    public : bool
+        Whether the table is public, as copies are: then categories that no row has are levels too.
+
+    Raises
+    ------
+    SchemaError
+        If a column is an identifier or free text, or mixes types; the message names the ways out.
+
+    Notes
+    -----
+    Privacy: reads real rows; the levels and decimals in the result are learned from them.
+    """
+    declared = by_column(
+        rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
+    )
+    free, modelled, kinds, skipped = set(exempt) | set(numbered), set(named), drawn or {}, set(skip)
+    columns: list[Column] = []
+    faults: list[PysynthdpError] = []
+    for name in (each for each in rows.columns if each not in skipped):
+        wishes = {"drawn": kinds.get(name), "named": name in modelled}
+        given = {**declared[name], **wishes, "exempt": name in free, "public": public}
+        try:
+            columns.append(infer_column(_gather(rows, name), name, **given))
+        except SchemaError as fault:
+            faults.append(fault)
+    if faults:
+        raise together(faults)
+    schema = Schema(tuple(columns))
+    for name in numbered:
+        schema = _in_form(schema, name, rows)
+    return schema
+
+
+def _in_form(schema: Schema, name: str, rows: Rows) -> Schema:
+    """Note how an identifier is written, where its column stays and holds texts."""
+    texts = name in schema and isinstance(schema[name], CategoricalColumn)
+    form = form_of(_gather(rows, name)) if texts else None
+    return schema if form is None else schema.amend(name, form=form)
+
+
+def by_column(names: Iterable[str], **declared: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    """Turn declarations into those of each column; refuse one for a column that is not there."""
+    own: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for what, given in declared.items():
+        if given is not None and not isinstance(given, Mapping):
+            raise SchemaError(
+                Words("{what} must name columns", what=what),
+                kind="setting",
+                remedy=Words("write {setting}", setting=Setting(what, {"column": ...})),
+            )
+        for name, value in (given or {}).items():
+            if name not in own:
+                text = Words("{what} names '{name}', which is no column", what=what, name=name)
+                mend = meant(str(name), own, f"columns are {', '.join(own)}")
+                raise SchemaError(text, column=str(name), kind="columns", remedy=mend)
+            own[name][what] = value
+    return own
+
+
+def _gather(rows: Rows, name: str) -> pd.Series[Any]:
+    """Collect one column."""
+    pieces: list[pd.Series[Any]] = rows.fold(lambda block: [block[name]], lambda a, b: a + b)
+    return pieces[0] if len(pieces) == 1 else pd.concat(pieces)
+
+
+def infer_column(
+    series: pd.Series[Any],
+    name: str,
+    *,
+    missing: Codes = (),
+    spikes: Iterable[Any] | None = None,
+    bounds: tuple[Any, Any] = (None, None),
+    decimals: int | None = None,
+    levels: Iterable[Any] | None = None,
+    exempt: bool = False,
+    drawn: Drawn | None = None,
+    named: bool = False,
+    public: bool = False,
+) -> Column:
+    """Say what one column is."""
+    may_be_missing = bool(series.isna().any())
+    for what, given in (("spikes", () if spikes is None else spikes), ("bounds", bounds)):
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise SchemaError(
+                Words("{what} of {name} must be a list", what=what, name=name),
+                column=name,
+                kind="setting",
+                remedy=Words("write {setting}", setting=Setting(what, {name: [...]})),
+            )
+    kind = "text" if levels is not None or _is_category(series) else holds(series, name, exempt)
+    asks_numbers = bool(spikes) or tuple(bounds) != (None, None) or decimals is not None
+    if kind == "text" and asks_numbers and (strays := strays_among(texts_of(series))):
+        raise not_all_numbers(series, name, strays)
+    if kind == "text" and asks_numbers:
+        what = Words("{name} is categorical: bounds, decimals and spikes are for numbers", name=name)
+        raise SchemaError(what, column=name, kind="setting", remedy="leave them out")
+    if levels is None and public and isinstance(series.dtype, pd.CategoricalDtype):
+        codes = CategoricalColumn(name, (), missing=missing).specials
+        own = tuple(level for level in series.cat.categories if level not in codes)
+        column = _category(series, name, missing, own, may_be_missing, exempt, named)
+        return replace(column, declared=False)
+    if levels is not None or _is_category(series):
+        ordered = drawn == "ordered" and levels is not None  # in the order of what is declared
+        return _category(series, name, missing, levels, may_be_missing, exempt, named, ordered=ordered)
+    if kind == "text":
+        return _text(series, name, missing, may_be_missing, exempt, named)
+    if kind == "empty":
+        return CategoricalColumn(name, (), missing=missing, dtype=series.dtype, declared=False)
+    if kind == "date":
+        return infer_date(series, name, missing, spikes or (), bounds, decimals, released=exempt or public)
+    heavy = None if spikes is None else tuple(spikes)
+    facts = NumberFacts(missing, heavy, bounds, decimals, drawn, named, exempt or public)
+    return infer_number(series, name, facts, exempt=exempt)
+
+
+def _is_category(series: pd.Series[Any]) -> bool:
+    """Whether a column comes with its levels: categorical or boolean."""
+    return isinstance(series.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(series.dtype)
+
+
+def _category(
+    series: pd.Series[Any],
+    name: str,
+    missing: Codes,
+    levels: Iterable[Any] | None,
+    may_be_missing: bool,
+    exempt: bool,
+    named: bool,
+    *,
+    ordered: bool = False,
+) -> CategoricalColumn:
+    """Take the used levels of a categorical, both of a boolean, or levels that the user declares."""
+    codes = CategoricalColumn(name, (), missing=missing).specials
+    given = None if levels is None else tuple(levels)
+    if not isinstance(series.dtype, pd.CategoricalDtype):
+        own = tuple(level for level in (False, True) if level not in codes) if given is None else given
+        return CategoricalColumn(
+            name, own, ordered, None, missing, may_be_missing, series.dtype, given is not None
+        )
+    used = series.cat.remove_unused_categories()
+    if given is None and _names_rows(used, named):
+        return identifier(used, name, exempt)
+    own = tuple(level for level in used.cat.categories if level not in codes) if given is None else given
+    if ordered:
+        return CategoricalColumn(name, own, True, None, missing, may_be_missing, "category")
+    dtype, categories = _category_set(series.dtype, (*own, *codes))
+    ordered = bool(series.dtype.ordered)
+    return CategoricalColumn(
+        name, own, ordered, None, missing, may_be_missing, dtype, given is not None, categories=categories
+    )
+
+
+def _category_set(
+    dtype: pd.CategoricalDtype, wanted: tuple[Any, ...]
+) -> tuple[pd.CategoricalDtype, tuple[Any, ...]]:
+    """Keep the order and type of a category set, without what is not wanted; what it lacks goes behind."""
+    asked = set(wanted)
+    there = dtype.categories[[value in asked for value in dtype.categories]]
+    known = set(there)
+    categories = (*there, *(value for value in wanted if value not in known))
+    return pd.CategoricalDtype(there, ordered=dtype.ordered), categories
+
+
+def _names_rows(series: pd.Series[Any], named: bool) -> bool:
+    """Whether values name rows; a method that the user names draws them, unless each record has its own."""
+    return names_rows(series) and not (named and series.nunique() < series.notna().sum())
+
+
+def _text(
+    series: pd.Series[Any], name: str, missing: Codes, may_be_missing: bool, exempt: bool, named: bool
+) -> CategoricalColumn:
+    """Take the distinct texts as levels, unless they are identifiers or free text."""
+    if _names_rows(series, named):
+        return identifier(series, name, exempt)
+    distinct = series.dropna().unique()
+    codes = CategoricalColumn(name, (), missing=missing).specials
+    own = sorted((value for value in distinct if value not in codes), key=str)
+    return CategoricalColumn(name, tuple(own), False, None, missing, may_be_missing, series.dtype, False)

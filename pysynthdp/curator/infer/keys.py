@@ -1,0 +1,141 @@
+"""Numbers and texts that say whose a record is: identifiers with gaps, households, schools, waves.
+
+Nothing here refuses a column: what is found is said, for a rank and an identifier look alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.infer.column_names import named_as_key, named_as_time
+from pysynthdp.curator.infer.distinctness import CERTAIN, evenness
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+
+__all__ = ["key_of", "key_remarks"]
+
+Key: TypeAlias = Literal["identifier", "group key"]
+
+_MANY: Final = 20  # distinct values: fewer may be levels, or a scale
+_SOME: Final = 13  # enough where the name says so
+_MANY_BLOCKS: Final = 50  # of a file that is sorted by the column: fewer may be the steps of a scale
+_ROWS: Final = 30
+_EITHER_WAY: Final = (0.1, 0.9)  # share of steps up in a file that is not sorted by size, nor in pieces
+_ALONE: Final = 0.9  # distinct values a record, from which on a column names records and not groups
+_EXACT: Final = 2.0**53
+
+
+def key_of(name: str, values: FloatArray, *, texts: bool = False) -> Key | None:
+    """Say whether whole numbers in row order name records, or groups of them.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    values : array (rows,)
+        Present values without codes and spikes; codes of levels for texts.
+    texts : bool
+        Whether they stand for texts.
+
+    Notes
+    -----
+    Privacy: reads real values; what it says is for whoever holds them.
+
+    Values name records where nine in ten are distinct, and groups where they are fewer: if they repeat less
+    often than chance would have it (:mod:`pysynthdp.curator.infer.distinctness`), if each fills one block of
+    rows in a file that is not sorted by size, if they number fifty or more such blocks 1, 2, ... without
+    gaps, or if the name says so. A name that speaks of time says the contrary.
+    """
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(values) < _ROWS or len(distinct) < _SOME or named_as_time(name):
+        return None
+    even = evenness(distinct, counts) > CERTAIN
+    if len(distinct) >= _ALONE * len(values):
+        alone = named_as_key(name) and len(distinct) == len(values)
+        return "identifier" if not texts and (even or alone) else None
+    if named_as_key(name) and not texts:
+        return "group key"
+    many = len(distinct) >= _MANY
+    return "group key" if many and (even or (not texts and _in_blocks(values, distinct))) else None
+
+
+def _in_blocks(values: FloatArray, distinct: FloatArray) -> bool:
+    """Whether each value fills one block of rows, and the blocks are not just a column sorted by size."""
+    steps = np.diff(values)
+    if np.count_nonzero(steps) != len(distinct) - 1:
+        return False
+    numbered = distinct[0] in (0.0, 1.0) and bool(np.isin(steps, (0, 1)).all())
+    numbered = numbered and len(distinct) >= _MANY_BLOCKS
+    up = np.count_nonzero(steps > 0) / (len(distinct) - 1)
+    return bool(numbered or _EITHER_WAY[0] <= up <= _EITHER_WAY[1])
+
+
+def key_remarks(series: pd.Series[Any], column: Column) -> tuple[Remark, ...]:
+    """Say that a column looks like an identifier, or like a key that repeats in groups of records.
+
+    Parameters
+    ----------
+    series : Series
+        The column's cells.
+    column : NumericColumn or CategoricalColumn
+        What they were taken for; of a declared one nothing is said.
+
+    Notes
+    -----
+    Privacy: reads real rows; quotes no value.
+    """
+    values = None if column.declared else _whole(series, column)
+    if values is None:
+        return ()
+    key = key_of(column.name, values, texts=isinstance(column, CategoricalColumn))
+    if key is None or (key == "identifier" and len(values) < _ALONE * len(series)):
+        return ()
+    what, remedy = _TOLD[key]
+    quantity = "normrank" if isinstance(column, NumericColumn) else "polyreg"
+    ways = {
+        "drop": Setting("drop", [column.name]),
+        "serial": Setting("method", {column.name: "serial"}),
+        "modelled": Setting("method", {column.name: quantity}),
+    }
+    return (Remark(column.name, key, what, Words(remedy, **ways)),)
+
+
+_ALIKE: Final = "looks like an identifier: its values hardly ever repeat, and those of a quantity would"
+_TOLD: Final[dict[Key, tuple[str, str]]] = {
+    "identifier": (
+        f"{_ALIKE}; drawn as numbers, identifiers of the copies repeat and may be those of real records",
+        "{drop} leaves it out, {serial} numbers the rows anew, and {modelled} says that it is none",
+    ),
+    "group key": (
+        "looks like the key of groups of records, such as households or schools; copies keep no such groups",
+        "{drop} leaves it out, {serial} numbers the rows anew, and {modelled} says that it is none",
+    ),
+}
+
+
+def _whole(series: pd.Series[Any], column: Column) -> FloatArray | None:
+    """Present values as whole numbers, codes of texts for texts; None for anything else."""
+    if isinstance(column, CategoricalColumn):
+        texts = column.levels and all(isinstance(level, str) for level in column.levels)
+        if column.ordered or not texts:
+            return None
+        codes = pd.factorize(series[series.isin(column.levels)], sort=True)[0]
+        return np.asarray(codes, dtype=np.float64)
+    plain = _present(series, column)
+    if plain is None:
+        return None
+    fits = bool((np.abs(plain) < _EXACT).all()) and bool((plain == np.rint(plain)).all())
+    return plain if fits else None
+
+
+def _present(series: pd.Series[Any], column: NumericColumn) -> FloatArray | None:
+    """Present numbers without codes and spikes, in row order; None for dates."""
+    if column.unit != "number" or not pd.api.types.is_numeric_dtype(series.dtype):
+        return None
+    numbers = series.dropna().to_numpy(dtype=np.float64)
+    return numbers[~np.isin(numbers, np.array(column.specials, dtype=np.float64))]

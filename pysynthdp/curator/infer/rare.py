@@ -1,0 +1,203 @@
+"""Levels that fewer than five records have: merged before the fit, or refused, where that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp.base.arrays import BoolArray, IntArray
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import FEWEST
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.design.groups import group_levels
+from pysynthdp.design.values import to_codes
+from pysynthdp.schema import CategoricalColumn, Schema
+
+__all__ = ["Rare", "Settled", "settle_rare"]
+
+Rare: TypeAlias = Literal["keep", "merge", "refuse"]
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Settled:
+    """A schema and tables whose rare levels were dealt with.
+
+    Parameters
+    ----------
+    schema : Schema
+        With the levels that are left.
+    tables : tuple of FrameRows
+        The table, or its imputations; cells merged where a schema alone cannot say into what.
+    merged : tuple of str
+        Columns with merged levels.
+    """
+
+    schema: Schema
+    tables: tuple[FrameRows, ...]
+    merged: tuple[str, ...] = ()
+
+
+def settle_rare(
+    schema: Schema, tables: Sequence[FrameRows], rare: Rare, *, exempt: Iterable[str] = ()
+) -> Settled:
+    """Keep, merge or refuse the levels that fewer than five records have.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of the table.
+    tables : sequence of FrameRows
+        The table, or its imputations: a level that is rare in one of them is rare.
+    rare : {"keep", "merge", "refuse"}
+        ``"merge"``: into the column's ``other`` level, which is made where it has none and they have five
+        records together, else into the smallest level; an ordered column's, and numbers, into neighbours.
+        True/False, and what would leave one level, stay as they are.
+    exempt : iterable of str
+        Columns that are not modelled.
+
+    Raises
+    ------
+    SchemaError
+        By ``"refuse"``, with the columns and how many levels each; no level is named.
+
+    Notes
+    -----
+    Privacy: reads real rows; only without a guarantee.
+    """
+    if rare == "keep":
+        return Settled(schema, tuple(tables))
+    counts = _counts(schema, tables, set(exempt))
+    if rare == "refuse":
+        _refuse(counts)
+        return Settled(schema, tuple(tables))
+    frames, merged = [rows.frame for rows in tables], []
+    for name, own in counts.items():
+        column = schema[name]
+        assert isinstance(column, CategoricalColumn)  # noqa: S101 -- counted above
+        into = _into(column, own)
+        if into is None:
+            continue
+        merged.append(name)
+        schema = _amended(schema, column, into)
+        frames = [frame.assign(**{name: _moved(frame[name], into)}) for frame in frames]
+    settled = (replace(rows, frame=frame) for rows, frame in zip(tables, frames, strict=True))
+    return Settled(schema, tuple(settled), tuple(merged))
+
+
+def _counts(schema: Schema, tables: Sequence[FrameRows], exempt: set[str]) -> dict[str, IntArray]:
+    """Count the records of each level, of columns that have a rare one: the fewest where there are any."""
+    found = {}
+    for column in schema:
+        if isinstance(column, CategoricalColumn) and column.levels and column.name not in exempt:
+            if column.name not in tables[0].columns:
+                continue  # refused by name when the rows are split
+            each = np.stack([_counted(rows, column) for rows in tables])
+            own = np.where(each > 0, each, each.max(axis=0)).min(axis=0)
+            if np.any(_rare(own)):
+                found[column.name] = own
+    return found
+
+
+def _counted(rows: FrameRows, column: CategoricalColumn) -> IntArray:
+    """Count the records of each level in one table."""
+    codes = to_codes(rows.frame[column.name], column)
+    own = np.bincount(codes[codes >= 0], minlength=len(column.levels))[: len(column.levels)]
+    if column.other is not None:
+        own[column.levels.index(column.other)] += np.count_nonzero(codes == -2)
+    return own
+
+
+def _rare(counts: IntArray) -> BoolArray:
+    """Say which levels have one to four records."""
+    return np.asarray((counts > 0) & (counts < FEWEST))
+
+
+def _refuse(counts: dict[str, IntArray]) -> None:
+    """Name the columns."""
+    if not counts:
+        return
+    listed = ", ".join(f"{name} ({np.count_nonzero(_rare(own))})" for name, own in counts.items())
+    raise SchemaError(
+        f"levels with fewer than {FEWEST} records, and how many: {listed}",
+        kind="type",
+        remedy=Words(
+            "merge them yourself, or give {merge} or {keep}",
+            merge=Setting("rare", "merge"), keep=Setting("rare", "keep"),
+        ),
+    )  # fmt: skip
+
+
+def _into(column: CategoricalColumn, counts: IntArray) -> dict[Hashable, Hashable] | None:
+    """Say which level goes into which; None where nothing sensible is left."""
+    if any(isinstance(level, bool) for level in column.levels):
+        return None
+    if column.ordered:
+        return _neighbours(column.levels, counts)
+    if all(isinstance(level, str) for level in column.levels):
+        return _others(column, counts)
+    try:
+        order = sorted(range(len(counts)), key=lambda code: column.levels[code])
+    except TypeError:  # of several types, which have no neighbours
+        return None
+    return _neighbours([column.levels[code] for code in order], counts[order])
+
+
+def _neighbours(levels: Any, counts: IntArray) -> dict[Hashable, Hashable] | None:
+    """Name a run of neighbours by the level that most of its records have."""
+    groups = group_levels(counts, ordered=True)
+    if groups is None or np.count_nonzero(np.bincount(groups.codes, counts)) < 2:
+        return None
+    into = {}
+    for group in range(groups.size):
+        run = np.flatnonzero(groups.codes == group)
+        largest = levels[run[np.argmax(counts[run])]]
+        into.update({levels[code]: largest for code in run if levels[code] != largest and counts[code]})
+    return into
+
+
+def _others(column: CategoricalColumn, counts: IntArray) -> dict[Hashable, Hashable] | None:
+    """Put rare levels into the one for others; fewer than five records together, into the smallest level."""
+    known = next((level for level in column.levels if level.casefold() == OTHER), OTHER)
+    other = column.other or known
+    own = np.array([level == other for level in column.levels])
+    rare = _rare(counts) & ~own
+    enough = np.flatnonzero(~rare & ~own & (counts > 0))
+    if column.other is None and counts[rare | own].sum() < FEWEST and enough.size:
+        other = column.levels[int(enough[np.argmin(counts[enough])])]
+        rare = _rare(counts)
+    left = enough.size + (other not in column.levels or bool(own.any() and not rare[own].any()))
+    if not rare.any() or left < 2:
+        return None
+    return {column.levels[code]: other for code in np.flatnonzero(rare).tolist()}
+
+
+def _amended(schema: Schema, column: CategoricalColumn, into: dict[Hashable, Hashable]) -> Schema:
+    """Take merged levels out of a column, and out of the category set of its copies: a name can tell, too."""
+    new = [level for level in dict.fromkeys(into.values()) if level not in column.levels]
+    levels = (*(level for level in column.levels if level not in into), *new)
+    categories = column.categories
+    if categories is not None:
+        categories = (*(c for c in categories if c not in into), *(c for c in new if c not in categories))
+    text = not column.ordered and isinstance(levels[0], str)
+    other = next(iter(into.values())) if text else column.other if column.other in levels else None
+    dtype = "category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
+    return schema.amend(column.name, levels=levels, other=other, categories=categories, dtype=dtype)
+
+
+def _moved(series: pd.Series[Any], into: dict[Hashable, Hashable]) -> pd.Series[Any]:
+    """Write merged cells as what they were merged into."""
+    plain = series.astype(object)
+    moved = plain.map(lambda cell: into.get(cell, cell))
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        left = [level for level in series.cat.categories if level not in into]
+        new = [level for level in dict.fromkeys(into.values()) if level not in left]
+        return pd.Series(
+            pd.Categorical(moved, [*left, *new], ordered=series.cat.ordered), series.index, name=series.name
+        )
+    return moved.astype(series.dtype)

@@ -1,0 +1,7 @@
+"""What a table holds, column by column, for the person who holds the data."""
+
+from pysynthdp.curator.look.columns import ColumnLook, Look, look
+from pysynthdp.curator.look.found import remarks_of
+from pysynthdp.curator.look.size import slow_plan
+
+__all__ = ["ColumnLook", "Look", "look", "remarks_of", "slow_plan"]

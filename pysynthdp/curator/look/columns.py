@@ -1,0 +1,337 @@
+"""``look``: one line a column, with warnings that name their mend; never part of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.display import Printable, Table, number
+from pysynthdp.base.errors import FitError, PysynthdpError, SchemaError
+from pysynthdp.base.remarks import FEWEST, Remark, without_overlap
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import Dialect
+from pysynthdp.curator.extremes import extremes_remarked
+from pysynthdp.curator.few_records import without_few_of
+from pysynthdp.curator.infer import Codes, by_column, infer_column, key_remarks
+from pysynthdp.curator.look.found import hints_of, plain_numbers
+from pysynthdp.curator.look.size import slow_table
+from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
+from pysynthdp.curator.table import groups_of, split_rows
+from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
+from pysynthdp.design.encode import n_features
+from pysynthdp.design.parts import parts_of, split
+from pysynthdp.design.values import is_dated, to_numbers
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+
+__all__ = ["ColumnLook", "Look", "look"]
+
+Shares: TypeAlias = tuple[tuple[str, float], ...]
+_SHOWN = ("identifier", "numbers as text", "dates as text")  # kinds of refusals that name what a column is
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLook:
+    """What one column holds.
+
+    Parameters
+    ----------
+    name, kind, dtype : str
+        Column name, how it is understood, and its type.
+    levels : int or None
+        Number of levels that have records or are declared.
+    missing : tuple of (label, share)
+        Ways to be missing, with the share of rows.
+    spikes : tuple of (value, share)
+        Declared or plain to see, with the share of rows.
+    decimals : int or None
+        Digits after the point; negative for tens and hundreds.
+    remarks : tuple of Remark
+        Oddities, each with its kind and its mend.
+    step : float or None
+        All values are multiples of it, and so will be those of the copies.
+    notes : tuple of Remark
+        What is well as it is, and how to declare it.
+    """
+
+    name: str
+    kind: str
+    dtype: str
+    levels: int | None = None
+    missing: Shares = ()
+    spikes: Shares = ()
+    decimals: int | None = None
+    remarks: tuple[Remark, ...] = ()
+    step: float | None = None
+    notes: tuple[Remark, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The remarks as sentences, without the column's name."""
+        return tuple(remark.sentence for remark in self.remarks)
+
+    @property
+    def grain(self) -> str | int | None:
+        """Decimals, or the step."""
+        return self.decimals if self.step is None else f"steps of {self.step:g}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Look(Printable):
+    """What a table holds: one line a column, warnings below.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnLook
+        In table order.
+    n_rows : int
+        Rows of the table.
+    remarks : tuple of Remark
+        Of the table as a whole.
+    """
+
+    columns: tuple[ColumnLook, ...]
+    n_rows: int
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The remarks of the table as a whole, as sentences."""
+        return tuple(remark.sentence for remark in self.remarks)
+
+    def to_table(self) -> Table:
+        """Build the table; warnings stand below it, with their columns' names."""
+        return self._table("python")
+
+    def said(self, dialect: Dialect) -> str:
+        """Write it for somebody who writes Python, types commands, or writes R.
+
+        Parameters
+        ----------
+        dialect : {"python", "shell", "r"}
+            Who reads.
+        """
+        return self._table(dialect).to_text()
+
+    def _table(self, dialect: Dialect) -> Table:
+        """Build the table with warnings in a dialect."""
+        heads = ("column", "kind", "type", "levels", "missing", "spikes", "decimals", "warnings")
+        rows = tuple(
+            (c.name, c.kind, c.dtype, c.levels, _shown(c.missing), _shown(c.spikes), c.grain,
+             len(c.remarks) or None)
+            for c in self.columns
+        )  # fmt: skip
+        of_columns = (remark for column in self.columns for remark in (*column.remarks, *column.notes))
+        notes = [remark.warning().said(dialect) for remark in (*self.remarks, *of_columns)]
+        title = (
+            f"{number(self.n_rows)} rows, {number(len(self.columns))} columns (confidential: do not release)"
+        )
+        return Table(title, heads, rows, notes=tuple(notes))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a column as a DataFrame, indexed by column name."""
+        rows = [
+            {
+                "kind": column.kind,
+                "type": column.dtype,
+                "levels": column.levels,
+                "missing": dict(column.missing),
+                "spikes": dict(column.spikes),
+                "decimals": column.decimals,
+                "step": column.step,
+                "warnings": list(column.warnings),
+            }
+            for column in self.columns
+        ]
+        names = pd.Index([column.name for column in self.columns], name="column")
+        frame = pd.DataFrame(rows, index=names, columns=list(rows[0]) if rows else None)
+        return frame.astype({"levels": "Int64", "decimals": "Int64"}) if rows else frame
+
+
+def _shown(shares: Shares) -> str:
+    """Write shares in one cell."""
+    return ", ".join(f"{label} {100 * share:.1f} %" for label, share in shares)
+
+
+@answers_slips
+def look(
+    table: pd.DataFrame,
+    *,
+    missing: Mapping[str, Codes] | None = None,
+    spikes: Mapping[str, Iterable[float]] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+    decimals: Mapping[str, int] | None = None,
+    levels: Mapping[str, Iterable[Any]] | None = None,
+    exempt: Iterable[str] = (),
+) -> Look:
+    """Show how every column is understood, before anything is fitted.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The confidential table.
+    missing, spikes, bounds, decimals, levels : mappings by column
+        Declarations to try out, as :class:`pysynthdp.Synthesizer` takes them.
+    exempt : iterable of str
+        Columns that may be identifiers, because they are kept or replaced by running numbers.
+
+    Returns
+    -------
+    Look
+        Prints as a table; ``to_frame()`` gives a DataFrame.
+
+    Raises
+    ------
+    SchemaError
+        If two columns share a name, or a declaration names no column. A column that cannot be modelled is
+        shown with the ways out instead.
+
+    Notes
+    -----
+    Privacy: reads real rows and shows shares and codes of them: for the person who holds the data. Nothing
+    of it enters a fit or a release.
+
+    Numbers with at most 12 distinct values, each with enough records, are levels. Among more values a spike
+    is one that at least 15 % of the records hold, or a zero or usual code (-8, 99) at an end of the range
+    that at least 0.5 % and 20 records hold, if it is three times as frequent as any other value within an
+    interquartile range of it. Declared spikes, or a method for numbers, win.
+
+    Examples
+    --------
+    >>> df = pd.DataFrame({"wage": [-8, -8, -8, *range(1000, 1060, 2)], "sex": ["F", "M", None] * 11})
+    >>> seen = look(df, missing={"wage": {-8: "no job"}})
+    >>> seen.columns[0].missing
+    (('no job', 0.09090909090909091),)
+    """
+    rows = FrameRows(dense(table))
+    table = rows.frame
+    declared = by_column(
+        rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
+    )
+    free = set(exempt)
+    found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
+    shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
+    columns = [column for look, column in found if column is not None and look.name not in free]
+    notes = (*_size(rows, columns), *slow_table(columns), *index_remarks(table))
+    return Look(tuple(shown), rows.n_rows, notes)
+
+
+def _size(rows: FrameRows, columns: Sequence[Column]) -> Iterable[Remark]:
+    """Say that a table is too small for its columns, each drawn from all before it."""
+    parts = tuple(part for column in columns for part in parts_of(column))
+    read = [part for part in parts if part.column != columns[-1].name]
+    try:
+        check_rows(rows.n_rows)
+        groups = groups_of(split_rows(rows, Schema(tuple(columns))), parts)
+    except FitError as problem:
+        return (_problem("", problem, "small table"),)
+    except SchemaError:  # shown with its column
+        groups = {}
+    sizes = (groups[part.key].size - 1 if part.key in groups else n_features(part) for part in read)
+    return size_remarks(rows.n_rows, 1 + sum(sizes))
+
+
+def _problem(name: str, problem: PysynthdpError, kind: str) -> Remark:
+    """Show an error that a fit will raise as a remark."""
+    return Remark(name, problem.kind or kind, problem.what, problem.remedy or "")
+
+
+def _with_remarks(look: ColumnLook, table: pd.DataFrame, column: Column | None, *, kept: bool) -> ColumnLook:
+    """Add what a fit would say of a column: what few records have, and categories that none has."""
+    if column is None:
+        return look
+    remarks = unused_remarks(table, Schema((column,)), [column.name])
+    try:
+        if not kept and len(table) >= FEWEST:
+            remarks += without_few_of(split(table[column.name], column), column).remarks
+    except SchemaError as problem:
+        remarks += (_problem(column.name, problem, "not usable"),)
+    return replace(look, remarks=without_overlap((*look.remarks, *remarks)))
+
+
+def _column(
+    series: pd.Series[Any], name: str, exempt: bool, declared: Mapping[str, Any]
+) -> tuple[ColumnLook, Column | None]:
+    """Look at one column; what cannot be modelled is shown with the ways out and is no column of a schema."""
+    dtype = "category" if isinstance(series.dtype, pd.CategoricalDtype) else str(series.dtype)
+    try:
+        column = infer_column(series, name, exempt=exempt, **declared)
+        if isinstance(column, NumericColumn):
+            numbers = _numeric(series, column, dtype, exempt)
+            return numbers if exempt else _hinted(numbers, series, column, told=bool(declared)), column
+    except SchemaError as problem:
+        remark = _problem(name, problem, "not usable")
+        kind = remark.kind if remark.kind in _SHOWN else "not usable"
+        return ColumnLook(name, kind, dtype, missing=_absent(series), remarks=(remark,)), None
+    if exempt and not column.levels and series.notna().any():
+        return ColumnLook(name, "identifier", dtype, missing=_absent(series)), None
+    levels = _categorical(series, column, dtype)
+    return levels if exempt else _hinted(levels, series, column, told=bool(declared)), column
+
+
+def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column, *, told: bool) -> ColumnLook:
+    """Add what is odd about a column that is modelled, codes and spikes by their values."""
+    hints = tuple(hints_of(series, column))
+    odd, well = (tuple(hint.to_holder for hint in hints if hint.note is note) for note in (False, True))
+    keys = () if told else key_remarks(series, column)
+    return replace(look, remarks=(*odd, *look.remarks, *keys), notes=well)
+
+
+def _absent(series: pd.Series[Any]) -> Shares:
+    """Share of rows without a value."""
+    absent = int(series.isna().sum())
+    return (("NA", absent / len(series)),) if absent else ()
+
+
+def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: bool) -> ColumnLook:
+    """Look at numbers, dates or durations."""
+    numbers = to_numbers(series, column)
+    size = max(len(numbers), 1)
+    codes = tuple((label, float((numbers == code).sum()) / size) for code, label in column.missing)
+    spikes = tuple((f"{spike:g}", float((numbers == spike).sum()) / size) for spike in column.spikes)
+    kind = "numeric"
+    if column.unit != "number":
+        kind = "duration" if is_dated(series.dtype) == "m" else "date"
+    ends = () if exempt else _of_extremes(plain_numbers(numbers, column), column)
+    return ColumnLook(
+        column.name,
+        kind,
+        dtype,
+        missing=(*_absent(series), *codes),
+        spikes=spikes,
+        decimals=column.decimals,
+        step=column.step,
+        remarks=ends,
+    )
+
+
+def _of_extremes(plain: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:
+    """Say what a fit without a guarantee will do to the ends."""
+    values = plain[~np.isin(plain, np.array(column.spikes, dtype=np.float64))]
+    return extremes_remarked(values, column)
+
+
+def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:
+    """Look at levels."""
+    size = max(len(series), 1)
+    codes = tuple((label, int((series == code).sum()) / size) for code, label in column.missing)
+    return ColumnLook(
+        column.name,
+        _kind(column),
+        dtype,
+        levels=len(column.levels),
+        missing=(*_absent(series), *codes),
+    )
+
+
+def _kind(column: CategoricalColumn) -> str:
+    """Name the kind of a categorical column."""
+    if not column.levels:
+        return "empty"
+    if column.ordered:
+        return "ordered"
+    return "binary" if len(column.levels) == 2 else "categorical"

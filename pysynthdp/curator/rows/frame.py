@@ -1,0 +1,161 @@
+"""Rows of a pandas data frame in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Final, TypeVar, cast
+
+import pandas as pd
+
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import TABLE, Said, Words
+
+__all__ = ["FrameRows", "check_table", "dense", "index_remarks"]
+
+_READ: Final = Said("pysynthdp.read_table(path)", "give its name", "read.csv(path)")
+_COPY: Final = Said("release[0]", "a file of it", "release[[1]]")
+_CONVERT: Final = Said("pd.DataFrame(...)", "another program", "as.data.frame(...)")
+_RENAME: Final = Said("df.columns = [...]", "an editor", "names(data) <- ...")
+
+T = TypeVar("T")
+
+
+def check_table(given: Any) -> None:
+    """Refuse what is no data frame, with the way to make it one.
+
+    Raises
+    ------
+    SchemaError
+        Names the type that was given.
+
+    Notes
+    -----
+    Privacy: looks at the type alone.
+    """
+    if not isinstance(given, pd.DataFrame):
+        what = Words("a table must be {table}, not {given}", table=TABLE, given=type(given).__name__)
+        raise SchemaError(what, kind="table", remedy=_to_table(given))
+
+
+def _to_table(given: Any) -> Words:
+    """Say how to make a table of something."""
+    if given is None:
+        return Words("give the table")
+    if isinstance(given, str | os.PathLike):
+        return Words("read the file first: {read}", read=_READ)
+    if hasattr(given, "to_pandas"):  # polars, Arrow and others
+        return Words("convert it with .to_pandas()")
+    if isinstance(given, pd.Series):
+        return Words("convert it with .to_frame()")
+    return _of_ours(given) or Words("convert it with {convert}", convert=_CONVERT)
+
+
+def _of_ours(given: Any) -> Words | None:
+    """Say what to take in the place of a release or a fit; None for anything else."""
+    if hasattr(given, "copies"):
+        return Words("take one copy, {copy}", copy=_COPY)
+    return Words("give the table that it was fitted to") if hasattr(given, "draw") else None
+
+
+def _check_names(frame: pd.DataFrame) -> None:
+    """Refuse names of columns that are no text, or stand twice."""
+    if frame.columns.nlevels > 1:
+        raise SchemaError(
+            "the columns have several levels of names", kind="names", remedy="join them to one text a column"
+        )
+    names = list(frame.columns)
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise SchemaError(
+                Words("column {position} has a name that is not text", position=position),
+                kind="names",
+                remedy=Words("rename it with {rename}", rename=_RENAME),
+            )
+    for name in names:
+        if names.count(name) > 1:
+            what = Words("two columns are called '{name}'", name=name)
+            raise SchemaError(what, column=name, kind="names", remedy="rename one")
+
+
+def dense(table: Any) -> pd.DataFrame:
+    """Write sparse columns in full, as copies have them; the same table where there is none.
+
+    Raises
+    ------
+    SchemaError
+        If it is no table.
+
+    Notes
+    -----
+    Privacy: reads types of real rows; only where anything may be learned from them.
+    """
+    check_table(table)
+    inside = {
+        name: dtype.subtype for name, dtype in table.dtypes.items() if isinstance(dtype, pd.SparseDtype)
+    }
+    return cast("pd.DataFrame", table.astype(inside) if inside else table)
+
+
+def index_remarks(table: pd.DataFrame) -> tuple[Remark, ...]:
+    """Say which columns stand in the index, where no copy has them.
+
+    Notes
+    -----
+    Privacy: names of the index only.
+    """
+    names = [str(name) for name in table.index.names if name is not None and name not in table.columns]
+    if not names:
+        return ()
+    verb = "stands" if len(names) == 1 else "stand"
+    what = Words(
+        "{names} {verb} in the index of the table, so no copy has it", names=", ".join(names), verb=verb
+    )
+    return (Remark("", "index", what, "reset_index() makes columns of an index"),)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FrameRows:
+    """Slices of a frame; without ``block_rows`` the frame is one block and nothing is copied.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table; column names must be distinct strings.
+    block_rows : int, optional
+        Rows a block.
+
+    Raises
+    ------
+    SchemaError
+        If two columns share a name, or a name is not a string.
+    """
+
+    frame: pd.DataFrame
+    block_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        check_table(self.frame)
+        size = self.block_rows
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+            raise SchemaError("block_rows must be a whole number of at least 1", kind="setting")
+        _check_names(self.frame)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.frame)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return tuple(self.frame.columns)
+
+    def fold(self, of_block: Callable[[pd.DataFrame], T], merge: Callable[[T, T], T]) -> T:
+        """Apply a function to every block in row order and merge from left to right."""
+        size = self.block_rows or max(self.n_rows, 1)
+        blocks = (self.frame.iloc[start : start + size] for start in range(0, max(self.n_rows, 1), size))
+        return reduce(merge, (of_block(block) for block in blocks))

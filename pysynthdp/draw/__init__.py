@@ -1,0 +1,1 @@
+"""From a fit to copies: the machine that draws them, and what they are tagged with."""

@@ -1,0 +1,160 @@
+"""What is true of a release whatever protects it: the tags for pooling, and how it came about."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+
+from pysynthdp.base.registry import is_outside, package_of
+from pysynthdp.design.parts import Part, parts_of
+from pysynthdp.models.base import ColumnModel, FitsFromMoments
+from pysynthdp.plan import Protection, Step, SynthesisPlan, Terms, lost_terms
+from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.protection import UNAUDITED
+from pysynthdp.plan.synthesis_plan import predicting
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.tags import Bias, ReleaseTags
+from pysynthdp.tags.provenance import Provenance
+from pysynthdp.tags.steps import Draws, TaggedStep
+
+__all__ = ["marked_imputed", "marked_outside", "provenance_of", "release_tags", "tagged_steps"]
+
+_PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
+
+
+def release_tags(
+    plan: SynthesisPlan, fits: Sequence[Fit], *, m: int, n_syn: int, nests: tuple[str, ...] | None = None
+) -> ReleaseTags:
+    """Say what a combining rule must know, before the protection adds its own.
+
+    Notes
+    -----
+    Privacy: settings and public numbers; the number of rows only where it may be told.
+    """
+    drawn = [column.name for column in plan.schema if column.name not in plan.keep]
+    return ReleaseTags(
+        kind="partial" if plan.keep else "complete",
+        synthesised=frozenset(drawn),
+        kept=frozenset(plan.keep),
+        parameters="drawn" if plan.proper else "fitted",
+        bias=_bias(plan),
+        m=m,
+        nests=nests,
+        nesting="none" if nests is None else "imputed",
+        n_syn=n_syn,
+        n_org=fits[0].n if plan.protection.n_told else None,
+        steps=tagged_steps(plan, fits),
+    )
+
+
+def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, ...]:
+    """Say of each step what it was given, in drawing order; columns kept real stand first.
+
+    Notes
+    -----
+    Privacy: the plan. The scale on which a fit found a number straight, and which terms rest on too few
+    records, are told only where fits may learn.
+    """
+    scales = _learned_scales(fits) if plan.protection.learns else {}
+    kept = predicting(plan.schema, plan.keep)
+    tagged = [
+        TaggedStep(columns=(name,), draws=_draws(parts_of(plan.schema[name])[-1]), model="kept real")
+        for name in kept
+    ]
+    before = list(kept)
+    for step, terms in zip(plan.steps, plan.protection.given(plan), strict=True):
+        columns = tuple(dict.fromkeys(part.column for part in step.targets))
+        held = _held(terms, step, plan, fits) if plan.protection.learns else terms
+        earlier = sorted((name,) for name in before if name not in columns)
+        tagged.append(
+            TaggedStep(
+                columns=columns,
+                draws=_draws(step.targets[0]),
+                model=step.model.name,
+                terms=None if sorted(held) == earlier else held,
+                linear_on=scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
+                keeps_shape=bool(getattr(step.model, "keeps_shape", False)),
+                together=getattr(step.model, "ways", 2) if len(columns) > 1 else 1,
+            )
+        )
+        before += [name for name in columns if name not in before]
+    return tuple(tagged)
+
+
+def _held(terms: Terms, step: Step, plan: SynthesisPlan, fits: Sequence[Fit]) -> Terms:
+    """Leave out terms that rest on fewer than five records; all, where the target's levels are one group."""
+    lost: set[tuple[str, ...]] = set()
+    for fit in fits:
+        drawn = next(each for each in fit.steps if each.targets == step.targets)
+        alone = drawn.groups is not None and drawn.groups.size == 1
+        lost.update(terms if alone else lost_terms(step, plan, fit.layout, drawn.design))
+    return tuple(term for term in terms if term not in lost)
+
+
+def _learned_scales(fits: Sequence[Fit]) -> dict[tuple[Part, ...], str]:
+    """Name the scale on which a model found a number straight, where the fits of all imputations agree."""
+    found: dict[tuple[Part, ...], set[str | None]] = {}
+    for fit in fits:
+        for step in fit.steps:
+            found.setdefault(step.targets, set()).add(getattr(step.params, "linear_on", None))
+    return {targets: one for targets, (one, *more) in found.items() if one is not None and not more}
+
+
+def _scale(model: ColumnModel, *, learns: bool) -> str | None:
+    """Name the scale on which a model adds up its terms by itself.
+
+    A model fitted to noisy cross-products adds them up on the plain scale, by which those are taken.
+    """
+    from_moments = "plain" if not learns and isinstance(model, FitsFromMoments) else None
+    named: str | None = getattr(model, "linear_on", from_moments)
+    return named
+
+
+def _draws(part: Part) -> Draws:
+    """Say what a part is."""
+    return "kind" if part.role == "kind" else "levels" if part.levels else "number"
+
+
+def _bias(plan: SynthesisPlan) -> Bias:
+    """Name what may have moved estimates: the first bias among the models."""
+    found: list[Bias] = [getattr(step.model, "bias", "none") for step in plan.steps]
+    return next((bias for bias in found if bias != "none"), "none")
+
+
+def provenance_of(plan: SynthesisPlan) -> Provenance:
+    """Say how a release came about, from settings alone."""
+    versions = [("python", platform.python_version()), *((name, version(name)) for name in _PACKAGES)]
+    return Provenance(
+        software=f"pysynthdp {version('pysynthdp')}",
+        versions=tuple(versions),
+        methods=tuple((name, plan.methods.get(name, "constant")) for name in plan.schema.names),
+        visit_sequence=plan.visit_sequence,
+    )
+
+
+def marked_outside(statement: PrivacyStatement, protection: Protection) -> PrivacyStatement:
+    """Say it where a statement comes from a protection of another package, whose claims nobody here knows.
+
+    Notes
+    -----
+    Privacy: settings only.
+    """
+    if not is_outside(protection) or statement.status == "none":
+        return statement
+    extra = f"protection {protection.name!r} of {package_of(protection)}: {UNAUDITED}"
+    return replace(statement, reason=f"{statement.reason}; {extra}")
+
+
+def marked_imputed(statement: PrivacyStatement, tables: int) -> PrivacyStatement:
+    """Say it where the models were fitted to several imputations of the confidential table.
+
+    Notes
+    -----
+    Privacy: a number of tables, which the nests of the copies show.
+    """
+    if tables == 1:
+        return statement
+    extra = f"the models are fitted to each of {tables} imputations of the confidential table"
+    return replace(statement, reason=f"{statement.reason}; {extra}")

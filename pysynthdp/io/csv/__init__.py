@@ -1,0 +1,1 @@
+"""CSV files, as declared cell by cell or by what the cells say."""

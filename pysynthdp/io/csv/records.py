@@ -1,0 +1,242 @@
+"""Which records a CSV file has: under a guarantee one line is one record, whatever stands in it.
+
+Readers of CSV files join lines while a quote is open, skip blank ones and break lines at carriage returns, so
+one cell may decide how many records there are; and their number is public. Here a line ends at a line feed,
+nowhere else. What cannot be read by that rule is refused as a whole. Without a guarantee cells may go over
+several lines, and only files are refused in which that is a guess.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from pysynthdp.base.errors import PrivacyError, SchemaError
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.io.csv.form import single_bytes
+
+__all__ = ["check_records", "lines_as_records", "whole_text"]
+
+_MARK: Final = b"\xef\xbb\xbf"
+_WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_RULE: Final = "under a guarantee every line of a CSV is one record"
+_MEND: Final = "export it anew without line breaks inside cells and with each quote doubled, or as Parquet"
+_CELL: Final = re.compile(rb'"[^"]*"')
+_PIECE: Final = 1 << 20
+
+
+@lru_cache
+def _forms(sep: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Match a line with proper quotes, and one field with what ends it."""
+    sign = re.escape(sep)
+    field = rb'(?:"[^"]*(?:""[^"]*)*"|(?:[^"%b][^%b]*)?)' % (sign, sign)
+    one = rb'(?:"([^"]*(?:""[^"]*)*)"([^%b]*)|([^%b]*))(%b|\Z)' % (sign, sign, sign)
+    return re.compile(rb"%b(?:%b%b)*" % (field, sign, field)), re.compile(one)
+
+
+def lines_as_records(
+    path: Path, *, sep: str = ",", encoding: str | None = None
+) -> tuple[bytes, list[str], int]:
+    r"""Read a CSV file of which every line is one record.
+
+    Parameters
+    ----------
+    path : path
+        Of the file, packed if its name ends in ``.gz``.
+    sep : str
+        Between fields, as declared.
+    encoding : str, optional
+        As declared, UTF-8 by default; one in which no byte changes the meaning of another.
+
+    Returns
+    -------
+    tuple of bytes, list of str, int
+        The content in UTF-8 with its quoting closed in each line, the column names, the number of records.
+
+    Raises
+    ------
+    PrivacyError
+        If a quote is open at the end of a line, a table of several columns has a blank line, lines end
+        otherwise, or a byte may change the meaning of others; the message tells the rule and the mend, and no
+        cell.
+    SchemaError
+        If the file is empty.
+
+    Notes
+    -----
+    Privacy: reads real rows. That a file is refused can be seen, and depends on its cells.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "t.csv"
+    >>> _ = path.write_bytes(b"x\n\n1\n")
+    >>> lines_as_records(path)
+    (b'x\n\n1\n', ['x'], 2)
+    """
+    content = _content(path, encoding)
+    sign = sep.encode()
+    head, _, body = content.partition(b"\n")
+    if b"\r" in head:
+        raise PrivacyError(
+            f"{path}: {_RULE} and ends with a line feed, which the head does not; {_MEND}", kind="file"
+        )
+    if not head:
+        raise SchemaError(f"{path} is not a whole csv table", kind="file", remedy="export it anew")
+    if b'"' in content:
+        head = _closed(head, path, sign)
+        body = b"\n".join(_closed(line, path, sign) if b'"' in line else line for line in body.split(b"\n"))
+    names = [name.decode("utf-8", "replace") for name in _fields(head, sign)]
+    if len(names) > 1 and (body.startswith(b"\n") or b"\n\n" in body):
+        raise PrivacyError(
+            f"{path}: {_RULE}, and a blank line is none of {len(names)} columns; remove it, or write its "
+            "empty cells with the signs between them",
+            kind="file",
+        )
+    rows = body.count(b"\n") + (not body.endswith(b"\n") and body != b"")
+    return head + b"\n" + body, names, rows
+
+
+def whole_text(path: Path, encoding: str | None) -> bytes:
+    """Read a whole file as UTF-8, without a guarantee.
+
+    Parameters
+    ----------
+    path : path
+        Of the file, packed if its name ends in ``.gz``.
+    encoding : str, optional
+        As declared; else UTF-8, or UTF-16 where the file begins with its mark.
+
+    Raises
+    ------
+    SchemaError
+        If the file is in another encoding, with the option to declare it.
+
+    Notes
+    -----
+    Privacy: reads real rows; quotes none.
+    """
+    content = _bytes(path)
+    named = encoding or ("utf-16" if content.startswith(_WIDE_MARKS) else "utf-8")
+    if named == "utf-8" and content.isascii():
+        return content
+    try:
+        pieces = b"".join(_decoded(content, named))
+    except UnicodeError:  # names the byte, so it goes nowhere
+        raise _not_in(path, named, declared=encoding is not None) from None
+    return (content if named == "utf-8" else pieces).removeprefix(_MARK)
+
+
+def _decoded(content: bytes, named: str) -> Iterator[bytes]:
+    """Turn pieces into UTF-8; of what is UTF-8 already, check each and give nothing."""
+    decoder = codecs.getincrementaldecoder(named)()
+    for at in range(0, len(content), _PIECE):
+        text = decoder.decode(content[at : at + _PIECE], final=at + _PIECE >= len(content))
+        if named != "utf-8":
+            yield text.encode()
+
+
+def _not_in(path: Path, named: str, *, declared: bool) -> SchemaError:
+    """Make the error of an encoding that does not fit; which one does cannot be known from the bytes."""
+    return SchemaError(
+        Words("{path} is not in {named}", path=path, named="UTF-8" if named == "utf-8" else named),
+        kind="encoding",
+        remedy=Words(
+            "declare {another}: files of Windows and of older programs in western Europe are mostly "
+            "{windows} (with latin-1 in it), in central Europe {central}",
+            another="another encoding" if declared else "its encoding",
+            windows=Setting("encoding", "cp1252"), central=Setting("encoding", "cp1250"),
+        ),
+    )  # fmt: skip
+
+
+def check_records(content: bytes, path: Path, sep: str) -> None:
+    """Refuse a file in which a stray quote or carriage return may join or part records unseen.
+
+    Raises
+    ------
+    SchemaError
+        If lines end in two ways, or a quoted cell does not end where a cell may.
+
+    Notes
+    -----
+    Privacy: reads real rows; quotes none.
+    """
+    plain = content.replace(b"\r\n", b"\n") if b"\r" in content else content
+    if b"\r" in plain and b"\n" in plain and b"\r" in _CELL.sub(b"", plain):
+        raise SchemaError(
+            f"{path} has lines that end in two ways",
+            kind="file",
+            remedy="end all with a line feed, or use Parquet",
+        )
+    if b'"' not in content:
+        return
+    longest = csv.field_size_limit(len(content) + 1)
+    try:
+        text = io.StringIO(content.decode("utf-8"), newline="")
+        for _ in csv.reader(text, delimiter=sep, strict=True):
+            pass
+    except csv.Error:  # its message may hold a cell
+        raise SchemaError(
+            Words(
+                "{path}: a quoted cell does not end where a field ends; double each quote inside a cell",
+                path=path,
+            ),
+            kind="quotes",
+        ) from None
+    finally:
+        csv.field_size_limit(longest)
+
+
+def _content(path: Path, encoding: str | None) -> bytes:
+    """Read the bytes; a carriage return before a line feed belongs to the line's end, any other to a cell."""
+    content = _bytes(path)
+    if encoding not in (None, "utf-8"):
+        if not single_bytes(str(encoding)):
+            raise PrivacyError(
+                f"{path}: {_RULE}, and in {encoding} a byte may change what follows it",
+                kind="file",
+                remedy="convert it to UTF-8",
+            )
+        content = content.decode(str(encoding), "replace").encode()
+    elif content.startswith(_WIDE_MARKS):
+        raise PrivacyError(
+            f"{path}: {_RULE} in UTF-8, and this file begins as UTF-16",
+            kind="file",
+            remedy="convert it to UTF-8",
+        )
+    return content.removeprefix(_MARK).replace(b"\r\n", b"\n")
+
+
+def _bytes(path: Path) -> bytes:
+    """Read a file, unpacked."""
+    return gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path.read_bytes()
+
+
+def _closed(line: bytes, path: Path, sep: bytes) -> bytes:
+    """Write a line such that no reader finds a quote open at its end; refuse one where it may go on."""
+    if line.count(b'"') % 2:
+        raise PrivacyError(f"{path}: {_RULE}, but at the end of one a quote is open; {_MEND}", kind="file")
+    if _forms(sep)[0].fullmatch(line):
+        return line
+    return sep.join(b'"' + field.replace(b'"', b'""') + b'"' for field in _fields(line, sep))
+
+
+def _fields(line: bytes, sep: bytes) -> list[bytes]:
+    """Split one line at its separators: what stands behind a closing quote is added to its field."""
+    found, at, more = [], 0, True
+    while more:
+        match = _forms(sep)[1].match(line, at)
+        if match is None:  # every text is a field
+            break
+        quoted, rest, plain, end = match.groups()
+        found.append(plain if quoted is None else quoted.replace(b'""', b'"') + rest)
+        at, more = match.end(), end == sep
+    return found

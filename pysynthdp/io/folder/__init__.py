@@ -1,0 +1,1 @@
+"""Release folders: writing, reading, and what agrees in one."""

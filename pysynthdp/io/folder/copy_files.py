@@ -1,0 +1,196 @@
+"""Write and read one copy as Parquet or CSV, block by block: memory holds a block, not a copy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pa_parquet
+
+from pysynthdp.base.errors import ReleaseError
+from pysynthdp.io.folder.storage import Stored
+
+__all__ = ["FileFormat", "Marks", "csv_rows", "read_copy", "write_copy"]
+
+FileFormat: TypeAlias = Literal["parquet", "csv"]
+_READ_BLOCK = 1 << 24  # bytes; a CSV row must fit into one
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What travels inside a copy: that it is synthetic, its number, and the privacy statement.
+
+    Parameters
+    ----------
+    privacy : mapping
+        The statement as plain values.
+    copy : int
+        Number of the copy, from 1.
+    place : mapping
+        Its nest and its number there, where the copies stand in nests.
+    """
+
+    privacy: Mapping[str, Any]
+    copy: int
+    place: Mapping[str, str | int] = field(default_factory=dict)
+
+    def attrs(self) -> dict[Hashable | None, Any]:
+        """Write them as ``DataFrame.attrs``."""
+        marks = {"synthetic": True, "privacy": dict(self.privacy), "copy": self.copy, **self.place}
+        return {"pysynthdp": marks}
+
+
+def write_copy(
+    blocks: Iterable[pd.DataFrame],
+    path: Path,
+    *,
+    storage: tuple[Stored, ...],
+    marks: Marks,
+    file_format: FileFormat,
+) -> int:
+    """Write one copy.
+
+    Parameters
+    ----------
+    blocks : iterable of DataFrame
+        Consecutive rows; each becomes a Parquet row group or is appended to the CSV.
+    path : Path
+        Of the file.
+    storage : tuple of Stored
+        How the columns lie in the file.
+    marks : Marks
+        Written into Parquet's own metadata.
+    file_format : {"parquet", "csv"}
+        Of the file.
+
+    Returns
+    -------
+    int
+        Rows written.
+
+    Raises
+    ------
+    ReleaseError
+        If a block has other columns or types than the first.
+    """
+    rows = 0
+    writer = None
+    try:
+        for block in blocks:
+            table = _table(block, storage, dictionary=file_format == "parquet")
+            if writer is None:
+                writer = _open(path, table.schema, _metadata(block, storage, marks), file_format)
+            writer.write_table(table.cast(writer.schema) if file_format == "parquet" else table)
+            rows += len(block)
+    finally:
+        if writer is not None:
+            writer.close()
+    return rows
+
+
+def _table(block: pd.DataFrame, storage: tuple[Stored, ...], *, dictionary: bool) -> pa.Table:
+    """Put a block's columns into an Arrow table."""
+    if list(block.columns) != [stored.name for stored in storage]:
+        raise ReleaseError("the copies differ in their columns; draw all of them from one fit", kind="folder")
+    arrays = [stored.to_arrow(block[stored.name], dictionary=dictionary) for stored in storage]
+    return pa.Table.from_arrays(
+        arrays, schema=pa.schema([stored.field(dictionary=dictionary) for stored in storage])
+    )
+
+
+def _open(path: Path, schema: pa.Schema, metadata: Mapping[str, str], file_format: FileFormat) -> Any:
+    """Open a writer; only Parquet has room for metadata."""
+    if file_format == "csv":
+        return pa_csv.CSVWriter(path, schema)
+    return pa_parquet.ParquetWriter(path, schema.with_metadata(dict(metadata)))
+
+
+def _metadata(block: pd.DataFrame, storage: tuple[Stored, ...], marks: Marks) -> dict[str, str]:
+    """Write the marks, and what pandas reads to restore types and attrs without this package."""
+    texts = {
+        stored.name: pd.Series([None], dtype="category" if _is_category(stored) else "object")
+        for stored in storage
+        if stored.labels is not None
+    }
+    plain = block.head(1).reset_index(drop=True).assign(**texts)
+    plain.attrs = marks.attrs()
+    pandas_json = pa.Schema.from_pandas(plain, preserve_index=False).metadata[b"pandas"].decode()
+    return {
+        "pandas": pandas_json,
+        "PANDAS_ATTRS": json.dumps(plain.attrs),
+        "pysynthdp": json.dumps(marks.attrs()["pysynthdp"]),
+    }
+
+
+def _is_category(stored: Stored) -> bool:
+    """Whether the copies have a categorical here."""
+    return isinstance(stored.dtype, pd.CategoricalDtype)
+
+
+def read_copy(
+    path: Path, *, storage: tuple[Stored, ...], marks: Marks, file_format: FileFormat
+) -> pd.DataFrame:
+    """Read one copy with the types that it had.
+
+    Raises
+    ------
+    ReleaseError
+        If the file is missing, damaged or changed.
+    """
+    try:
+        table = pa_parquet.read_table(path) if file_format == "parquet" else _read_csv(path, storage)
+    except FileNotFoundError as error:
+        raise ReleaseError(
+            f"{path.name} is missing; take the folder anew from its source", kind="folder"
+        ) from error
+    except pa.ArrowException as error:
+        raise ReleaseError(
+            f"{path.name} is damaged; take the folder anew from its source", kind="folder"
+        ) from error
+    if table.column_names != [stored.name for stored in storage]:
+        raise ReleaseError(
+            f"{path.name} has other columns than release.json says; was it edited?", kind="folder"
+        )
+    columns = {stored.name: stored.from_arrow(table.column(i)) for i, stored in enumerate(storage)}
+    frame = pd.DataFrame(columns, columns=[stored.name for stored in storage], copy=False)
+    frame.attrs = marks.attrs()
+    return frame
+
+
+def csv_rows(path: Path, storage: tuple[Stored, ...]) -> int:
+    """Count the rows of a CSV copy, block by block, reading the values of its first column.
+
+    Raises
+    ------
+    OSError, pyarrow.ArrowException
+        If the file is missing, or is no CSV file with that column.
+    """
+    options = _csv_options(storage)
+    options["convert_options"].include_columns = [storage[0].name]
+    with pa_csv.open_csv(path, **options) as reader:
+        return sum(batch.num_rows for batch in reader)
+
+
+def _read_csv(path: Path, storage: tuple[Stored, ...]) -> pa.Table:
+    """Read a CSV by the types noted beside it."""
+    return pa_csv.read_csv(path, **_csv_options(storage))
+
+
+def _csv_options(storage: tuple[Stored, ...]) -> dict[str, Any]:
+    """Give the types noted beside a CSV; an empty field is missing, a quoted empty one is a text."""
+    return {
+        "read_options": pa_csv.ReadOptions(block_size=_READ_BLOCK),
+        "parse_options": pa_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        "convert_options": pa_csv.ConvertOptions(
+            column_types=pa.schema([stored.field(dictionary=False) for stored in storage]),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    }

@@ -1,0 +1,312 @@
+"""A release as a folder: it appears whole or not at all, and can be read without this package."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, Final, cast, get_args
+
+import pandas as pd
+
+from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.io.folder.copy_files import FileFormat, Marks, read_copy, write_copy
+from pysynthdp.io.folder.manifest import (
+    FORMAT,
+    MANIFEST,
+    RELEASE_VERSION,
+    described,
+    read_json,
+    read_manifest,
+    write_json,
+)
+from pysynthdp.io.folder.signature import SIGNATURE, Sign
+from pysynthdp.io.folder.storage import Stored, storage_of
+from pysynthdp.io.folder.text import readme_text
+from pysynthdp.io.folder.verifying import check_folder
+from pysynthdp.io.snippets import write_programs
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.schema import Schema
+from pysynthdp.schema.codebook import write_codebook
+from pysynthdp.schema.plain import WITHHELD, from_plain, to_plain
+
+__all__ = ["RELEASE_VERSION", "read", "read_statement", "write"]
+
+_OF_FILES: Final = (".csv", ".tsv", ".gz", ".parquet", ".zip")
+"""Endings that nobody gives a folder."""
+
+
+def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sign | None = None) -> Path:
+    """Write a release under a temporary name beside ``folder``, then rename it.
+
+    Parameters
+    ----------
+    parts : mapping
+        ``copies``: an iterable of DataFrames, or of iterables of consecutive blocks of one copy; ``schema``,
+        ``privacy``, ``provenance``, ``tags``; and ``constants`` of the combining rule, for the programs that
+        pool the copies.
+    folder : Path
+        Must not exist.
+    file_format : {"parquet", "csv"}
+        Of the copies.
+    sign : callable, optional
+        From the bytes of ``release.json`` to a signature, which is written beside it.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder exists, the format is unknown, or the copies are not those that the tags tell of.
+
+    Notes
+    -----
+    Privacy: writes synthetic rows, columns kept real by name, declared facts and the statement; no bound that
+    was learned from data, no seed.
+    """
+    check_target(folder, file_format)
+    with _appearing(folder) as draft:
+        _fill(parts, draft, cast("FileFormat", file_format))
+        if sign is not None:
+            (draft / SIGNATURE).write_bytes(sign((draft / MANIFEST).read_bytes()))
+    return folder
+
+
+def check_target(folder: Path, file_format: str) -> None:
+    """Refuse what cannot be written, before anything is drawn for it.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder exists, or the format is unknown.
+
+    Notes
+    -----
+    Privacy: settings only.
+    """
+    if file_format not in get_args(FileFormat):
+        raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}", kind="folder")
+    _refuse_existing(folder)
+
+
+@contextmanager
+def _appearing(folder: Path) -> Iterator[Path]:
+    """Yield a temporary sibling that takes the folder's name at the end, or vanishes with the error."""
+    _refuse_existing(folder)
+    draft = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.part"
+    try:
+        draft.mkdir(parents=True)
+        yield draft
+        _refuse_existing(folder)
+        draft.rename(folder)
+    except OSError as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise ReleaseError(
+            f"{folder} cannot be written: {error.strerror or type(error).__name__}", kind="folder"
+        ) from error
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _refuse_existing(folder: Path) -> None:
+    """Never write into or over what is there."""
+    if folder.exists():
+        raise ReleaseError(f"{folder} exists already; choose another name or move it away", kind="folder")
+    if folder.suffix.lower() in _OF_FILES:
+        raise ReleaseError(
+            Words("{folder} has the name of a file, and a release is a folder", folder=folder),
+            kind="setting",
+            remedy=Words("name a folder; {csv} writes its copies as CSV", csv=Setting("format", "csv")),
+        )
+
+
+def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> None:
+    """Write all files of a release."""
+    schema, privacy, tags = parts["schema"], parts["privacy"], parts["tags"]
+    methods = dict(parts["provenance"].methods)
+    statement = privacy.to_dict()
+    names, storage = _write_copies(parts, folder, statement, file_format)
+    write_json(folder / "privacy.json", statement)
+    write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
+    notes = tags.details.get("column_notes", {})
+    write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept, notes=notes)
+    programs = write_programs(parts, folder, names, file_format=file_format)
+    text = readme_text(
+        privacy=privacy.plain_language(),
+        files=names,
+        m=tags.m,
+        nests=tags.nests or (),
+        n_syn=tags.n_syn,
+        n_org=tags.n_org,
+        real=sorted(tags.kept),
+        software=parts["provenance"].software,
+        programs=programs,
+        no_program="" if programs else parts.get("constants", {}).get("reason", ""),
+        schema=schema,
+        withheld={name for name, method in methods.items() if method == WITHHELD},
+    )
+    (folder / "README.txt").write_text(text, encoding="utf-8")
+    write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, file_format))
+
+
+def _write_copies(
+    parts: Mapping[str, Any], folder: Path, statement: Mapping[str, Any], file_format: FileFormat
+) -> tuple[list[str], tuple[Stored, ...]]:
+    """Write every copy; the first block of the first says how the columns of all lie in the files."""
+    tags = parts["tags"]
+    changing = {name for name, method in parts["provenance"].methods if method == WITHHELD}
+    names: list[str] = []
+    storage: tuple[Stored, ...] | None = None
+    for number, copy in enumerate(parts["copies"], start=1):
+        first, blocks = _first_and_all(copy)
+        if storage is None:
+            storage = storage_of(first, parts["schema"], dated=file_format == "csv", changing=changing)
+        names.append(f"synthetic_{tags.file_number(number)}.{file_format}")
+        marks = Marks(statement, number, tags.place_of(number))
+        rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, file_format=file_format)
+        if rows != tags.n_syn:
+            raise ReleaseError(
+                f"copy {number} does not have the number of rows that the tags tell of", kind="folder"
+            )
+    if storage is None or len(names) != tags.m:
+        raise ReleaseError("the number of copies is not the one that the tags tell of", kind="folder")
+    return names, storage
+
+
+def _first_and_all(
+    copy: pd.DataFrame | Iterable[pd.DataFrame],
+) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
+    """Look at the first block of a copy without losing it."""
+    blocks = iter([copy]) if isinstance(copy, pd.DataFrame) else iter(copy)
+    first = next(blocks, None)
+    if first is None:
+        raise ReleaseError("a copy has no rows; draw at least one", kind="folder")
+
+    def everything() -> Iterator[pd.DataFrame]:
+        yield first
+        yield from blocks
+
+    return first, everything()
+
+
+def _manifest(
+    parts: Mapping[str, Any],
+    folder: Path,
+    names: list[str],
+    storage: tuple[Stored, ...],
+    file_format: FileFormat,
+) -> dict[str, Any]:
+    """Say what lies in the folder and what a combining rule must know."""
+    tags = parts["tags"]
+    return {
+        "format": FORMAT,
+        "format_version": RELEASE_VERSION,
+        "synthetic": True,
+        "m": tags.m,
+        "n_syn": tags.n_syn,
+        "n_org": tags.n_org,
+        "status": parts["privacy"].status,
+        "tags": tags.to_dict(),
+        "provenance": asdict(parts["provenance"]),
+        "file_format": file_format,
+        "copies": names,
+        "columns": [stored.to_plain() for stored in storage],
+        "files": [described(path) for path in sorted(folder.iterdir())],
+    }
+
+
+def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict[str, Any]:
+    """Read what :func:`write` wrote.
+
+    Parameters
+    ----------
+    folder : Path
+        A release folder.
+    provenance_type : type
+        Dataclass to put the provenance into.
+    tags_type : type
+        Has ``from_dict`` for the tags.
+
+    Returns
+    -------
+    dict
+        ``copies``, ``schema``, ``privacy``, ``provenance``, ``tags``.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder is not a whole release of a version that is known here, or was changed after it was
+        written. The numbers of its statement are not recomputed; :func:`pysynthdp.verify` does that.
+    """
+    manifest = read_manifest(folder)
+    findings, _ = check_folder(folder, manifest, programs=False)
+    changed = next((finding for finding in findings if finding.result == "differs"), None)
+    if changed is not None:
+        raise ReleaseError(
+            f"{folder} was changed after it was written, or is not whole: {changed.detail} "
+            f"({changed.what}); take it anew from its source, and see pysynthdp verify",
+            kind="folder",
+        )
+    try:
+        return _parts(folder, manifest, provenance_type, tags_type)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ReleaseError(
+            f"{folder / MANIFEST} lacks a part; take the folder anew from its source", kind="folder"
+        ) from error
+
+
+def _parts(
+    folder: Path, manifest: Mapping[str, Any], provenance_type: type[Any], tags_type: type[Any]
+) -> dict[str, Any]:
+    """Read the parts of a release by its manifest."""
+    privacy = read_statement(folder)
+    try:
+        schema: Schema = from_plain(read_json(folder / "schema.json"))
+    except SchemaError as error:
+        raise ReleaseError(f"{folder}: {error}", kind="folder") from error
+    statement = privacy.to_dict()
+    storage = tuple(Stored.from_plain(column) for column in manifest["columns"])
+    tags = tags_type.from_dict(manifest["tags"])
+    copies = tuple(
+        read_copy(
+            folder / name,
+            storage=storage,
+            marks=Marks(statement, number, tags.place_of(number)),
+            file_format=manifest["file_format"],
+        )
+        for number, name in enumerate(manifest["copies"], start=1)
+    )
+    provenance = _provenance(manifest["provenance"], provenance_type)
+    return {"copies": copies, "schema": schema, "privacy": privacy, "provenance": provenance, "tags": tags}
+
+
+def read_statement(folder: Path) -> PrivacyStatement:
+    """Read the privacy statement of a release folder alone.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder has none.
+    """
+    try:
+        return PrivacyStatement.from_dict(read_json(folder / "privacy.json"))
+    except PrivacyError as error:
+        raise ReleaseError(f"{folder}: {error}", kind="folder") from error
+
+
+def _provenance(plain: Mapping[str, Any], provenance_type: type[Any]) -> Any:
+    """Fill the dataclass; JSON lists become tuples again."""
+    return provenance_type(**{item.name: _tuples(plain[item.name]) for item in fields(provenance_type)})
+
+
+def _tuples(value: Any) -> Any:
+    """Turn lists into tuples, all the way down."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,1 @@
+"""Plan files: settings as TOML."""

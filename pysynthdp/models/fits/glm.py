@@ -1,0 +1,174 @@
+"""Generalised linear models with canonical link: logistic and Poisson, by Newton on sums over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from typing import Self, TypeVar
+
+import numpy as np
+from scipy.special import expit
+
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.evidence import shrunken_mode
+from pysynthdp.models.fits.newton import Block, Minimum, Problem, minimise, posterior_root
+from pysynthdp.models.fits.rank import independent_features
+from pysynthdp.models.fits.sparsity import spread_of_predictor
+
+__all__ = [
+    "AnyCoefficients",
+    "Coefficients",
+    "canonical_fit",
+    "logistic_terms",
+    "poisson_terms",
+    "redraw_coefficients",
+    "weighted_gram",
+]
+
+Terms = Callable[[FloatArray, bool], Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficients:
+    """A fitted linear predictor with the root of its posterior covariance.
+
+    Parameters
+    ----------
+    beta : array (features,)
+        Coefficients, intercept first; 0 for an aliased feature.
+    root : array (features, free)
+        root root' is the covariance: the inverse Hessian at the mode.
+    aliased : tuple of int
+        Features that are constant or combinations of earlier ones.
+    shrunk : bool
+        Whether a prior on slopes was needed.
+    shift : float
+        Subtracted from redrawn intercepts, so that the expected total stays the observed one.
+    """
+
+    beta: FloatArray
+    root: FloatArray
+    aliased: tuple[int, ...]
+    shrunk: bool
+    shift: float = 0.0
+
+    def without_posterior(self) -> Self:
+        """Leave out what redraws alone need: X'X can be solved for from it, cell by cell."""
+        return replace(self, root=self.root[:, :0])
+
+
+AnyCoefficients = TypeVar("AnyCoefficients", bound=Coefficients)
+
+
+def canonical_fit(
+    terms: Terms, gram: FloatArray, cross: FloatArray, *, intercept: float, sparse: bool, events: float
+) -> Generator[RowSum, Answer, Coefficients]:
+    """Maximum likelihood, or the mode under a prior on slopes where that does not exist.
+
+    Parameters
+    ----------
+    terms : callable (beta, curvature) -> (X, y) -> sums
+        The log-partition of the model, summed over rows.
+    gram : array (features, features)
+        X'X.
+    cross : array (features,)
+        X'y, the sufficient statistics.
+    intercept : float
+        Start: the intercept when all slopes are 0.
+    sparse : bool
+        Use the prior from the start.
+    events : float
+        Rows of the rarer level, or counted events.
+
+    Returns
+    -------
+    Coefficients
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    Minimises sum b(x'beta) - beta'X'y (McCullagh and Nelder 1989, ch. 2).
+    """
+    size = cross.size
+    start = np.zeros(size)
+    start[0] = intercept
+    problem = Problem(
+        terms=terms,
+        linear=cross,
+        precision=np.zeros(size),
+        free=independent_features(gram),
+        n=int(gram[0, 0]),
+        scatter=spread_of_predictor(gram),
+    )
+    if not sparse:
+        found = yield from minimise(problem, start)
+        if found.converged:
+            return _coefficients(found, problem.free, shrunk=False)
+    found = yield from shrunken_mode(problem, start, np.arange(size) > 0, events=events)
+    return _coefficients(found, problem.free, shrunk=True)
+
+
+def redraw_coefficients(fit: AnyCoefficients, rng: np.random.Generator) -> AnyCoefficients:
+    """Coefficients drawn from the normal approximation to their posterior at the mode.
+
+    Notes
+    -----
+    Privacy: post-processing of the fit.
+    beta* ~ N(beta, H^-1) (Gelman et al., BDA3, ch. 4), its intercept less ``shift``.
+
+    Examples
+    --------
+    >>> fit = Coefficients(np.zeros(1), np.zeros((1, 1)), (), shrunk=False)
+    >>> redraw_coefficients(fit, np.random.default_rng(0)).beta.tolist()
+    [0.0]
+    """
+    beta = fit.beta + fit.root @ rng.standard_normal(fit.root.shape[1])
+    beta[0] -= fit.shift
+    return replace(fit, beta=beta)
+
+
+def logistic_terms(beta: FloatArray, curvature: bool) -> Block:
+    """Log-partition log(1 + e^eta) of the logistic model, its gradient and Hessian, over a block."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target is in the cross-products
+        eta = X @ beta
+        mean = expit(eta)
+        value = np.sum(np.maximum(eta, 0.0)) + np.sum(np.log1p(np.exp(-np.abs(eta))))
+        if not curvature:
+            return (np.asarray(value), X.T @ mean)
+        return (np.asarray(value), X.T @ mean, weighted_gram(X, mean * (1 - mean)))
+
+    return block
+
+
+def poisson_terms(beta: FloatArray, curvature: bool) -> Block:
+    """Log-partition e^eta of the Poisson model, its gradient and Hessian, over a block."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target is in the cross-products
+        mean = np.exp(np.minimum(X @ beta, 100.0))
+        value = np.asarray(mean.sum())
+        if not curvature:
+            return (value, X.T @ mean)
+        return (value, X.T @ mean, weighted_gram(X, mean))
+
+    return block
+
+
+def weighted_gram(X: FloatArray, weight: FloatArray) -> FloatArray:
+    """X'WX for non-negative weights, as one symmetric product.
+
+    Examples
+    --------
+    >>> weighted_gram(np.array([[1.0, 2.0]]), np.array([4.0])).tolist()
+    [[4.0, 8.0], [8.0, 16.0]]
+    """
+    scaled = X * np.sqrt(weight)[:, None]
+    return scaled.T @ scaled
+
+
+def _coefficients(found: Minimum, free: IntArray, *, shrunk: bool) -> Coefficients:
+    """Give the minimum as coefficients of all features."""
+    size = found.theta.size
+    aliased = tuple(int(j) for j in np.setdiff1d(np.arange(size), free))
+    return Coefficients(found.theta, posterior_root(found.hessian, free, size), aliased, shrunk)

@@ -1,0 +1,206 @@
+"""The posterior of a multinomial regression's coefficients, and shares that redraws keep on average."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.glm import weighted_gram
+from pysynthdp.models.fits.level_prior import MultinomialProblem, prior_coupling
+from pysynthdp.models.fits.multinomial import level_probabilities
+from pysynthdp.models.fits.newton import LONG, stride
+from pysynthdp.models.fits.sparsity import SPREAD_SD
+
+__all__ = ["LevelPosterior", "ask_posterior", "redraw_levels"]
+
+LARGE = 2_500
+REPLICATES = 16
+SETTLE = 6
+
+Block = Callable[[FloatArray, FloatArray], Sums]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelPosterior:
+    """A normal posterior, whole or by levels.
+
+    Parameters
+    ----------
+    whole : array (params, params) or (0, 0)
+        Cholesky factor of the information of the differences to the first level.
+    parts : array (levels, free, free) or (0, 0, 0)
+        A root of each level's inverse Poisson information.
+    """
+
+    whole: FloatArray
+    parts: FloatArray
+
+
+def ask_posterior(
+    problem: MultinomialProblem, beta: FloatArray
+) -> Generator[RowSum, Answer, tuple[LevelPosterior, FloatArray]]:
+    """Ask for the curvature at the mode, and for the shift of intercepts that keeps expected shares.
+
+    Parameters
+    ----------
+    problem : MultinomialProblem
+        The fitted problem.
+    beta : array (levels, features)
+        Its mode.
+
+    Returns
+    -------
+    posterior : LevelPosterior
+    shift : array (levels,)
+        To subtract from redrawn intercepts.
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    Up to 2,500 coefficients the information is sum_i (diag p_i - p_i p_i') (x) x_i x_i' plus the prior's.
+    Above, each level's is sum_i p_ik x_i x_i' + prior, exact for saturated designs, else a little too large.
+    Under the flat prior on intercepts the exact posterior has E[sum_i p_ik] = n_k; the normal approximation
+    overstates rare levels by about exp(variance / 2), so its intercepts are shifted until the identity holds
+    over 32 antithetic draws. Slopes with a prior spread no further than SPREAD_SD.
+    """
+    problem = replace(problem, precision=_calmed(problem.precision))
+    levels, size = len(beta), problem.free.size
+    every = stride(problem.n)
+    if (levels - 1) * size <= LARGE:
+        answer = yield RowSum(_whole_terms(beta, problem.free), every)
+        posterior = LevelPosterior(_whole(problem, every * answer.value[0]), np.zeros((0, 0, 0)))
+    else:
+        answer = yield RowSum(_part_terms(beta, problem.free), every)
+        posterior = LevelPosterior(np.zeros((0, 0)), _parts(problem, every * answer.value[0]))
+    if problem.n > LONG:
+        return posterior, np.zeros(levels)
+    return posterior, (yield from _shift(problem, beta, posterior))
+
+
+def _calmed(precision: FloatArray) -> FloatArray:
+    """Raise prior precisions, where there are any, to those of the spread of redraws."""
+    return np.asarray(np.where(precision > 0, np.maximum(precision, 2 / SPREAD_SD**2), 0.0))
+
+
+def redraw_levels(
+    beta: FloatArray, posterior: LevelPosterior, free: IntArray, rng: np.random.Generator
+) -> FloatArray:
+    """Draw coefficients from the normal posterior about ``beta``; they need not sum to zero over levels.
+
+    Parameters
+    ----------
+    beta : array (levels, features)
+        The mode.
+    posterior : LevelPosterior
+        Its spread.
+    free : array of int
+        The features that vary.
+    rng : Generator
+        Source of the draw.
+
+    Returns
+    -------
+    array (levels, features)
+
+    Examples
+    --------
+    >>> posterior = LevelPosterior(np.eye(1), np.zeros((0, 0, 0)))
+    >>> redraw_levels(np.zeros((2, 1)), posterior, np.array([0]), np.random.default_rng(0)).shape
+    (2, 1)
+    """
+    drawn = beta.copy()
+    drawn[:, free] += _noise(posterior, len(beta), free.size, rng)
+    return drawn
+
+
+def _noise(posterior: LevelPosterior, levels: int, size: int, rng: np.random.Generator) -> FloatArray:
+    """One draw of the coefficients' deviation from the mode."""
+    if posterior.parts.size:
+        normal = rng.standard_normal((levels, size, 1))
+        return np.asarray((posterior.parts @ normal)[:, :, 0])
+    normal = rng.standard_normal(len(posterior.whole))
+    noise = np.zeros((levels, size))
+    noise[1:] = solve_triangular(posterior.whole, normal, lower=True, trans="T").reshape(levels - 1, size)
+    return noise
+
+
+def _whole_terms(beta: FloatArray, free: IntArray) -> Block:
+    """Lower triangle of the information of the differences to the first level, over a block."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+        probability = level_probabilities(beta, X)[1:]
+        kept = np.ascontiguousarray(X[:, free])
+        size, levels = free.size, len(probability)
+        total = np.zeros((levels, size, levels, size))
+        for k, weight in enumerate(probability):
+            weighted = kept * weight[:, None]
+            for other in range(k):
+                total[k, :, other] = -(weighted * probability[other][:, None]).T @ kept
+            total[k, :, k] = weighted_gram(kept, weight * (1 - weight))
+        return (total.reshape(levels * size, levels * size),)
+
+    return block
+
+
+def _part_terms(beta: FloatArray, free: IntArray) -> Block:
+    """Poisson information of each level, over a block."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+        kept = np.ascontiguousarray(X[:, free])
+        return (np.stack([weighted_gram(kept, weight) for weight in level_probabilities(beta, X)]),)
+
+    return block
+
+
+def _whole(problem: MultinomialProblem, information: FloatArray) -> FloatArray:
+    """Cholesky factor with the prior; differences to the first level leave that out of its coupling."""
+    coupling = prior_coupling(problem)[problem.free, 1:, 1:]
+    size, levels = coupling.shape[:2]
+    information = information.reshape(levels, size, levels, size).copy()
+    np.einsum("kjlj->jkl", information)[...] += coupling
+    information = information.reshape(levels * size, levels * size)
+    information[np.diag_indices_from(information)] *= 1 + 1e-10
+    return np.asarray(cholesky(information, lower=True))
+
+
+def _parts(problem: MultinomialProblem, information: FloatArray) -> FloatArray:
+    """Roots of each level's inverse information."""
+    information = information.copy()
+    scale = np.einsum("kii->ki", information)
+    scale += problem.precision[:, problem.free]
+    scale += 1e-9 * (scale + scale.max(axis=0))
+    lower = np.linalg.cholesky(information)
+    return np.asarray(np.linalg.inv(lower).transpose(0, 2, 1))
+
+
+def _shift(
+    problem: MultinomialProblem, beta: FloatArray, posterior: LevelPosterior
+) -> Generator[RowSum, Answer, FloatArray]:
+    """Solve mean over rows and redraws of p_k = observed share by iterative scaling of intercepts."""
+    rng = np.random.default_rng(REPLICATES)  # quadrature points, the same for every fit: no drawing seed
+    noise = np.zeros((REPLICATES, *beta.shape))
+    for one in noise:
+        one[:, problem.free] = _noise(posterior, len(beta), problem.free.size, rng)
+    replicates = np.concatenate([beta + noise, beta - noise])
+    shift = np.zeros(len(beta))
+    for _ in range(SETTLE):
+        moved = replicates.copy()
+        moved[:, :, 0] -= shift
+        answer = yield RowSum(_share_terms(moved))
+        shift += np.log(answer.value[0] / len(replicates) / problem.cells[:, 0])
+    return shift
+
+
+def _share_terms(replicates: FloatArray) -> Block:
+    """Sum over rows and redraws of the probability of each level."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+        shares = [level_probabilities(beta, X).sum(axis=1) for beta in replicates]
+        return (np.sum(shares, axis=0),)
+
+    return block

@@ -1,0 +1,281 @@
+"""Multinomial logistic regression by preconditioned L-BFGS on sums over rows.
+
+The levels are treated alike: every level has coefficients, and they sum to zero over levels. So neither the
+prior nor the search depends on a baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pysynthdp.base.arrays import FloatArray
+from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.fits.glm import weighted_gram
+from pysynthdp.models.fits.lbfgs import Curvature, Memory, direction, remember
+from pysynthdp.models.fits.level_prior import (
+    MultinomialProblem,
+    penalty,
+    with_null_precision,
+    with_precision_at,
+)
+from pysynthdp.models.fits.newton import stride
+
+__all__ = ["MultinomialMode", "level_cells", "level_probabilities", "multinomial_mode"]
+
+CLOSE = 1e-12
+ROUNDS = 400
+NEAR = 1.0
+WEAK = 0.08
+FEW_ROWS = 100.0
+
+Block = Callable[[FloatArray, FloatArray], Sums]
+Point = tuple[float, FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class MultinomialMode:
+    """The mode.
+
+    Parameters
+    ----------
+    beta : array (levels, features)
+        Coefficients that sum to zero over levels.
+    converged : bool
+        False where the linear predictor diverged or rounds ran out.
+    problem : MultinomialProblem
+        With the precisions that were chosen.
+    """
+
+    beta: FloatArray
+    converged: bool
+    problem: MultinomialProblem
+
+
+@dataclass(slots=True)
+class _Search:
+    """Where the search stands: the only state that changes."""
+
+    problem: MultinomialProblem
+    beta: FloatArray
+    value: float
+    gradient: FloatArray
+    curvature: Curvature
+    memory: Memory
+
+
+Asking = Generator[RowSum, Answer, MultinomialMode]
+
+
+def multinomial_mode(problem: MultinomialProblem, *, sparse: bool) -> Asking:
+    """Find the mode; on long tables on a subsample first, then in few rounds on all rows.
+
+    Parameters
+    ----------
+    problem : MultinomialProblem
+        The sums known so far.
+    sparse : bool
+        Whether slopes have a prior, its precisions chosen by marginal likelihood: first at shares without
+        slopes, again near the mode.
+
+    Returns
+    -------
+    MultinomialMode
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    The first inverse Hessian is block diagonal with blocks (sum_i p_ik x_i x_i' + prior)^-1, projected on
+    coefficients that sum to zero: exact for saturated designs (a multinomial likelihood is a product of
+    Poisson ones given the margins; McCullagh and Nelder 1989, 6.4). L-BFGS adds the rest (Nocedal and
+    Wright, Numerical Optimization, 7.2).
+    """
+    every = stride(problem.n)
+    problem = with_null_precision(problem) if sparse else problem
+    share = problem.share[:, None]
+    beta = np.zeros_like(problem.cells)
+    beta[:, :1] = np.log(share) - np.log(share).mean()
+    blocks = share[:, :, None] * problem.gram / every
+    if every == 1:
+        return (yield from _search(problem, beta, blocks, every=1, close=CLOSE))
+    # a subsample's likelihood is divided, and a rare dummy may have no row in it
+    least = np.where(np.arange(problem.cells.shape[1]) > 0, WEAK, 0.0)
+    weak = replace(problem, precision=np.maximum(problem.precision / every, least), limit=np.inf)
+    first = yield from _search(weak, beta, blocks, every=every, close=1e-3)
+    answer = yield RowSum(_block_terms(first.beta), every)
+    blocks = every * answer.value[0] + _rare(problem, share, every)
+    return (yield from _search(problem, first.beta, blocks, every=1, close=CLOSE))
+
+
+def level_probabilities(beta: FloatArray, X: FloatArray) -> FloatArray:
+    """Probabilities of the levels for rows of X, levels first: exp(X beta) over its sum.
+
+    Parameters
+    ----------
+    beta : array (levels, features)
+        Coefficients.
+    X : array (rows, features)
+        Predictors.
+
+    Returns
+    -------
+    array (levels, rows)
+
+    Examples
+    --------
+    >>> level_probabilities(np.zeros((2, 1)), np.ones((1, 1))).tolist()
+    [[0.5], [0.5]]
+    """
+    return _softmax(beta, X)[0]
+
+
+def _rare(problem: MultinomialProblem, share: FloatArray, every: int) -> FloatArray:
+    """Lift the curvature of features too rare for the subsample to their share of all rows."""
+    square = problem.gram.diagonal()
+    lift = np.where(square < FEW_ROWS * every, square, 0.0)
+    return np.asarray(share[:, :, None] * np.diag(lift), dtype=np.float64)
+
+
+def _softmax(beta: FloatArray, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Probabilities (levels, rows) and log normalisers (rows,), computed in place."""
+    weight = beta @ X.T
+    top = weight.max(axis=0)
+    weight -= top
+    np.exp(weight, out=weight)
+    total = weight.sum(axis=0)
+    weight *= 1 / total
+    return weight, np.log(total) + top
+
+
+def _gradient_terms(beta: FloatArray) -> Block:
+    """Log normalisers and P'X over a block; the target's part is in the cells."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+        probability, normaliser = _softmax(beta, X)
+        return (np.asarray(normaliser.sum()), probability @ X)
+
+    return block
+
+
+def _block_terms(beta: FloatArray) -> Block:
+    """Sum over rows of p_k x x' for every level: the Poisson information."""
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+        probability, _ = _softmax(beta, X)
+        return (np.stack([weighted_gram(X, weight) for weight in probability]),)
+
+    return block
+
+
+def _ask(problem: MultinomialProblem, beta: FloatArray, every: int) -> Generator[RowSum, Answer, Point]:
+    """Value and gradient on the free features: one round."""
+    answer = yield RowSum(_gradient_terms(beta), every)
+    value, expected = answer.value
+    value = float(value) - float(np.sum(beta * problem.cells)) / every
+    prior, pull = penalty(problem, beta)
+    gradient = expected - problem.cells / every + pull
+    return value + prior, gradient[:, problem.free]
+
+
+def _curvature(problem: MultinomialProblem, blocks: FloatArray) -> Curvature:
+    """Invert each level's block with the prior; a trace of ridge keeps rare levels regular."""
+    at = problem.free
+    kept = blocks[:, at[:, None], at]
+    scale = np.einsum("kii->ki", kept)
+    scale += problem.precision[:, at]
+    scale += 1e-9 * (scale + scale.max(axis=0))
+    inverse = np.asarray(np.linalg.inv(kept))
+    share = problem.share
+    if not problem.precision.any():
+        return Curvature(inverse, None, share)
+    weighted = share[:, None, None] * inverse
+    return Curvature(inverse, weighted @ np.linalg.inv(np.tensordot(share, weighted, 1)), share)
+
+
+def _search(
+    problem: MultinomialProblem, beta: FloatArray, blocks: FloatArray, *, every: int, close: float
+) -> Asking:
+    """L-BFGS with step halving; the blocks are computed anew once, where the search has come near."""
+    value, gradient = yield from _ask(problem, beta, every)
+    at = _Search(problem, beta, value, gradient, _curvature(problem, blocks), Memory((), ()))
+    refresh = stride(problem.n) == every
+    for _ in range(ROUNDS):
+        if _spread(problem, at.beta) > problem.limit:
+            break
+        step = direction(at.memory, at.curvature, at.gradient)
+        left = -float(np.sum(step * at.gradient))
+        if refresh and left < NEAR:
+            yield from _refresh(at, every)
+            refresh = False
+            continue
+        if left < close:
+            return MultinomialMode(_moved(problem, at.beta, step), True, at.problem)
+        yield from _advance(at, step, every)
+    return MultinomialMode(at.beta, False, at.problem)
+
+
+def _refresh(at: _Search, every: int) -> Generator[RowSum, Answer, None]:
+    """Compute the blocks anew, and with them the prior's precisions if it has any."""
+    answer = yield RowSum(_block_terms(at.beta), every)
+    blocks = answer.value[0]
+    if every == 1 and at.problem.precision.any():
+        at.problem = with_precision_at(at.problem, at.beta, gradient=at.gradient, blocks=blocks)
+        at.value, at.gradient = yield from _ask(at.problem, at.beta, every)
+    at.curvature, at.memory = _curvature(at.problem, blocks), Memory((), ())
+
+
+def _advance(at: _Search, step: FloatArray, every: int) -> Generator[RowSum, Answer, None]:
+    """Take the step, halved until the value falls, and remember what it taught."""
+    slope = float(np.sum(step * at.gradient))
+    for _ in range(40):
+        trial = _moved(at.problem, at.beta, step)
+        value, gradient = yield from _ask(at.problem, trial, every)
+        if value <= at.value + 1e-4 * slope + 1e-11 * (1 + abs(at.value)):
+            break
+        step, slope = step / 2, slope / 2
+    at.memory = remember(at.memory, step, gradient - at.gradient)
+    at.beta, at.value, at.gradient = trial, value, gradient
+
+
+def _moved(problem: MultinomialProblem, beta: FloatArray, step: FloatArray) -> FloatArray:
+    """Beta with a step on its free features."""
+    moved = beta.copy()
+    moved[:, problem.free] += step
+    return moved
+
+
+def _spread(problem: MultinomialProblem, beta: FloatArray) -> float:
+    """Give the largest standard deviation of a level's linear predictor over the rows."""
+    if not np.isfinite(problem.limit):
+        return 0.0
+    mean = beta @ problem.gram[0] / problem.n
+    square = np.einsum("kp,kp->k", beta @ problem.gram, beta) / problem.n
+    # rounding may leave a level without slopes below zero
+    return float(np.sqrt(max(np.max(square - mean**2), 0.0)))
+
+
+def level_cells(levels: int) -> Block:
+    """Sum every feature over the rows of every level, for a RowSum.
+
+    Parameters
+    ----------
+    levels : int
+        Number of levels; y holds codes 0 .. levels - 1.
+
+    Returns
+    -------
+    callable (X, y) -> (array (levels, features),)
+
+    Examples
+    --------
+    >>> level_cells(2)(np.array([[1.0, 2.0], [1.0, 3.0]]), np.array([1.0, 1.0]))[0].tolist()
+    [[0.0, 0.0], [2.0, 5.0]]
+    """
+    codes = np.arange(levels)[:, None]
+
+    def block(X: FloatArray, y: FloatArray) -> Sums:
+        return ((y == codes).astype(np.float64) @ X,)
+
+    return block

@@ -1,0 +1,155 @@
+"""Where features lie in the noisy matrix, from declared facts alone.
+
+Categorical parts (levels, missing kinds) come first, numbers after them, each in visit order, so that the
+distribution of the dummies is known exactly when a number is fitted from the noisy cross-products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.words import Facts, Words
+from pysynthdp.design.encode import Layout, Scale, StepDesign, n_features
+from pysynthdp.design.parts import Part
+from pysynthdp.models.base import Bends, ColumnModel
+from pysynthdp.plan import SynthesisPlan
+from pysynthdp.schema import Column, NumericColumn
+
+__all__ = [
+    "BEYOND_BOUNDS",
+    "MomentShape",
+    "Span",
+    "bends",
+    "beyond_bounds",
+    "moment_designs",
+    "moment_layout",
+    "moment_shape",
+    "spans_of",
+]
+
+
+BEYOND_BOUNDS = (
+    "under noise in the answers, numbers drawn by norm may lie outside their declared bounds: clamping them "
+    "again would bias means and regressions"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A number whose shape is asked for: its place among the numbers, and its declared bounds.
+
+    Parameters
+    ----------
+    number : int
+        Place among the numeric parts.
+    low, high : float
+        Bounds in units of the hint.
+    """
+
+    number: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class MomentShape:
+    """The features of one row, as public facts.
+
+    Parameters
+    ----------
+    blocks : tuple of int
+        Number of levels of each categorical part that has several, in moment order.
+    numbers : int
+        Numeric parts, after them.
+    spans : tuple of Span
+        Numbers whose shape is asked for too.
+    """
+
+    blocks: tuple[int, ...]
+    numbers: int
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def numeric(self) -> bool:
+        """Whether there is no categorical part at all."""
+        return not self.blocks
+
+
+def moment_shape(parts: Sequence[Part], spans: tuple[Span, ...] = ()) -> MomentShape:
+    """Count the features of some parts."""
+    blocks = tuple(len(part.levels) for part in parts if len(part.levels) > 1)
+    return MomentShape(blocks, sum(part.numeric for part in parts), spans)
+
+
+def spans_of(plan: SynthesisPlan, layout: Layout) -> tuple[Span, ...]:
+    """Name the numbers that are bent to a histogram, with their declared bounds in units of the hint."""
+    numbers = [step for step in plan.steps if step.targets[0].numeric]
+    found = []
+    for place, step in enumerate(numbers):
+        if bends(step.model):
+            part = step.targets[0]
+            column, scale = plan.schema[part.column], layout.scales[part.key]
+            bounds = (column.lower, column.upper) if isinstance(column, NumericColumn) else (None, None)
+            low, high = (0.0 if bound is None else (bound - scale.centre) / scale.width for bound in bounds)
+            found.append(Span(place, low, high))
+    return tuple(found)
+
+
+def bends(model: ColumnModel) -> TypeGuard[Bends]:
+    """Whether a model asks for a histogram beside the cross-products."""
+    return isinstance(model, Bends)
+
+
+def beyond_bounds(plan: SynthesisPlan) -> tuple[str, ...]:
+    """Columns whose drawn numbers may lie outside their declared bounds, see :data:`BEYOND_BOUNDS`."""
+    numeric = (step for step in plan.steps if step.targets[0].numeric)
+    return tuple(step.targets[0].column for step in numeric if not bends(step.model))
+
+
+def moment_layout(plan: SynthesisPlan, hints: Mapping[str, tuple[float, float]]) -> Layout:
+    """Place the features in moment order, numbers in units of their hints.
+
+    Notes
+    -----
+    Privacy: declared facts only. Without a hint the centre is the middle of the bounds and the spread a sixth
+    of their width.
+    """
+    guesses = {name: Scale(centre, spread) for name, (centre, spread) in hints.items()}
+    parts = tuple(part for step in plan.steps for part in step.targets)
+    scales = {
+        part.key: guesses.get(part.column) or _sixth(plan.schema[part.column])
+        for part in parts
+        if part.numeric
+    }
+    return Layout(parts, scales)
+
+
+def _sixth(column: Column) -> Scale:
+    """Middle of the declared bounds, and a sixth of their width."""
+    if not isinstance(column, NumericColumn) or column.lower is None or column.upper is None:
+        what = Words("{column} has no declared bounds", column=column.name)
+        remedy = Words("declare {facts}", facts=Facts(lower=..., upper=...))
+        raise PrivacyError(what, column=column.name, kind="bounds", remedy=remedy)
+    return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 6)
+
+
+def moment_designs(plan: SynthesisPlan, layout: Layout) -> tuple[StepDesign, ...]:
+    """Features of each step: all earlier parts, or those of the columns that the user chose.
+
+    A user who left the predictors alone gets every part before it in moment order, which is all that the
+    cross-products can tell.
+    """
+    starts, designs = layout.starts, []
+    place = {name: index for index, name in enumerate(plan.visit_sequence)}
+    for number, step in enumerate(plan.steps):
+        own = step.targets[0].column
+        everything = {*step.predictors} == {*plan.visit_sequence[: place[own]]}
+        chosen = {own, *step.predictors}
+        before = [s.targets[0] for s in plan.steps[:number]]
+        parts = [part for part in before if everything or part.column in chosen]
+        width = ((start, start + n_features(part)) for part in parts for start in [starts[part.key]])
+        designs.append(StepDesign(((0,), *((i,) for low, high in width for i in range(low, high)))))
+    return tuple(designs)

@@ -1,0 +1,149 @@
+"""Whether a noisy release can carry intervals, in numbers and flags; all from what was released.
+
+A *flag* says that estimates or intervals may be wrong. A *remark* says what a rule or a number of the release
+can and cannot do, and moves no estimate.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pysynthdp.protection.noise.moments.state import MomentState
+
+__all__ = [
+    "FEW_COPIES",
+    "clipped_share",
+    "details_of",
+    "effective_n",
+    "flags_of",
+    "least_clipped",
+    "remarks_of",
+]
+
+FEW_COPIES = 10
+DOMINATED = 0.5
+CLIPPED = 0.01
+SURE = 2.3263478740408408  # standard deviations that noise alone exceeds in one of a hundred releases
+
+
+def effective_n(state: MomentState) -> float | None:
+    """Rows that would tell as much without noise: n/(1 + s^2/n); None but for well-learned tables of numbers.
+
+    Notes
+    -----
+    Privacy: post-processing. In whitened coordinates the noise has the covariance shape of sampling error, so
+    it acts as a loss of rows; that holds where the first stage learned every direction (ratio at least one).
+    """
+    answers = state.answers[0]
+    if not state.numeric or answers.snr < 1 or answers.budget.first is None:
+        return None
+    noise = answers.budget.final.sd**2 / answers.budget.final.alpha**4
+    return state.n / (1 + noise / state.n)
+
+
+def clipped_share(state: MomentState) -> float | None:
+    """Give the noisy share of clipped or changed rows, over all noisy releases; None where none is counted.
+
+    Notes
+    -----
+    Privacy: post-processing of noised answers.
+    """
+    shares = [each.clipped for each in state.answers]
+    known = [share for share in shares if share is not None]
+    return min(max(float(np.mean(known)), 0.0), 1.0) if known else None
+
+
+def least_clipped(state: MomentState) -> float | None:
+    """Give the share of clipped or changed rows from which it is flagged; None where nothing is counted.
+
+    Notes
+    -----
+    Privacy: public constants, and n as released. One in a hundred rows; more where noise alone would exceed
+    that in more than one of a hundred releases, so that a table without such rows is flagged that seldom.
+    """
+    answers = state.answers[0]
+    asked = next((each for each in answers.budget.questions if each.name == "clipped"), None)
+    if asked is None:
+        return None
+    return min(max(CLIPPED, SURE * asked.sd / math.sqrt(len(state.answers)) / answers.n), 1.0)
+
+
+def flags_of(state: MomentState, *, m: int | None = None) -> tuple[str, ...]:
+    """Name what makes estimates or intervals doubtful; empty when nothing does.
+
+    Notes
+    -----
+    Privacy: post-processing of noised answers.
+    """
+    flags = []
+    if state.acceptance < DOMINATED:
+        flags.append(
+            f"noise-dominated: only {state.acceptance:.0%} of redrawn moments are those of a table; "
+            "intervals are not certified"
+        )
+    clipped, least = clipped_share(state), least_clipped(state)
+    if clipped is not None and least is not None and clipped > least:
+        flags.append(
+            f"clamped or clipped: about {clipped:.1%} of the rows have a number beyond its declared bounds "
+            "or the public radius, or a cell that became its fallback or 'other'; means, quantiles, "
+            f"variances, correlations{_of_levels(state)} and slopes may be biased, in which columns is not "
+            "known"
+        )
+    if m is not None and 1 < m < FEW_COPIES:
+        flags.append(f"few copies: m = {m}; intervals need ten or more, twenty by default")
+    return tuple(flags)
+
+
+def _of_levels(state: MomentState) -> str:
+    """Name shares where there are columns of levels."""
+    return "" if state.answers[0].frame.blocks == (1,) else ", shares"
+
+
+def remarks_of(state: MomentState) -> tuple[str, ...]:
+    """Say which rules do not apply, and what the count of clipped and changed rows cannot see.
+
+    Notes
+    -----
+    Privacy: post-processing of noised answers.
+    """
+    answers = state.answers[0]
+    remarks = []
+    if answers.snr < 1:
+        remarks.append(
+            "low signal-to-noise ratio: the first stage did not learn every direction of the numbers; rules "
+            "with an effective number of rows do not apply"
+        )
+    least = least_clipped(state)
+    remarks.append(
+        "how many cells became 'other' is unknown: a table without numbers asks for no such count"
+        if least is None
+        else f"clamped or clipped rows are flagged from {least:.1%} on; their noisy number tells neither "
+        "which columns they moved nor how far, and no cell that is missing where missing values are declared"
+    )
+    return tuple(remarks)
+
+
+def details_of(state: MomentState, *, m: int) -> dict[str, Any]:
+    """Numbers for the tags of a release, as plain values.
+
+    Notes
+    -----
+    Privacy: post-processing of noised answers.
+    """
+    answers = state.answers[0]
+    details: dict[str, Any] = {
+        "fit": "noisy cross-products" + (" and histograms" if answers.margins else ""),
+        "stages": 2 if answers.budget.first is not None else 1,
+        "n_eff": effective_n(state),
+        "snr": answers.snr if answers.budget.first is not None else None,
+        "acceptance": state.acceptance,
+        "clipped": clipped_share(state),
+        "numeric_only": state.numeric,
+        "noise_sd": answers.budget.final.sd,
+        "flags": list(flags_of(state, m=m)),
+        "remarks": list(remarks_of(state)),
+    }
+    return {name: value for name, value in details.items() if value is not None}

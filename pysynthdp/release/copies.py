@@ -1,0 +1,282 @@
+"""What leaves the building: m synthetic copies with what is true of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+
+import pandas as pd
+
+from pysynthdp.analysis.recipe import recipe_of
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.slips import answers_slips, no_attribute
+from pysynthdp.io.folder import release_dir
+from pysynthdp.io.folder.signature import Signer, signer_of
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.release.unchanged import Prints, check_prints, overwritten, prints_of
+from pysynthdp.schema import Schema
+from pysynthdp.tags import ReleaseTags
+from pysynthdp.tags.provenance import Provenance
+
+if TYPE_CHECKING:
+    from pysynthdp.analysis.results import PooledResults
+
+__all__ = ["SyntheticRelease"]
+
+_ELSEWHERE: Final = {
+    "to_csv": "save(folder, format='csv') writes the copies, and release[0].to_csv(...) a single one",
+    "to_parquet": "save(folder) writes the copies, and release[0].to_parquet(...) a single one",
+    "statement": "the privacy statement is release.privacy",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SyntheticRelease(Printable):
+    """m synthetic copies, the public schema, the privacy statement and the tags that pooling reads.
+
+    Parameters
+    ----------
+    copies : tuple of DataFrame
+        The copies; each has the columns, order, types and category sets of the confidential table.
+    schema : Schema
+        Public facts about the columns.
+    privacy : PrivacyStatement
+        What is claimed, over all draws from the fit so far.
+    provenance : Provenance
+        How they came about.
+    tags : ReleaseTags
+        What a combining rule must know.
+
+    Notes
+    -----
+    Privacy: holds synthetic rows only, but for the columns that were kept real by name.
+    """
+
+    copies: tuple[pd.DataFrame, ...]
+    schema: Schema
+    privacy: PrivacyStatement
+    provenance: Provenance
+    tags: ReleaseTags
+    _drawn: Prints = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_drawn", prints_of(self.copies))
+
+    if not TYPE_CHECKING:  # a checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _ELSEWHERE)
+
+    def __getitem__(self, index: int) -> pd.DataFrame:
+        return self.copies[index]
+
+    def __len__(self) -> int:
+        return len(self.copies)
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        return iter(self.copies)
+
+    @property
+    def m(self) -> int:
+        """Number of copies."""
+        return len(self.copies)
+
+    @property
+    def n_syn(self) -> int:
+        """Rows of one copy."""
+        return len(self.copies[0])
+
+    @property
+    def n_org(self) -> int | None:
+        """Rows of the confidential table; None when not published."""
+        return self.tags.n_org
+
+    @property
+    def nests(self) -> tuple[str, ...] | None:
+        """For each copy, the imputed table that it comes from; None unless several were fitted."""
+        return self.tags.nests
+
+    def to_table(self) -> Table:
+        """Build a card: what it is, what is claimed, how to pool."""
+        facts: list[tuple[str, str | int | None]] = [
+            ("copies", self.m),
+            ("rows in each", self.n_syn),
+            ("rows of the confidential table", "not published" if self.n_org is None else self.n_org),
+            ("columns", len(self.schema)),
+            ("formal privacy guarantee", self.privacy.status),
+            ("parameters", "drawn for each copy" if self.tags.parameters == "drawn" else "fitted, one set"),
+        ]
+        if self.nests is not None:
+            facts.insert(1, ("nests of copies, labelled in nests", len(set(self.nests))))
+        if self.tags.kept:
+            facts.append(("columns released REAL", ", ".join(sorted(self.tags.kept))))
+        return Table("Synthetic release", facts=tuple(facts), notes=(self.privacy.reason,))
+
+    def fit(self, formula: str, model: Any, **options: Any) -> PooledResults:
+        """Fit a statsmodels formula model to every copy and pool the fits by the release's own tags.
+
+        Parameters
+        ----------
+        formula : str
+            Model formula; factors get the same coding in every copy.
+        model : callable or class
+            ``smf.ols``, ``smf.poisson``, ``OrderedModel`` and so on.
+        **options
+            As in :func:`pysynthdp.analysis.fit_copies`: arguments of the model and of its ``fit``, and
+            ``rule``, ``n_org``, ``noise_var``, ``n_jobs``.
+
+        Returns
+        -------
+        PooledResults
+            The pooled fits.
+
+        Raises
+        ------
+        FitError
+            When the model fails in a copy; the message names the copy.
+        CombiningRuleError
+            When no rule is valid.
+
+        Notes
+        -----
+        Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
+        """
+        from pysynthdp.analysis.wrappers import fit_copies
+
+        return fit_copies(formula, self, model, **options)
+
+    def apply(self, function: Callable[[pd.DataFrame], Any], **options: Any) -> PooledResults:
+        """Compute any estimand with its variance in every copy, and pool by the release's own tags.
+
+        Parameters
+        ----------
+        function : callable
+            Takes a copy; returns ``(estimates, variances)``, ``(estimates, covariance)``, Estimates or a fit;
+            ``pysynthdp.analysis`` has ``mean_of``, ``share_of``, ``quantile_of`` and ``gini_of``.
+        **options
+            As in :func:`pysynthdp.analysis.apply`: ``rule``, ``n_org``, ``noise_var``, ``variables``,
+            ``n_jobs``.
+
+        Returns
+        -------
+        PooledResults
+            The pooled estimates.
+
+        Raises
+        ------
+        FitError
+            When the function fails in a copy; the message names the copy.
+        CombiningRuleError
+            When no rule is valid.
+
+        Notes
+        -----
+        Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
+        """
+        from pysynthdp.analysis.wrappers import apply
+
+        return apply(function, self, **options)
+
+    @answers_slips
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        format: str = "parquet",  # noqa: A002 -- pandas' word
+        sign: str | Path | Signer | None = None,
+    ) -> Path:
+        """Write the release as a folder that can be read without this package.
+
+        Parameters
+        ----------
+        folder : path
+            Must not exist yet; it appears whole or not at all.
+        format : {"parquet", "csv"}
+            Of the copies.
+        sign : path or key, optional
+            Private key: a PEM file with an Ed25519 key, or an object with ``sign(data)``. Its signature over
+            ``release.json``, which holds the checksums of all files, is written beside it; ``verify`` with
+            the public key tells that the holder of this key signed it. Needs the package cryptography.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        ReleaseError
+            If the folder exists (choose another name), the key cannot be used, or a copy was changed since
+            it was drawn.
+
+        Notes
+        -----
+        Privacy: writes what the release holds; the key is not kept.
+        """
+        self.check_unchanged()
+        signer = None if sign is None else signer_of(sign)
+        return release_dir.write(self.parts(), Path(folder), file_format=format, sign=signer)
+
+    def check_unchanged(self) -> None:
+        """Refuse copies that were edited since they were drawn or read.
+
+        Raises
+        ------
+        ReleaseError
+            Naming a copy and a column: statement, tags and schema hold for the copies as they were drawn.
+
+        Notes
+        -----
+        Privacy: copies are public. A real column that was put in afterwards would be written under their
+        statement.
+        """
+        check_prints(self.copies, self._drawn)
+
+    def overwritten(self, names: Collection[str]) -> tuple[str, ...]:
+        """Name the columns, among some, whose cells are no longer those that were drawn or read.
+
+        Parameters
+        ----------
+        names : collection of str
+            Columns to look at.
+
+        Returns
+        -------
+        tuple of str
+            In the order of the copies; a column that was added is not among them.
+
+        Notes
+        -----
+        Privacy: copies are public.
+        """
+        return overwritten(self.copies, self._drawn, names)
+
+    def parts(self) -> dict[str, Any]:
+        """Its parts by name, as :mod:`pysynthdp.io.folder.release_dir` writes them."""
+        return {
+            "copies": self.copies,
+            "schema": self.schema,
+            "privacy": self.privacy,
+            "provenance": self.provenance,
+            "tags": self.tags,
+            "constants": asdict(recipe_of(self.tags, self.schema.names)),
+        }
+
+    @classmethod
+    @answers_slips
+    def load(cls, folder: str | Path) -> Self:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        ReleaseError
+            If the folder is not a release, or was changed after it was written: take it anew from its source.
+
+        Notes
+        -----
+        Privacy: post-processing of a release. Files are compared with the checksums of the list and with one
+        another; :func:`pysynthdp.verify` also recomputes the statement's numbers and checks a signature.
+        """
+        return cls(**release_dir.read(Path(folder), Provenance, ReleaseTags))

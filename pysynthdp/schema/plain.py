@@ -1,0 +1,151 @@
+"""Between a Schema and plain JSON values: ``schema.json`` of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pandas as pd
+
+from pysynthdp.base.errors import SchemaError
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema.plain_values import (
+    dtype_from_plain,
+    dtype_to_plain,
+    value_from_plain,
+    value_to_plain,
+)
+
+__all__ = ["SCHEMA_FILE_VERSION", "WITHHELD", "from_plain", "to_plain"]
+
+SCHEMA_FILE_VERSION = 1
+WITHHELD = (
+    "serial"  # a column of running numbers replaces identifiers, so its levels would be the identifiers
+)
+
+
+def to_plain(
+    schema: Schema, *, methods: Mapping[str, str] | None = None, real: Collection[str] = ()
+) -> dict[str, Any]:
+    """Write a schema as plain JSON values.
+
+    Parameters
+    ----------
+    schema : Schema
+        Public facts about the columns.
+    methods : mapping column -> method, optional
+        Noted beside each column; the levels of a column of method ``serial`` are identifiers and left out.
+    real : collection of str
+        Columns that are released as they really are.
+
+    Returns
+    -------
+    dict
+        Which :func:`from_plain` reads.
+
+    Notes
+    -----
+    Privacy: bounds are written only as declared; a schema holds no others.
+
+    Examples
+    --------
+    >>> schema = Schema([NumericColumn("age", lower=0, missing={-8: "not asked"})])
+    >>> from_plain(to_plain(schema)) == schema
+    True
+    """
+    given = methods or {}
+    columns = []
+    for column in schema:
+        plain = _column_to_plain(column, withhold=given.get(column.name) == WITHHELD)
+        plain["synthetic"] = column.name not in real
+        if column.name in given:
+            plain["method"] = given[column.name]
+        columns.append(plain)
+    return {"schema_version": SCHEMA_FILE_VERSION, "columns": columns}
+
+
+def _column_to_plain(column: Column, *, withhold: bool) -> dict[str, Any]:
+    """Write one column."""
+    shared = {
+        "missing": [{"code": value_to_plain(code), "label": label} for code, label in column.missing],
+        "may_be_missing": column.may_be_missing,
+        "declared": column.declared,
+    }
+    if isinstance(column, CategoricalColumn):
+        return {"name": column.name, "kind": "categorical", **_levels_to_plain(column, withhold), **shared}
+    return {
+        "name": column.name,
+        "kind": "numeric",
+        "lower": value_to_plain(column.lower),
+        "upper": value_to_plain(column.upper),
+        "decimals": column.decimals,
+        "spikes": [value_to_plain(spike) for spike in column.spikes],
+        "learned_spikes": column.learned_spikes,
+        "unit": column.unit,
+        "fallback": value_to_plain(column.fallback),
+        "step": column.step,
+        "dtype": dtype_to_plain(column.dtype),
+        **shared,
+    }
+
+
+def _levels_to_plain(column: CategoricalColumn, withhold: bool) -> dict[str, Any]:
+    """Write what a categorical column has of its own; identifiers have no levels to show."""
+    category = isinstance(column.dtype, pd.CategoricalDtype)
+    categories = None if withhold else column.categories
+    return {
+        "levels": [] if withhold else [value_to_plain(level) for level in column.levels],
+        "ordered": column.ordered,
+        "absence": column.absence,
+        "form": column.form,
+        "other": None if withhold else value_to_plain(column.other),
+        "dtype": "category" if category else dtype_to_plain(column.dtype),
+        "categories": None if categories is None else [value_to_plain(value) for value in categories],
+    }
+
+
+def from_plain(plain: Mapping[str, Any]) -> Schema:
+    """Read what :func:`to_plain` wrote.
+
+    Raises
+    ------
+    SchemaError
+        For another version, or when a part is missing; read it with the version that wrote it.
+    """
+    if plain.get("schema_version") != SCHEMA_FILE_VERSION:
+        raise SchemaError(
+            f"the schema lacks schema_version {SCHEMA_FILE_VERSION}; read it with the version that wrote it",
+            kind="folder",
+        )
+    try:
+        return Schema(tuple(_column_from_plain(column) for column in plain["columns"]))
+    except (KeyError, TypeError) as error:
+        raise SchemaError(
+            "this is not a saved schema: a part of it is missing or malformed", kind="folder"
+        ) from error
+
+
+def _column_from_plain(plain: Mapping[str, Any]) -> Column:
+    """Read one column."""
+    shared: dict[str, Any] = {
+        "missing": tuple((value_from_plain(code["code"]), code["label"]) for code in plain["missing"]),
+        "may_be_missing": plain["may_be_missing"],
+        "declared": plain["declared"],
+        "dtype": dtype_from_plain(plain["dtype"]),
+    }
+    if plain["kind"] == "numeric":
+        spikes = tuple(value_from_plain(spike) for spike in plain["spikes"])
+        facts = ("lower", "upper", "decimals", "unit", "fallback", "learned_spikes")
+        own = {name: plain[name] for name in facts} | {"step": plain.get("step")}
+        return NumericColumn(plain["name"], spikes=spikes, **own, **shared)
+    categories = plain["categories"]
+    return CategoricalColumn(
+        plain["name"],
+        tuple(value_from_plain(level) for level in plain["levels"]),
+        ordered=plain["ordered"],
+        absence=plain["absence"],
+        form=plain.get("form"),
+        other=value_from_plain(plain["other"]),
+        categories=None if categories is None else tuple(value_from_plain(value) for value in categories),
+        **shared,
+    )

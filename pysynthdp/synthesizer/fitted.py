@@ -1,0 +1,364 @@
+"""A fit: parameters and an account, ready to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.progress import progress_bar
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.streams import RandomSource
+from pysynthdp.base.words import Argument, Words
+from pysynthdp.draw.machine import Draws, Machine
+from pysynthdp.draw.nested import NestedMachine
+from pysynthdp.draw.tagging import marked_imputed, marked_outside, provenance_of, release_tags
+from pysynthdp.io import fit_file
+from pysynthdp.io.folder import release_dir
+from pysynthdp.io.folder.signature import Signer, signer_of
+from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.fit import CopyParameters, Fit
+from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema import Schema
+
+__all__ = ["FittedSynthesizer"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FittedSynthesizer(Printable):
+    """Fitted models, ready to draw; made by :meth:`Synthesizer.fit`.
+
+    Parameters
+    ----------
+    _machine : Machine
+        Plan, fit and account.
+    workers : int
+        Threads.
+    progress : bool or None
+        As in :class:`Synthesizer`.
+
+    Notes
+    -----
+    Privacy: holds parameters, whose protection ``holds`` states; values of records only where
+    ``emit_original``, ``keep`` or a model that takes whole rows put them, and then it is ``confidential`` and
+    not saved. Every draw is charged to its one account.
+    """
+
+    _machine: Machine
+    workers: int
+    progress: bool | None
+
+    @property
+    def plan(self) -> SynthesisPlan:
+        """Who is drawn from whom."""
+        return self._machine.plan
+
+    @property
+    def schema(self) -> Schema:
+        """Public facts about the columns."""
+        return self.plan.schema
+
+    @property
+    def account(self) -> Account:
+        """What has been drawn so far; shared by every in-process copy of this fit."""
+        return self._machine.account
+
+    @property
+    def n_org(self) -> int:
+        """Rows of the confidential table, or their noisy number."""
+        return self._machine.fit.n
+
+    @property
+    def imputed_tables(self) -> int:
+        """How many imputations of the table were fitted, so that copies come in as many nests; else 1."""
+        return len(self._machine.fits)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Every noisy answer that was asked at the fit, with its sensitivity, scale and share; else empty.
+
+        Notes
+        -----
+        Privacy: public constants only.
+        """
+        return self._machine.fit.source.ledger
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What the fit found in columns that its user should know; said as warnings when it was made.
+
+        Notes
+        -----
+        Privacy: for the person who holds the data: no part of a release or a saved fit. None under a
+        guarantee.
+        """
+        found: list[Remark] = []
+        for fit in self._machine.fits:  # of an imputed table only what no table before it had
+            told = {(remark.column, remark.kind) for remark in found}
+            found += [remark for remark in fit.remarks if (remark.column, remark.kind) not in told]
+        return tuple(found)
+
+    @property
+    def holds(self) -> str:
+        """What of the confidential table the fit itself holds, for whoever keeps it.
+
+        Notes
+        -----
+        Privacy: a sentence from settings; no value.
+        """
+        return self.plan.protection.holds(self.plan, self._machine.fit)
+
+    @property
+    def confidential(self) -> bool:
+        """Whether the fit must stay where the table is.
+
+        It holds values of real records, or exact statistics behind a guarantee that covers only the draws.
+        """
+        return bool(self._real_values()) or self.plan.protection.spends == "at each draw"
+
+    def _real_values(self) -> tuple[str, ...]:
+        """Columns whose models hold values of real records."""
+        return tuple(dict.fromkeys((*self.plan.real_values, *self._machine.fit.rows_held)))
+
+    @answers_slips
+    def draw(
+        self,
+        m: int | None = None,
+        k: int | None = None,
+        rng: RandomSource = None,
+        *,
+        parameters: CopyParameters | None = None,
+    ) -> SyntheticRelease:
+        """Draw m synthetic copies of k rows; of a fit to imputed tables, m copies of each of them.
+
+        Parameters
+        ----------
+        m : int, optional
+            Number of copies; 5 by default, 20 where the answers are noised. After a fit to M imputed tables
+            the release holds M m copies, m of each imputation, labelled by it in ``release.nests``.
+        k : int, optional
+            Rows of each; as many as the confidential table by default.
+        rng : int, SeedSequence or Generator, optional
+            None takes fresh entropy from the operating system. Never stored.
+        parameters : {"drawn", "fitted"}, optional
+            Where the answers are noised: redraw noise and sampling for each copy (default), or share one fit.
+            Copies of one fit of a mixed table carry no interval; their levels are drawn evenly instead of
+            independently, so that their tables are nearer to the model.
+
+        Returns
+        -------
+        SyntheticRelease
+            The copies, with the privacy statement over all draws from this fit so far.
+
+        Raises
+        ------
+        PlanError
+            If m or k is below one, or k differs from the table's rows while columns are kept real.
+
+        Notes
+        -----
+        Privacy: post-processing of the fit where the fit carries the guarantee; else each draw is accounted.
+        """
+        m = self.plan.protection.copies(m)
+        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng, parameters=parameters)
+        copies = []
+        with progress_bar(drawing.m, "draw", show=self.progress) as note:
+            for copy in range(drawing.m):
+                copies.append(drawing.copy(copy, self.workers))
+                note(f"copy {copy + 1}")
+        return self._release(drawing, copies)
+
+    def _rows_of(self, m: int, k: int | None) -> int:
+        """Check m and k."""
+        if k is None and not self.plan.protection.n_told:
+            raise PrivacyError(
+                "under add/remove neighbours the number of rows is confidential",
+                kind="rows",
+                remedy=Words("give {k} from public facts", k=Argument("k")),
+            )
+        rows = self.n_org if k is None else k
+        for what, value in (("m, the number of copies,", m), ("k, the rows of a copy,", rows)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise PlanError(f"{what} must be a whole number of at least 1", kind="copies")
+        if self.plan.keep and rows != self.n_org:
+            raise PlanError(
+                f"columns kept real ({', '.join(self.plan.keep)}) have the rows of the confidential table",
+                kind="copies",
+                remedy="leave k out",
+            )
+        return rows
+
+    def _release(self, drawing: Draws, copies: Sequence[pd.DataFrame]) -> SyntheticRelease:
+        """Tag the copies."""
+        plan, fit = self.plan, drawing.fit
+        privacy = self._statement(drawing)
+        tags = release_tags(plan, self._machine.fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
+        tags = plan.protection.tags(tags, plan, fit=fit, copies=copies)
+        marks = {"synthetic": True, "privacy": privacy.to_dict()}
+        for number, copy in enumerate(copies, start=1):
+            copy.attrs["pysynthdp"] = {**marks, "copy": number, **tags.place_of(number)}
+        return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(plan), tags)
+
+    def _statement(self, drawing: Draws) -> PrivacyStatement:
+        """State what is true of all draws so far; what another package states is marked so."""
+        protection = self.plan.protection
+        stated = marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
+        return marked_imputed(stated, self.imputed_tables)
+
+    @answers_slips
+    def draw_to(
+        self,
+        folder: str | Path,
+        m: int | None = None,
+        k: int | None = None,
+        *,
+        rng: RandomSource = None,
+        format: str = "parquet",  # noqa: A002 -- pandas' word
+        sign: str | Path | Signer | None = None,
+    ) -> Path:
+        """Draw copies straight into a release folder, block by block, so that memory stays small.
+
+        Parameters
+        ----------
+        folder : path
+            Must not exist yet; it appears whole or not at all.
+        m, k, rng
+            As in :meth:`draw`.
+        format : {"parquet", "csv"}
+            Of the copies.
+        sign : path or key, optional
+            As in :meth:`SyntheticRelease.save`.
+
+        Returns
+        -------
+        Path
+            The folder, which :meth:`SyntheticRelease.load` reads.
+
+        Raises
+        ------
+        ReleaseError
+            If the folder exists (choose another name), or the format or the key cannot be used; nothing is
+            drawn and charged then.
+
+        Notes
+        -----
+        Privacy: as :meth:`draw`.
+        """
+        release_dir.check_target(Path(folder), format)
+        signer = None if sign is None else signer_of(sign)  # before anything is charged
+        m = self.plan.protection.copies(m)
+        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng)
+        parts = self._release(drawing, []).parts()
+        with progress_bar(drawing.m, "draw", show=self.progress) as note:
+            parts["copies"] = (self._stream(drawing, copy, note) for copy in range(drawing.m))
+            return release_dir.write(parts, Path(folder), file_format=format, sign=signer)
+
+    def _stream(self, drawing: Draws, copy: int, note: Callable[[str], None]) -> Iterator[pd.DataFrame]:
+        """Yield one copy as frames of consecutive blocks."""
+        yield from drawing.frames(copy, self.workers)
+        note(f"copy {copy + 1}")
+
+    @answers_slips
+    def save(self, path: str | Path) -> Path:
+        """Write the fit, without any record, to draw from it later without the confidential table.
+
+        Raises
+        ------
+        PrivacyError
+            If the fit holds real values or an account that must not be forked; release its copies instead.
+        ReleaseError
+            If the file exists; choose another name.
+
+        Notes
+        -----
+        Privacy: writes parameters and settings, no record; the parameters have what protection the privacy
+        statement says, so without a guarantee the file is as confidential as any table of estimates.
+        """
+        self._refuse_to_save()
+        draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
+        fits = tuple(replace(fit, remarks=()) for fit in self._machine.fits)  # they stay with whoever fitted
+        held = {"fit": fits[0]} if len(fits) == 1 else {"fits": fits}  # a version without nests has no "fits"
+        parts = {"plan": self.plan, **held, "workers": self.workers, "draws": draws}
+        return fit_file.save(parts, Path(path))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._refuse_real_values()
+        return type(self), (self._machine, self.workers, self.progress)
+
+    def _refuse_real_values(self) -> None:
+        """Keep real values out of files, pickles too."""
+        real = self._real_values()
+        if real:
+            raise PrivacyError(
+                (
+                    f"this fit holds values of real records in {', '.join(real)}, because "
+                    "emit_original or the model asked for them"
+                ),
+                kind="copies",
+                remedy="release copies instead of saving it, or fit by another method",
+            )
+        if self.plan.keep:
+            raise PrivacyError(
+                f"this fit holds the real values of {', '.join(self.plan.keep)}, which were asked to be kept",
+                kind="copies",
+                remedy=Words(
+                    "release copies instead of saving it, or fit without {keep}", keep=Argument("keep")
+                ),
+            )
+
+    def _refuse_to_save(self) -> None:
+        """Keep real values, and accounts that must stay single, out of files."""
+        self._refuse_real_values()
+        reason = self.plan.protection.unsaveable()
+        if reason:
+            raise PrivacyError(reason, kind="copies")
+
+    @classmethod
+    @answers_slips
+    def load(cls, path: str | Path) -> FittedSynthesizer:
+        """Read what :meth:`save` wrote; its account goes on from the draws made before.
+
+        Raises
+        ------
+        ReleaseError
+            If the file is not a saved fit, or damaged.
+        """
+        parts = fit_file.load(Path(path))
+        plan, fits = parts["plan"], parts["fits"] if "fits" in parts else (parts["fit"],)
+        account = plan.protection.account(plan, n=fits[0].n)
+        for n_syn, copies in parts["draws"]:
+            account.charge(n_syn=n_syn, copies=copies)
+        return cls(_machine(plan, fits, account), parts["workers"], None)
+
+    def to_table(self) -> Table:
+        """Build a card of methods and predictors; no number but the rows depends on the data."""
+        plan = self.plan.to_table()
+        rows = self.n_org if self.plan.protection.n_told else "not published"
+        imputed = (("imputed tables fitted", self.imputed_tables),) if self.imputed_tables > 1 else ()
+        facts = (
+            ("rows fitted", rows),
+            *imputed,
+            ("copies drawn so far", self.account.copies),
+            ("the fit itself holds", self.holds),
+            *plan.facts,
+        )
+        return replace(plan, title="Fitted synthesizer", facts=facts)
+
+
+def _machine(plan: SynthesisPlan, fits: Sequence[Fit], account: Account) -> Machine:
+    """Join a plan with its fits: one, or one an imputed table."""
+    first, *others = fits
+    return NestedMachine(plan, first, account, tuple(others)) if others else Machine(plan, first, account)

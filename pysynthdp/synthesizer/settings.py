@@ -1,0 +1,265 @@
+"""What the settings of a synthesizer come to: their checks, the schema, the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
+from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
+from pysynthdp.curator.infer import Drawn, Rare, Settled, infer_schema, kinds_apart, settle_rare, united
+from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.design.dtypes import with_types
+from pysynthdp.design.parts import absent_columns
+from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
+from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
+from pysynthdp.plan.methods import no_method
+from pysynthdp.plan.protection import protection_of
+from pysynthdp.schema import Schema
+
+if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
+    from pysynthdp.synthesizer import Synthesizer
+
+__all__ = [
+    "DECLARATIONS",
+    "check_named",
+    "check_settings",
+    "fitting_schema",
+    "plan_of",
+    "schema_of_table",
+    "schema_of_tables",
+    "settled_rare",
+    "told",
+]
+
+DECLARATIONS: Final = ("missing", "spikes", "bounds", "decimals", "levels")
+_FORMS: Final[Mapping[str, tuple[str, Any]]] = {
+    "missing": ("codes with their labels", {...: "label"}),
+    "spikes": ("a list", [...]),
+    "bounds": ("the lowest and the highest value", (..., ...)),
+    "levels": ("a list", [...]),
+}
+"""What each declaration of a column is, and how it is written."""
+
+
+def check_settings(settings: Synthesizer) -> None:
+    """Refuse settings that contradict each other, whatever the table: all of them together.
+
+    Raises
+    ------
+    PlanError
+        Names each setting and what to write.
+    PrivacyError
+        Where a guarantee does not go with another setting.
+    """
+    wrong = (_wrong_lists, _wrong_mappings, _wrong_declared, _wrong)
+    faults: list[PysynthdpError] = [fault for find in wrong for fault in find(settings)]
+    if faults:
+        raise together(faults)
+    both = sorted(set(settings.keep) & set(settings.drop))
+    if both:
+        text = Words("{name} is both kept and dropped", name=both[0])
+        raise PlanError(text, column=both[0], kind="setting", remedy="name it once")
+    protection = protection_of(settings.guarantee)  # refuses what is no guarantee
+    if settings.rare != "keep" and not protection.learns:
+        asked = Setting("rare", settings.rare)
+        raise PrivacyError(
+            Words("{asked} counts records, which a formal guarantee does not allow", asked=asked),
+            kind="rare levels",
+            remedy=Words(
+                "leave it out and declare coarser levels, with {other} for what is not among them",
+                other=OTHER,
+            ),
+        )
+    _check_schema(settings)
+
+
+def _wrong_lists(settings: Synthesizer) -> Iterator[PlanError]:
+    """Find what must be a list and is none."""
+    for what in ("keep", "drop", "formulas", "visit_sequence", "joint"):
+        given: object = getattr(settings, what)
+        if given is None and what == "visit_sequence":
+            continue
+        if isinstance(given, str):
+            mend = Words("give a list, {setting}", setting=Setting(what, [given]))
+            yield PlanError(Words("{what} is a single text", what=what), kind="setting", remedy=mend)
+        elif isinstance(given, Mapping) or not isinstance(given, Iterable):
+            mend = Words("write {setting}, or leave it out", setting=Setting(what, [...]))
+            yield PlanError(Words("{what} must be a list", what=what), kind="setting", remedy=mend)
+
+
+def _wrong_mappings(settings: Synthesizer) -> Iterator[PlanError]:
+    """Find what must name columns and does not, and a method that is no method."""
+    for what in DECLARATIONS:
+        given = getattr(settings, what)
+        if given is not None and not isinstance(given, Mapping):
+            mend = Words("write {setting}", setting=Setting(what, {"column": ...}))
+            yield PlanError(Words("{what} must name columns", what=what), kind="setting", remedy=mend)
+    method: object = settings.method
+    if isinstance(method, list | tuple | set | bool | int | float):
+        mend = Words(
+            "write {all_columns} for all columns, or {some}",
+            all_columns=Setting("method", "norm"),
+            some=Setting("method", {"column": "norm"}),
+        )
+        yield PlanError("method is neither a name nor a list by column", kind="setting", remedy=mend)
+    named = method.items() if isinstance(method, Mapping) else [(None, method)]
+    for column, wish in named:
+        if isinstance(wish, str) and wish != SERIAL and wish not in COLUMN_MODELS:
+            yield no_method(wish, None if column is None else str(column))
+
+
+def _wrong_declared(settings: Synthesizer) -> Iterator[PlanError]:
+    """Find what is declared of a column in a form that cannot be: one number where several belong."""
+    for what, (kind, form) in _FORMS.items():
+        given = getattr(settings, what)
+        for name, own in given.items() if isinstance(given, Mapping) else ():
+            if not _is_list(own) or (what == "bounds" and len(own) != len(form)):
+                text = Words("{what} of {name} must be {kind}", what=what, name=name, kind=kind)
+                mend = Words("write {setting}", setting=Setting(what, {name: form}))
+                yield PlanError(text, column=str(name), kind="setting", remedy=mend)
+
+
+def _is_list(given: object) -> bool:
+    """Whether something holds several values; a text holds none."""
+    return isinstance(given, Collection) and not isinstance(given, str | bytes)
+
+
+def _wrong(settings: Synthesizer) -> Iterator[PlanError]:
+    """Find settings that are merely like what is asked for: a text is true, and so is 1."""
+    for what in ("proper", "emit_original", "progress"):
+        given = getattr(settings, what)
+        if not isinstance(given, bool) and not (given is None and what == "progress"):
+            mend = Words("write {yes}, or leave it out", yes=Setting(what, True))
+            yield PlanError(Words("{what} must be {flag}", what=what, flag=FLAG), kind="setting", remedy=mend)
+    if settings.rare not in get_args(Rare):
+        what = "rare must be one of 'keep', 'merge', 'refuse'"
+        mend = Words("write {setting}", setting=Setting("rare", "merge"))
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.rare), get_args(Rare), mend))
+    workers: object = settings.workers
+    whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
+    if workers is not None and not whole:
+        yield PlanError("workers must be a whole number of at least 1", kind="setting")
+
+
+def _check_schema(settings: Synthesizer) -> None:
+    """Refuse a schema of another type, and declarations beside a schema, which would be ignored."""
+    if settings.schema is None:
+        return
+    if not isinstance(settings.schema, Schema):
+        raise PlanError(
+            "schema must be a Schema", kind="setting", remedy=Words("write {schema}", schema=CODEBOOK)
+        )
+    beside = [what for what in DECLARATIONS if getattr(settings, what)]
+    if beside:
+        mend = "declare it in the schema's columns instead"
+        texts = [Words("{what} is given beside a schema", what=what) for what in beside]
+        raise together([PlanError(text, kind="setting", remedy=mend) for text in texts])
+
+
+def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
+    """Plan from a schema and the settings."""
+    return make_plan(
+        schema.without(settings.drop),
+        settings.protection,
+        method=settings.method,
+        visit_sequence=settings.visit_sequence,
+        predictor_matrix=settings.predictor_matrix,
+        formulas=settings.formulas,
+        keep=settings.keep,
+        drop=settings.drop,
+        proper=settings.proper,
+        emit_original=settings.emit_original,
+        joint=settings.joint,
+    )
+
+
+def settled_rare(settings: Synthesizer, schema: Schema, tables: Sequence[FrameRows]) -> Settled:
+    """Keep, merge or refuse rare levels of the columns that are modelled."""
+    method = settings.method if isinstance(settings.method, Mapping) else {}
+    serials = [name for name, wish in method.items() if wish == SERIAL]
+    return settle_rare(schema, tables, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
+
+
+def schema_of_tables(settings: Synthesizer, tables: Sequence[FrameRows]) -> Schema:
+    """Infer one schema for several imputations of a table, or for one table.
+
+    A column that few distinct values make categorical in some of them only stays a number in all.
+    """
+    schemas = [schema_of_table(settings, rows) for rows in tables]
+    apart = kinds_apart(schemas)
+    if apart:
+        schemas = [schema_of_table(settings, rows, numbers=apart) for rows in tables]
+    return united(schemas)
+
+
+def schema_of_table(settings: Synthesizer, rows: FrameRows, *, numbers: Iterable[str] = ()) -> Schema:
+    """Infer the schema with what the user declares; ``numbers`` stay numbers."""
+    _check_drops(settings, rows.columns)
+    method = settings.method if isinstance(settings.method, Mapping) else {}
+    return infer_schema(
+        rows,
+        missing=settings.missing,
+        spikes=settings.spikes,
+        bounds=settings.bounds,
+        decimals=settings.decimals,
+        levels=settings.levels,
+        exempt=settings.keep,
+        drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
+        named=[name for name, wish in method.items() if wish != SERIAL],
+        numbered=[name for name, wish in method.items() if wish == SERIAL],
+        skip=settings.drop,
+    )
+
+
+def _drawn(settings: Synthesizer, names: Iterable[str]) -> dict[str, Drawn]:
+    """Say what the user's methods draw, of columns whose method draws one kind only."""
+    wishes = {name: _wish(settings, name) for name in names}
+    kinds = {name: drawn_by(wish) for name, wish in wishes.items() if wish is not None}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def told(settings: Synthesizer) -> frozenset[str]:
+    """Columns of which the user says something himself, so that nothing is guessed about them."""
+    method = settings.method if isinstance(settings.method, Mapping) else {}
+    return frozenset(settings.keep).union(method, *(getattr(settings, what) for what in DECLARATIONS))
+
+
+def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:
+    """Find the method that the user names for a column."""
+    return settings.method.get(name) if isinstance(settings.method, Mapping) else settings.method
+
+
+def fitting_schema(settings: Synthesizer, schema: Schema, rows: FrameRows) -> Schema:
+    """Fill in the types that the schema leaves open by the table's; refuse columns that it does not name."""
+    check_named(settings, schema, rows)
+    return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
+
+
+def check_named(settings: Synthesizer, schema: Schema, rows: FrameRows | None) -> None:
+    """Refuse columns of the table that the schema does not name, and drops of what neither of them has."""
+    if rows is None:
+        return
+    apart = {*settings.drop, settings.protection.unit.key}
+    faults = [_unnamed(name) for name in rows.columns if name not in schema and name not in apart]
+    faults += absent_columns(rows.columns, schema.without(settings.drop))
+    if faults:
+        raise together(faults)
+    known = () if settings.schema is None else settings.schema.names
+    _check_drops(settings, [*rows.columns, *known])
+
+
+def _unnamed(name: str) -> SchemaError:
+    """Say that the schema does not name a column of the table."""
+    what = Words("the schema does not name '{name}'", name=name)
+    mend = Words("declare it, or leave it out with {drop}", drop=Setting("drop", [name]))
+    return SchemaError(what, column=name, kind="columns", remedy=mend)
+
+
+def _check_drops(settings: Synthesizer, names: Sequence[str]) -> None:
+    """Refuse to drop what is not there: a slip in the name would release the column."""
+    for name in settings.drop:
+        if name not in names:
+            what = Words("drop names '{name}', which is no column", name=name)
+            mend = meant(str(name), names, f"columns are {', '.join(names)}")
+            raise PlanError(what, column=str(name), kind="columns", remedy=mend)

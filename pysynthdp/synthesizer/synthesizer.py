@@ -1,0 +1,344 @@
+"""The main entry: settings, and one call for everything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+
+import pandas as pd
+
+from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.remarks import say
+from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
+from pysynthdp.base.streams import RandomSource
+from pysynthdp.base.words import CODEBOOK, Words
+from pysynthdp.curator.infer import Codes, Rare
+from pysynthdp.curator.look import slow_plan
+from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
+from pysynthdp.curator.rows.imputed import listed
+from pysynthdp.draw.machine import Machine
+from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.plan.protection import FitRequest, protection_of
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema import Schema
+from pysynthdp.synthesizer.card import settings_table
+from pysynthdp.synthesizer.fitted import FittedSynthesizer
+from pysynthdp.synthesizer.imputing import fit_imputed, learned_plan, opened, with_seen
+from pysynthdp.synthesizer.settings import check_named, check_settings, plan_of
+
+__all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
+
+_FITTED: Final = dict.fromkeys(
+    ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
+)
+
+
+@answers_slips
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Synthesizer(Printable):
+    """Settings of a synthesis; ``fit`` makes a :class:`FittedSynthesizer`.
+
+    Parameters
+    ----------
+    schema : Schema, optional
+        Public facts about the table; without it they are inferred, and the privacy statement says so.
+    method : str, ColumnModel or mapping column -> either, optional
+        Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
+        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
+    visit_sequence : sequence of str, optional
+        Order in which columns are drawn; the table's own by default.
+    predictor_matrix : DataFrame or mapping column -> predictors, optional
+        Which earlier columns a column is drawn from; all by default.
+    formulas : sequence of str
+        Predictors as formulas: ``"income ~ age * sex + I(age ** 2)"``.
+    missing : mapping column -> {code: label}
+        Special codes that are not values.
+    spikes : mapping column -> values
+        Values with a mass of their own.
+    bounds : mapping column -> (lower, upper)
+        Declared bounds.
+    decimals : mapping column -> int
+        Digits after the point.
+    levels : mapping column -> levels
+        Declared levels.
+    keep : sequence of str
+        Columns to release as they really are; shown everywhere.
+    drop : sequence of str
+        Columns to leave out.
+    proper : bool
+        Draw parameters from their posterior for each copy.
+    emit_original : bool
+        Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
+    joint : sequence of (columns, method)
+        Columns that one model draws together.
+    rare : {"keep", "merge", "refuse"}
+        What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
+        whatever the other columns say, and a warning names the column. Merged, they go into the column's
+        ``other`` level, which is made where there is none, or, where they have fewer than five records
+        together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
+        the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
+    guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
+        How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
+        the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
+        then be declared. Without it nothing formal is promised.
+    workers : int, optional
+        Threads; never changes a result. All cores by default, at most four.
+    progress : bool, optional
+        Show a bar; on a terminal or in a notebook by default.
+
+    Notes
+    -----
+    Privacy: settings; reads nothing. Under noise in the answers, numbers drawn by ``norm`` may lie outside
+    their declared bounds: clamping them again would bias means and regressions.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> df = pd.DataFrame({"sex": ["F", "M"] * 50, "age": range(20, 120)}).sample(frac=1, random_state=1)
+    >>> fitted = Synthesizer(method={"age": "norm"}).fit(df)
+    >>> release = fitted.draw(m=3, rng=1)
+    >>> release.m, release[0].shape
+    (3, (100, 2))
+    """
+
+    schema: Schema | None = None
+    method: str | ColumnModel | Mapping[str, str | ColumnModel] | None = None
+    visit_sequence: Sequence[str] | None = None
+    predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None
+    formulas: Sequence[str] = ()
+    missing: Mapping[str, Codes] = field(default_factory=dict)
+    spikes: Mapping[str, Iterable[float]] = field(default_factory=dict)
+    bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    decimals: Mapping[str, int] = field(default_factory=dict)
+    levels: Mapping[str, Iterable[Any]] = field(default_factory=dict)
+    keep: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    proper: bool = False
+    emit_original: bool = False
+    joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
+    rare: Rare = "keep"
+    guarantee: Protection | Guarantee | None = None
+    workers: int | None = None
+    progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+    if not TYPE_CHECKING:  # a checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _FITTED)
+
+    @property
+    def protection(self) -> Protection:
+        """How the table is protected: what ``guarantee`` asks for, short forms written out."""
+        return protection_of(self.guarantee)
+
+    @answers_slips
+    def plan(self, data: pd.DataFrame | Sequence[pd.DataFrame] | Schema | None = None) -> SynthesisPlan:
+        """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
+
+        Parameters
+        ----------
+        data : DataFrame, list of imputed DataFrames or Schema, optional
+            Without it, the synthesizer's own schema.
+
+        Raises
+        ------
+        PlanError
+            If a setting cannot be met; the message names the column and the mend.
+
+        Notes
+        -----
+        Privacy: reads real rows only when a table is given and no schema was declared.
+        """
+        if isinstance(data, Schema):
+            return plan_of(self, data)
+        if self.schema is not None:
+            return plan_of(self, self.schema)
+        if data is None:
+            raise PlanError(
+                "there is neither a schema nor a table",
+                kind="table",
+                remedy=Words("give a table, or {schema}", schema=CODEBOOK),
+            )
+        tables = listed(data)
+        if tables is None:
+            return learned_plan(self, (FrameRows(dense(data)),))[0]
+        return learned_plan(self, opened(self, tables))[0]
+
+    @answers_slips
+    def fit(
+        self,
+        table: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        *,
+        block_rows: int | None = None,
+        answers: str | Path | None = None,
+        noise_seed: int | None = None,
+    ) -> FittedSynthesizer:
+        """Fit every column's model to a confidential table, or to each of its imputations.
+
+        Parameters
+        ----------
+        table : DataFrame, or list of DataFrames
+            The confidential table; not needed where ``answers`` holds all noised answers. A list of M tables
+            is taken as M imputations of it (of the same people in the same order): one plan is fitted to
+            each, ``draw`` draws m copies of each, and the copies are pooled by the nests that they stand in
+            (Reiter 2004). Refused under a guarantee.
+        block_rows : int, optional
+            Rows read at a time; never changes a result.
+        answers : path, optional
+            File for the noised answers, written before their first use; a rerun of the same plan with it
+            reads them and never the table. Without it a rerun is a second spending.
+        noise_seed : int, optional
+            Seed of the noise; refused but for ``ByNoise(..., testing=True)``.
+
+        Returns
+        -------
+        FittedSynthesizer
+            Parameters and an account; no record, unless ``emit_original`` asks for values of records.
+
+        Raises
+        ------
+        SchemaError, PlanError, FitError
+            If the table does not fit the schema, the settings do not fit the table, or a model has no fit.
+
+        Notes
+        -----
+        Privacy: reads real rows; gives no formal guarantee unless every column's model carries one.
+
+        Without a guarantee, what :func:`pysynthdp.look` finds odd is said once as ``PysynthdpWarning``, with
+        ``column``, ``kind`` and ``remedy`` beside the text: no value of a record, no code that was learned,
+        no count below ten. Where more than five columns share a remark, one warning names them all. Of the
+        columns of a ``schema`` of one's own only what the fit itself had to change is said.
+        """
+        protection = self.protection
+        protection.check_request(answers=answers, noise_seed=noise_seed)
+        tables = listed(table)
+        if tables is not None:
+            nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
+            fitted = FittedSynthesizer(nested, self._threads(), self.progress)
+            say((*index_remarks(tables[0]), *fitted.remarks))
+            return fitted
+        table = cast("pd.DataFrame | None", table)
+        if not protection.learns and self.schema is None:
+            raise PrivacyError(
+                "a formal guarantee takes nothing from the data",
+                kind="undeclared",
+                remedy=Words("declare every column in {schema}", schema=CODEBOOK),
+            )
+        plan, rows, merged = self._opened(protection, table, block_rows)
+        n = 0 if rows is None else rows.n_rows
+        account = protection.account(plan, n=n)  # priced before a record is read
+        path = None if answers is None else Path(answers)
+        slow = slow_plan(plan)
+        say(slow)  # before, since it is no use after
+        fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
+        fit = replace(fit, merged=merged) if merged else fit
+        fit = with_seen(self, plan, rows, fit)
+        unseen = () if rows is None else index_remarks(rows.frame)
+        say((*unseen, *fit.remarks))
+        if protection.learns:
+            fit = replace(fit, remarks=(*slow, *unseen, *fit.remarks))
+        return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
+
+    def _opened(
+        self, protection: Protection, table: pd.DataFrame | None, block_rows: int | None
+    ) -> tuple[SynthesisPlan, FrameRows | None, tuple[str, ...]]:
+        """Give the plan, the rows, and the columns whose rare levels were merged."""
+        if not protection.learns:  # refused before the table is looked at
+            plan = self.plan()
+            rows = protection.open(table, block_rows)
+            check_named(self, plan.schema, rows)
+            return plan, rows, ()
+        rows = protection.open(table, block_rows)
+        if rows is None:
+            return self.plan(), None, ()
+        plan, settled = learned_plan(self, (rows,))
+        return plan, settled.tables[0], settled.merged
+
+    @answers_slips
+    def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
+        """Run the whole synthesis on a public or synthetic table, to see what a budget would give.
+
+        Parameters
+        ----------
+        table : DataFrame
+            A table that is not confidential, with the declared columns.
+        m : int
+            Number of copies.
+        rng : int, SeedSequence or Generator, optional
+            Of the drawing.
+
+        Returns
+        -------
+        SyntheticRelease
+            Marked void: nothing is protected.
+
+        Raises
+        ------
+        PrivacyError
+            Without a guarantee by noise in the answers.
+
+        Notes
+        -----
+        Privacy: none; never give it the confidential table.
+        """
+        twin = replace(self, guarantee=self.protection.rehearsal())
+        return twin.fit(table, noise_seed=0).draw(m=m, rng=rng)
+
+    def to_table(self) -> Table:
+        """Build a card of what was set; it holds nothing of any table."""
+        return settings_table(self)
+
+    def _threads(self) -> int:
+        """Threads to use."""
+        return self.workers or min(4, os.cpu_count() or 1)
+
+
+@answers_slips
+def synthesize(
+    table: pd.DataFrame | Sequence[pd.DataFrame], m: int = 5, rng: RandomSource = None, **settings: Any
+) -> SyntheticRelease:
+    """Fit and draw in one call.
+
+    Parameters
+    ----------
+    table : DataFrame, or list of DataFrames
+        The confidential table, or M imputations of it.
+    m : int
+        Number of copies; of each imputation, if there are several.
+    rng : int, SeedSequence or Generator, optional
+        None takes fresh entropy from the operating system.
+    **settings
+        Of :class:`Synthesizer`.
+
+    Returns
+    -------
+    SyntheticRelease
+        The copies.
+
+    Notes
+    -----
+    Privacy: reads real rows; see :meth:`Synthesizer.fit`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> df = pd.DataFrame({"sex": ["F", "M"] * 50, "age": [20.5, 31, 47, 62] * 25})
+    >>> synthesize(df, m=2, rng=1).m
+    2
+    """
+    known = [item.name for item in fields(Synthesizer)]
+    for name in settings:
+        if name not in known:
+            raise unknown_setting(name, ["m", "rng", *known], "synthesize")
+    synthesizer = Synthesizer(**settings)
+    synthesizer.protection.copies(m)  # refused before anything is spent at the fit
+    return synthesizer.fit(table).draw(m=m, rng=rng)
