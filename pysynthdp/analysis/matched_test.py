@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp.analysis.joint_test import FTest
+from pysynthdp.analysis.f_tests import FTest
 from pysynthdp.base.errors import CombiningRuleError
 from pysynthdp.base.words import Setting, Words
 

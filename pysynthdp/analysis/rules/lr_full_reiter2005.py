@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pysynthdp.analysis.joint_test import JOINT_TESTS, JointTest
+from pysynthdp.analysis.f_tests import JOINT_TESTS, JointTest
 
 __all__ = ["LrFullReiter2005"]
 

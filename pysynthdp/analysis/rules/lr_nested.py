@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, JointTest, Ratios
+from pysynthdp.analysis.f_tests import JOINT_TESTS, FTest, JointTest, Ratios
 from pysynthdp.analysis.matched_test import matched_test
 
 __all__ = ["LrNested"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, JointTest
+from pysynthdp.analysis.f_tests import JOINT_TESTS, FTest, JointTest
 from pysynthdp.analysis.rules.base import Sums
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import CombiningRuleError

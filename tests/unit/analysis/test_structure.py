@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import pysynthdp.analysis
-from pysynthdp.analysis.joint_test import JOINT_TESTS
+from pysynthdp.analysis.f_tests import JOINT_TESTS
 from pysynthdp.analysis.rules.base import RULES
 
 RULE_FILES = sorted((Path(pysynthdp.analysis.__file__).parent / "rules").glob("*.py"))
@@ -28,7 +28,7 @@ def test_rules_know_only_numpy_and_scipy(path):
         "pysynthdp.base.registry",
         "pysynthdp.base.errors",
         "pysynthdp.base.words",
-        "pysynthdp.analysis.joint_test",
+        "pysynthdp.analysis.f_tests",
         "pysynthdp.analysis.matched_test",
         "pysynthdp.analysis.rules.base",
         "pysynthdp.analysis.rules.conditions",
