@@ -28,9 +28,9 @@ _WHERE = {
     "conversion.orders": "ORDERS",
     "prices.addremove": "add_one_renyi addremove_renyi remove_one_renyi",
     "prices.beta_binomial": "beta_binomial_delta beta_delta one_parameter_delta parameter_delta",
-    "prices.beta_renyi": "beta_binomial_renyi beta_renyi parameter_renyi",
+    "prices.beta_curves": "beta_binomial_renyi beta_renyi parameter_renyi",
     "prices.binary": "binary_delta binomial_delta theta_laplace_scale",
-    "prices.binary_renyi": "bernoulli_renyi binary_renyi",
+    "prices.binary_curves": "bernoulli_renyi binary_renyi",
     "prices.categorical": "CellWeights categorical_delta categorical_one_delta categorical_one_renyi "
     "categorical_renyi",
     "prices.cells": "cells_epsilon cells_smallest_weight",
