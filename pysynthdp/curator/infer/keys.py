@@ -19,7 +19,7 @@ from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["key_of", "key_remarks"]
 
-Key: TypeAlias = Literal["identifier", "group key"]
+KeyKind: TypeAlias = Literal["identifier", "group key"]
 
 _MANY: Final = 20  # distinct values: fewer may be levels, or a scale
 _SOME: Final = 13  # enough where the name says so
@@ -32,7 +32,7 @@ CERTAIN = 10.0  # evenness from here on: by chance once in twenty thousand colum
 _MIDDLE = (0.05, 0.95)  # outliers widen the range and hide how dense the rest is
 
 
-def key_of(name: str, values: FloatArray, *, texts: bool = False) -> Key | None:
+def key_of(name: str, values: FloatArray, *, texts: bool = False) -> KeyKind | None:
     """Say whether whole numbers in row order name records, or groups of them.
 
     Parameters
@@ -108,7 +108,7 @@ def key_remarks(series: pd.Series[Any], column: Column) -> tuple[Remark, ...]:
 
 
 _ALIKE: Final = "looks like an identifier: its values hardly ever repeat, and those of a quantity would"
-_TOLD: Final[dict[Key, tuple[str, str]]] = {
+_TOLD: Final[dict[KeyKind, tuple[str, str]]] = {
     "identifier": (
         f"{_ALIKE}; drawn as numbers, identifiers of the copies repeat and may be those of real records",
         "{drop} leaves it out, {serial} numbers the rows anew, and {modelled} says that it is none",
