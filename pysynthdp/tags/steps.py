@@ -11,9 +11,8 @@ from pysynthdp.base.errors import ReleaseError
 __all__ = ["Draws", "TaggedFactor", "TaggedStep"]
 
 Draws = Literal["number", "levels", "kind"]
-TaggedFactor: TypeAlias = (
-    str | Mapping[str, Any]
-)  # a column as it is, or {"column": name, "basis": "ns", ...}
+TaggedFactor: TypeAlias = str | Mapping[str, Any]
+"""A column as it is, or ``{"column": name, "basis": "ns", ...}``."""
 
 _EARLIER = "earlier"
 
