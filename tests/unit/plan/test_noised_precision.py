@@ -8,9 +8,8 @@ from scipy import stats
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.models.fits.expected_length import median_length
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.protection.noise.precision import ExpectedPrecision
+from pysynthdp.protection.noise.precision import ExpectedPrecision, median_length
 
 
 def number(name: str) -> NumericColumn:
