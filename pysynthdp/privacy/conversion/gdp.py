@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
+import scipy
 
 from pysynthdp.privacy.conversion.gaussian_tradeoff import gaussian_delta
 from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon_simple
@@ -87,7 +87,9 @@ def gdp_epsilon(mu: float, delta: float) -> float:
     high = zcdp_epsilon_simple(mu * mu / 2, delta)
     if gaussian_delta(mu, high) >= delta:
         return high
-    root = brentq(lambda epsilon: gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-300, rtol=1e-15)
+    root = scipy.optimize.brentq(
+        lambda epsilon: gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-300, rtol=1e-15
+    )
     return upward(upward(float(root)))
 
 
@@ -128,5 +130,7 @@ def gdp_mu(epsilon: float, delta: float) -> float:
     high = low
     while gaussian_delta(high, epsilon) <= delta:
         low, high = high, 2 * high
-    root = brentq(lambda mu: gaussian_delta(mu, epsilon) - delta, low, high, xtol=1e-300, rtol=1e-15)
+    root = scipy.optimize.brentq(
+        lambda mu: gaussian_delta(mu, epsilon) - delta, low, high, xtol=1e-300, rtol=1e-15
+    )
     return downward(downward(float(root)))
