@@ -1,24 +1,107 @@
-"""What ``synth`` does once its settings are read: fit, draw, write, tell; each a stage of the run."""
+"""``pysynthdp synth``: fit, draw, write, tell; each a stage of the run."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
 
 import pandas as pd
+import typer
 
 import pysynthdp as sdp
-from pysynthdp.cli.run import this_run
+from pysynthdp.base.errors import PlanError
+from pysynthdp.cli.look import show_columns
+from pysynthdp.cli.options import (
+    Copies,
+    Debug,
+    FileFormat,
+    Files,
+    JsonObject,
+    PlanFile,
+    Quiet,
+    Rows,
+    Strict,
+)
+from pysynthdp.cli.reading import with_reading
+from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.signals import finish
+from pysynthdp.cli.table import learns_from, read_with_plan, settings_of
 from pysynthdp.io.folder.manifest import read_manifest
 from pysynthdp.io.folder.release_dir import read_statement
+from pysynthdp.io.folder.signature import signer_of
+from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import CategoricalColumn, Schema
 
-__all__ = ["Copying", "fitted_from", "tell"]
+__all__ = ["synth"]
 
 
-def fitted_from(
+@reporting()
+@with_reading
+def synth(
+    files: Files,
+    out: Annotated[Path, typer.Option(help="Folder to write; must not exist.", show_default=False)],
+    m: Copies = 5,
+    k: Rows = None,
+    plan: PlanFile = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="For tests; never stored. Without it: fresh entropy.", show_default=False),
+    ] = None,
+    file_format: Annotated[FileFormat, typer.Option("--format", help="Of the copies.")] = FileFormat.parquet,
+    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(help="Private key (Ed25519, PEM) to sign the folder with.", show_default=False),
+    ] = None,
+    rare: Annotated[
+        str | None,
+        typer.Option(help="Levels of fewer than five records: keep, merge or refuse.", show_default=False),
+    ] = None,
+    *,
+    reading: dict[str, Any],
+    proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
+    quiet: Quiet = False,
+    as_object: JsonObject = False,  # noqa: ARG001
+    strict: Strict = False,  # noqa: ARG001
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
+    _check_before_reading(out, seed, sign)
+    if len(files) > 1:
+        protection_of(settings_of(plan).get("guarantee")).check_imputed()
+    table, settings = read_with_plan(files[0], plan, reading)
+    settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
+    settings["proper"] = proper or settings.get("proper", False)
+    settings["rare"] = rare or settings.get("rare", "keep")
+    synthesizer = sdp.Synthesizer(**settings)
+    synthesizer.protection.copies(m)  # refused before anything is spent at the fit
+    # an overview depends on the data: not under a guarantee, and not into a batch job's log
+    if learns_from(settings) and sys.stdout.isatty():
+        show_columns(table, settings)
+    others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
+    fitted = _fitted(synthesizer, table, others)
+    copies = _Copying(out, m, k, seed, file_format.value, sign)
+    statement = copies.stream(fitted) if stream else copies.draw_and_write(fitted)
+    _tell(out, statement, quiet=quiet)
+
+
+def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> None:
+    """Refuse what could not be written in the end, while it costs nothing yet."""
+    if out.exists():
+        raise PlanError(
+            f"--out: {out} exists already", kind="command", remedy="choose another name or move it away"
+        )
+    if seed is not None and seed < 0:
+        raise PlanError("--seed must not be negative", kind="command")
+    if sign is not None:
+        signer_of(sign)
+
+
+def _fitted(
     synthesizer: sdp.Synthesizer, table: pd.DataFrame, others: Sequence[pd.DataFrame]
 ) -> sdp.FittedSynthesizer:
     """Fit; say which rare levels were merged, by how many a column.
@@ -48,7 +131,7 @@ def _merged(table: pd.DataFrame, schema: Schema) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Copying:
+class _Copying:
     """Which copies to draw, and where to.
 
     Parameters
@@ -92,7 +175,7 @@ class Copying:
         return read_statement(self.out)
 
 
-def tell(folder: Path, statement: sdp.PrivacyStatement, *, quiet: bool) -> None:
+def _tell(folder: Path, statement: sdp.PrivacyStatement, *, quiet: bool) -> None:
     """Print the statement and what was written; levels that were learned stay in the folder."""
     finish()
     names = sorted(item.name for item in folder.iterdir())
