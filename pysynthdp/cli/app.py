@@ -18,7 +18,7 @@ from pysynthdp.cli.parameter import parameter
 from pysynthdp.cli.plan import plan
 from pysynthdp.cli.pool import pool
 from pysynthdp.cli.run import closed_quietly
-from pysynthdp.cli.signals import finish, stop_in_order
+from pysynthdp.cli.signals import finish, stop_at_once
 from pysynthdp.cli.synth import synth
 from pysynthdp.cli.verify import verify
 
@@ -59,7 +59,7 @@ def pysynthdp(
 
 def main() -> None:
     """Run the command line."""
-    stop_in_order()
+    stop_at_once()  # until a command begins
     for channel in (sys.stdout, sys.stderr):
         if hasattr(channel, "reconfigure"):
             channel.reconfigure(errors="backslashreplace")  # names in any script, whatever the terminal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +12,6 @@ from pysynthdp.cli.options import Debug, File, JsonObject, Quiet
 from pysynthdp.cli.reading import reading_of, with_reading
 from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.table import table_of
-from pysynthdp.io.plans.parameters_file import ParameterPlan, read_parameters, write_statement
-from pysynthdp.parameters.asked import check_parameters, release_parameter
 
 __all__ = ["parameter"]
 
@@ -35,7 +32,7 @@ def parameter(
 ) -> None:
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
     _check_statement_file(out)
-    _release(file, read_parameters(plan), reading_of(reading, plan), out=out)
+    _release(file, plan, reading, out=out)
 
 
 def _check_statement_file(out: Path | None) -> None:
@@ -48,17 +45,21 @@ def _check_statement_file(out: Path | None) -> None:
         raise PlanError(f"--out: there is no folder {out.parent}", kind="command", remedy="make it first")
 
 
-def _release(file: Path, asked: ParameterPlan, reading: Mapping[str, Any], *, out: Path | None) -> None:
-    """Read the table, release what is asked for, and print it with the statement of all together.
+def _release(file: Path, plan: Path, reading: dict[str, Any], *, out: Path | None) -> None:
+    """Read plan and table, release what is asked for, and print it with the statement of all together.
 
     Notes
     -----
     Privacy: spends from the account of the plan; nothing that depends on records is logged.
     """
+    from pysynthdp.io.plans.parameters_file import read_parameters, write_statement
+    from pysynthdp.parameters.asked import check_parameters, release_parameter
+
+    asked, form = read_parameters(plan), reading_of(reading, plan)
     run = this_run()
     run.learns = False
     with run.stage("read") as stage:
-        table = table_of(file, learns=False, schema=asked.schema, **reading)
+        table = table_of(file, learns=False, schema=asked.schema, **form)
         stage.object = file.name
     check_parameters(table, asked.schema, asked.asked, account=asked.account)
     with run.stage("release") as stage:

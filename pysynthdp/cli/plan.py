@@ -13,7 +13,6 @@ from pysynthdp.cli.options import Copies, Debug, JsonObject, PlanFile, Quiet, Ro
 from pysynthdp.cli.reading import with_reading
 from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.table import read_with_plan, settings_of
-from pysynthdp.io.plans.keys import plan_keys
 
 __all__ = ["plan"]
 
@@ -21,6 +20,8 @@ __all__ = ["plan"]
 def _keys(wanted: bool) -> None:
     """Print the keys of a plan file and stop."""
     if wanted:
+        from pysynthdp.io.plans.keys import plan_keys
+
         typer.echo("\n".join(f"{key:<16}{about}" for key, about in plan_keys().items()))
         raise typer.Exit
 

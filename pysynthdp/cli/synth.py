@@ -6,9 +6,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
 import typer
 
 import pysynthdp as sdp
@@ -28,12 +27,12 @@ from pysynthdp.cli.options import (
 from pysynthdp.cli.reading import with_reading
 from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.signals import finish
-from pysynthdp.cli.table import learns_from, read_with_plan, settings_of
+from pysynthdp.cli.table import learns_from, protection_in, read_with_plan, settings_of
 from pysynthdp.io.folder.manifest import read_manifest
-from pysynthdp.io.folder.release_dir import read_statement
 from pysynthdp.io.folder.signature import signer_of
-from pysynthdp.plan.protection import protection_of
-from pysynthdp.schema import CategoricalColumn, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["synth"]
 
@@ -72,7 +71,7 @@ def synth(
     """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
     _check_before_reading(out, seed, sign)
     if len(files) > 1:
-        protection_of(settings_of(plan).get("guarantee")).check_imputed()
+        protection_in(settings_of(plan)).check_imputed()
     table, settings = read_with_plan(files[0], plan, reading)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
@@ -120,12 +119,12 @@ def _fitted(
     return fitted
 
 
-def _merged(table: pd.DataFrame, schema: Schema) -> str:
+def _merged(table: pd.DataFrame, schema: sdp.Schema) -> str:
     """Count the levels of each column that are in no copy."""
     counts = {
         column.name: len(set(table[column.name].dropna().unique()) - {*column.levels, *column.specials})
         for column in schema
-        if isinstance(column, CategoricalColumn) and column.name in table.columns
+        if isinstance(column, sdp.CategoricalColumn) and column.name in table.columns
     }
     return ", ".join(f"{name} ({count:,})" for name, count in counts.items() if count)
 
@@ -169,6 +168,8 @@ class _Copying:
 
     def stream(self, fitted: sdp.FittedSynthesizer) -> sdp.PrivacyStatement:
         """Draw copies straight into their files."""
+        from pysynthdp.io.folder.release_dir import read_statement
+
         with this_run().stage("draw and write") as stage:
             fitted.draw_to(self.out, self.m, self.k, rng=self.seed, format=self.file_format, sign=self.sign)
             stage.object = str(self.out)
