@@ -5,22 +5,20 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from pysynthdp.base.display import Table
 from pysynthdp.schema import Schema
-
-if TYPE_CHECKING:  # a synthesizer calls this, so at run time the import goes one way only
-    from pysynthdp.synthesizer import Synthesizer
+from pysynthdp.synthesizer.settings import Settings
 
 __all__ = ["settings_table"]
 
 _LONGEST = 400  # letters of a setting
 
 
-def settings_table(settings: Synthesizer) -> Table:
+def settings_table(settings: Settings) -> Table:
     """Build the card: one line a setting that differs from its default; it holds nothing of any table."""
     changed = _changed(settings)
     facts = [(name, _line(name, value)) for name, value in changed.items()]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
@@ -16,21 +16,18 @@ from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
-from pysynthdp.curator.infer import Codes, Rare
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.curator.rows.imputed import listed
 from pysynthdp.draw.machine import Machine
-from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan
-from pysynthdp.plan.protection import FitRequest, protection_of
-from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.plan.protection import FitRequest
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import fit_imputed, learned_plan, opened, with_seen
-from pysynthdp.synthesizer.settings import check_named, check_settings, plan_of
+from pysynthdp.synthesizer.settings import Settings, check_named, plan_of
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -41,7 +38,7 @@ _FITTED: Final = dict.fromkeys(
 
 @answers_slips
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Synthesizer(Printable):
+class Synthesizer(Settings, Printable):
     """Settings of a synthesis; ``fit`` makes a :class:`FittedSynthesizer`.
 
     Parameters
@@ -107,38 +104,10 @@ class Synthesizer(Printable):
     (3, (100, 2))
     """
 
-    schema: Schema | None = None
-    method: str | ColumnModel | Mapping[str, str | ColumnModel] | None = None
-    visit_sequence: Sequence[str] | None = None
-    predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None
-    formulas: Sequence[str] = ()
-    missing: Mapping[str, Codes] = field(default_factory=dict)
-    spikes: Mapping[str, Iterable[float]] = field(default_factory=dict)
-    bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
-    decimals: Mapping[str, int] = field(default_factory=dict)
-    levels: Mapping[str, Iterable[Any]] = field(default_factory=dict)
-    keep: Sequence[str] = ()
-    drop: Sequence[str] = ()
-    proper: bool = False
-    emit_original: bool = False
-    joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
-    rare: Rare = "keep"
-    guarantee: Protection | Guarantee | None = None
-    workers: int | None = None
-    progress: bool | None = None
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
     if not TYPE_CHECKING:  # a checker would take every name for an attribute
 
         def __getattr__(self, name: str) -> NoReturn:
             raise no_attribute(self, name, _FITTED)
-
-    @property
-    def protection(self) -> Protection:
-        """How the table is protected: what ``guarantee`` asks for, short forms written out."""
-        return protection_of(self.guarantee)
 
     @answers_slips
     def plan(self, data: pd.DataFrame | Sequence[pd.DataFrame] | Schema | None = None) -> SynthesisPlan:
