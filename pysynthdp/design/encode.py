@@ -14,7 +14,7 @@ import numpy as np
 from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.design.parts import Part
 
-__all__ = ["Layout", "Scale", "StepDesign"]
+__all__ = ["Layout", "Scale", "StepDesign", "n_features"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
