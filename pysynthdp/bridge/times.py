@@ -30,7 +30,7 @@ __all__ = [  # for frames alone
     "zone_of",
 ]
 
-Counts: TypeAlias = tuple[AnyArray, BoolArray]
+Masked: TypeAlias = tuple[AnyArray, BoolArray]
 """Numbers as float64 with 0 where they are missing, and where that is."""
 
 _DAY: Final = 86400
@@ -172,7 +172,7 @@ def _local(seconds: FloatArray, zone: zoneinfo.ZoneInfo) -> FloatArray:
     return np.where(known, seconds + offset, seconds)
 
 
-def _counts(vector: RVector) -> Counts | None:
+def _counts(vector: RVector) -> Masked | None:
     """Give the numbers of an R vector; None if a NaN is not NA or a value is infinite."""
     if vector.kind == "integer":
         missing = vector.array == NA_INTEGER
