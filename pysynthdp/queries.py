@@ -14,10 +14,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
-from pysynthdp.remarks import Remark
+from pysynthdp.remarks import FEWEST, Remark
 
 __all__ = [
-    "FEWEST",
     "Answer",
     "Counts",
     "MomentSums",
@@ -30,11 +29,11 @@ __all__ = [
     "RowSum",
     "Sampler",
     "StepMoments",
+    "Sums",
     "WholeRows",
 ]
 
 Sums: TypeAlias = tuple[FloatArray, ...]
-FEWEST = 5  # records behind anything of them that a fit without a guarantee learns
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from pysynthdp.display import Printable, Table
 from pysynthdp.io import release_dir
 from pysynthdp.io.signature import Signer, signer_of
 from pysynthdp.privacy.statement import PrivacyStatement
+from pysynthdp.provenance import Provenance
 from pysynthdp.schema import Schema
 from pysynthdp.slips import answers_slips, no_attribute
 from pysynthdp.tags import ReleaseTags
@@ -22,35 +23,13 @@ from pysynthdp.unchanged import Prints, check_prints, overwritten, prints_of
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
 
-__all__ = ["Provenance", "SyntheticRelease"]
+__all__ = ["SyntheticRelease"]
 
 _ELSEWHERE: Final = {
     "to_csv": "save(folder, format='csv') writes the copies, and release[0].to_csv(...) a single one",
     "to_parquet": "save(folder) writes the copies, and release[0].to_parquet(...) a single one",
     "statement": "the privacy statement is release.privacy",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """How the copies came about, from settings alone; never a seed or a state of a generator.
-
-    Parameters
-    ----------
-    software : str
-        Name and version of the package.
-    versions : tuple of (package, version)
-        What it ran on.
-    methods : tuple of (column, method)
-        In table order.
-    visit_sequence : tuple of str
-        Columns in the order in which they were drawn.
-    """
-
-    software: str
-    versions: tuple[tuple[str, str], ...]
-    methods: tuple[tuple[str, str], ...]
-    visit_sequence: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -12,9 +12,10 @@ from typing import Final
 from pysynthdp.errors import PysynthdpWarning
 from pysynthdp.words import Words
 
-__all__ = ["Remark", "few", "grouped", "in_order", "outside", "say", "without_overlap"]
+__all__ = ["FEWEST", "Remark", "few", "grouped", "in_order", "outside", "say", "without_overlap"]
 
 _HOME: Final = str(Path(__file__).parent)
+FEWEST = 5  # records behind anything of them that a fit without a guarantee learns
 SHARED = 5  # columns, up to which each has its own warning of a kind
 _SAID_BY = {  # a kind on the left is left out of a column where one on the right says it
     "constant": ("few records",),

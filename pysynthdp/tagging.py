@@ -15,7 +15,7 @@ from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import UNAUDITED
 from pysynthdp.plan.synthesis_plan import predicting
 from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.release import Provenance
+from pysynthdp.provenance import Provenance
 from pysynthdp.tagged_steps import Draws, TaggedStep
 from pysynthdp.tags import Bias, ReleaseTags
 

@@ -15,7 +15,8 @@ from pysynthdp.errors import BridgeError
 from pysynthdp.infer import infer_schema
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.release import Provenance, SyntheticRelease
+from pysynthdp.provenance import Provenance
+from pysynthdp.release import SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags

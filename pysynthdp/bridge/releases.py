@@ -18,7 +18,8 @@ from pysynthdp.bridge.synds import synds_fields
 from pysynthdp.errors import BridgeError, PysynthdpError
 from pysynthdp.io.schema_file import from_plain, to_plain
 from pysynthdp.privacy.statement import PrivacyStatement
-from pysynthdp.release import Provenance, SyntheticRelease
+from pysynthdp.provenance import Provenance
+from pysynthdp.release import SyntheticRelease
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.words import said
 

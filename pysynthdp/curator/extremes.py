@@ -17,8 +17,7 @@ from pysynthdp.curator.functions import linear_functions
 from pysynthdp.curator.quantiles import KNOTS, heaps
 from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
 from pysynthdp.design.parts import Part, settle
-from pysynthdp.queries import FEWEST
-from pysynthdp.remarks import Remark
+from pysynthdp.remarks import FEWEST, Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.words import Setting, Words
 

@@ -18,7 +18,8 @@ from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
 from pysynthdp.numerics.rank import resting_on_few
-from pysynthdp.queries import FEWEST, Sums
+from pysynthdp.queries import Sums
+from pysynthdp.remarks import FEWEST
 
 __all__ = ["without_few_features"]
 

@@ -14,8 +14,7 @@ import numpy as np
 from pysynthdp._typing import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.parts import digits_of, kinds_of
-from pysynthdp.queries import FEWEST
-from pysynthdp.remarks import Remark
+from pysynthdp.remarks import FEWEST, Remark
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.words import Setting, Words
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from pysynthdp._typing import AnyArray, FloatArray, IntArray
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
-from pysynthdp.moments.asking import Answers, Asked, Asking
+from pysynthdp.moments.asked import Asked
 from pysynthdp.moments.integers import BLOCK_ROWS, exact_gram, integer_rows
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
@@ -23,6 +24,7 @@ from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["NoisedRows", "answer_all", "entry_of"]
 
+T = TypeVar("T")  # what the questions come to
 Noise = Callable[[IntArray, float], IntArray]
 _MOST = 2**60 // OFF_DIAGONAL  # of a sum: noise takes no more, and a limit takes neighbours no further apart
 _WORDS = {
@@ -141,14 +143,14 @@ class NoisedRows:
 
 
 def answer_all(
-    asking: Asking,
+    asking: Generator[Asked, IntArray, T],
     rows: Callable[[], NoisedRows],
     noise: Noise,
     *,
     known: Sequence[IntArray] = (),
     recall: Callable[[Asked, IntArray], None] = lambda _asked, _answer: None,
     keep: Callable[[Asked, IntArray], None] = lambda _asked, _answer: None,
-) -> Answers:
+) -> T:
     """Run the questions to their end.
 
     Parameters
@@ -168,7 +170,8 @@ def answer_all(
 
     Returns
     -------
-    Answers
+    T
+        What the questions come to.
 
     Notes
     -----
@@ -189,7 +192,7 @@ def answer_all(
             desk.last = asked if asked.question.crossed else desk.last
             asked = asking.send(answer)
     except StopIteration as stop:
-        found: Answers = stop.value
+        found: T = stop.value
     return found
 
 

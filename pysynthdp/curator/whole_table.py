@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from pysynthdp.errors import FitError
-from pysynthdp.queries import FEWEST
-from pysynthdp.remarks import Remark, few
+from pysynthdp.remarks import FEWEST, Remark, few
 from pysynthdp.schema import Schema
 from pysynthdp.words import Setting, Words
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from pysynthdp._typing import BoolArray, FloatArray, IntArray
 from pysynthdp.design.values import EXACT, TICKS, microseconds
-from pysynthdp.queries import FEWEST
+from pysynthdp.remarks import FEWEST
 from pysynthdp.schema.columns import Unit
 
 __all__ = ["date_grain", "decimals_of", "step_of"]

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 
 from pysynthdp._typing import AnyArray, FloatArray, IntArray
-from pysynthdp.queries import FEWEST
+from pysynthdp.remarks import FEWEST
 
 __all__ = ["LevelGroups", "group_levels"]
 

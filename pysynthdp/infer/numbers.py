@@ -20,7 +20,7 @@ from pysynthdp.design.values import EXACT, check_size
 from pysynthdp.errors import SchemaError
 from pysynthdp.infer.identifiers import beyond_exact, counts_rows, identifying_number
 from pysynthdp.infer.spikes import learned_spikes
-from pysynthdp.queries import FEWEST
+from pysynthdp.remarks import FEWEST
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 from pysynthdp.words import Setting, Words
 

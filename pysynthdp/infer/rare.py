@@ -13,7 +13,7 @@ from pysynthdp._typing import BoolArray, IntArray
 from pysynthdp.design.groups import group_levels
 from pysynthdp.design.values import to_codes
 from pysynthdp.errors import SchemaError
-from pysynthdp.queries import FEWEST
+from pysynthdp.remarks import FEWEST
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.schema import CategoricalColumn, Schema
 from pysynthdp.words import Setting, Words

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.queries import FEWEST
+from pysynthdp.remarks import FEWEST
 
 __all__ = ["form_of"]
 

@@ -2,106 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Generator
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
 from pysynthdp._typing import FloatArray, IntArray
+from pysynthdp.moments.answers import Answers
+from pysynthdp.moments.asked import Asked
 from pysynthdp.moments.design import MomentShape
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.learning import learned_whitening
 from pysynthdp.moments.margins import Margin, range_edges
 from pysynthdp.moments.released import reduced_moments
 from pysynthdp.moments.whitening import Whitening
-from pysynthdp.privacy.moment_budget import MomentBudget, Question, count_first, moment_budget
+from pysynthdp.privacy.moment_budget import count_first, moment_budget
 from pysynthdp.privacy.moment_scales import COUNT_UNIT
 from pysynthdp.privacy.unit import Relation
 
-__all__ = ["Answers", "Asked", "Asking", "ask_moments", "frame_of"]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Asked:
-    """A question as the curator gets it.
-
-    Parameters
-    ----------
-    question : Question
-        What is asked, with bound and scale.
-    frame : Frame
-        Where features lie.
-    whitening : Whitening
-        To be applied to the numbers first.
-    ranges : tuple of (int, array)
-        For histograms: the place of each number, and its ranges' edges in units of the hint.
-    """
-
-    question: Question
-    frame: Frame
-    whitening: Whitening
-    ranges: tuple[tuple[int, FloatArray], ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Numbers in the answer."""
-        if self.question.counts:
-            return 1
-        if self.question.crossed:
-            return len(self.frame.released[0])
-        return sum(len(edges) - 1 for _, edges in self.ranges)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Answers:
-    """Everything that was released about a table.
-
-    Parameters
-    ----------
-    frame : Frame
-        Where features lie.
-    budget : MomentBudget
-        The questions.
-    entries : tuple of int64 arrays
-        The noised answers in grid steps, in the questions' order.
-    whitening : Whitening
-        That the last stage used.
-    n : float
-        Rows: the public number, or the noisy one.
-    snr : float
-        Smallest eigenvalue that the first stage learned over its noise edge; infinite with one stage.
-    blocks_of_numbers : tuple of int
-        For each number the block of its own kinds; -1 for none.
-    margins : mapping number -> Margin
-        Noisy counts in ranges, of the numbers whose shape was asked for.
-    """
-
-    frame: Frame
-    budget: MomentBudget
-    entries: tuple[IntArray, ...]
-    whitening: Whitening
-    n: float
-    snr: float
-    blocks_of_numbers: tuple[int, ...] = field(default=())
-    margins: Mapping[int, Margin] = field(default_factory=dict)
-
-    def of(self, name: str) -> IntArray | None:
-        """Answer to the question of that name."""
-        pairs = zip(self.budget.questions, self.entries, strict=False)  # histograms come last
-        return next((entries for question, entries in pairs if question.name == name), None)
-
-    @property
-    def clipped(self) -> float | None:
-        """Noisy share of rows that were clipped or have a changed cell; None where there is no number."""
-        entries = self.of("clipped")
-        return None if entries is None else float(entries[0]) / COUNT_UNIT / self.n
-
-    @property
-    def cost(self) -> Fraction:
-        """Exact zCDP cost for one row."""
-        return self.budget.total
+__all__ = ["Asking", "ask_moments", "frame_of"]
 
 
 Asking: TypeAlias = Generator[Asked, IntArray, Answers]

@@ -8,7 +8,7 @@ import numpy as np
 
 from pysynthdp._random import NumpySampler
 from pysynthdp._typing import BoolArray, FloatArray
-from pysynthdp.moments.asking import Answers
+from pysynthdp.moments.answers import Answers
 from pysynthdp.moments.cells import Cells
 from pysynthdp.moments.fitting import MomentFit, MomentStep
 from pysynthdp.moments.margins import margin_of, nearest_shares

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pysynthdp._typing import FloatArray
+from pysynthdp.moments.answers import Answers
 from pysynthdp.moments.integers import Frame
 from pysynthdp.moments.projection import consistent_levels, consistent_numbers, total_rows, weights_of
 from pysynthdp.privacy.moment_scales import COUNT_UNIT, DIAGONAL, OFF_DIAGONAL
-
-if TYPE_CHECKING:
-    from pysynthdp.moments.asking import Answers
 
 __all__ = ["fresh_counts", "fresh_moments", "reduced_moments"]
 

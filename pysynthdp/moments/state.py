@@ -11,7 +11,7 @@ import numpy as np
 from pysynthdp._typing import FloatArray
 from pysynthdp.design.encode import Layout
 from pysynthdp.models.base import FitTask
-from pysynthdp.moments.asking import Answers
+from pysynthdp.moments.answers import Answers
 from pysynthdp.moments.copies import implied_moments, normal_moments, sampled_moments
 from pysynthdp.moments.design import moment_designs
 from pysynthdp.moments.fitting import Hidden, MomentFit, MomentStep, fit_steps

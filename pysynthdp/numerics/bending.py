@@ -22,7 +22,8 @@ from pysynthdp.numerics.linear import LinearFit
 from pysynthdp.numerics.newton import stride
 from pysynthdp.numerics.quantile_table import QuantileTable, quantile_table
 from pysynthdp.numerics.rank import independent_features
-from pysynthdp.queries import FEWEST, Answer, RowSum, Sums
+from pysynthdp.queries import Answer, RowSum, Sums
+from pysynthdp.remarks import FEWEST
 
 __all__ = ["FARTHEST", "Bent", "Transform", "ask_bent", "ask_explained", "ask_latent", "bend"]
 

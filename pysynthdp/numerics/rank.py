@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pysynthdp._typing import FloatArray, IntArray
-from pysynthdp.queries import FEWEST
+from pysynthdp.remarks import FEWEST
 
 __all__ = ["centred_products", "independent_features", "resting_on_few"]
 

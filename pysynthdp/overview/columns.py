@@ -22,8 +22,7 @@ from pysynthdp.errors import FitError, PysynthdpError, SchemaError
 from pysynthdp.infer import Codes, by_column, infer_column, key_remarks
 from pysynthdp.overview.found import hints_of, plain_numbers
 from pysynthdp.overview.size import slow_table
-from pysynthdp.queries import FEWEST
-from pysynthdp.remarks import Remark, without_overlap
+from pysynthdp.remarks import FEWEST, Remark, without_overlap
 from pysynthdp.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 from pysynthdp.slips import answers_slips

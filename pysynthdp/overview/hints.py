@@ -17,8 +17,7 @@ from pysynthdp.curator.whole_table import rare_words
 from pysynthdp.display import number
 from pysynthdp.infer.spikes import HIGH_CODES, LOW_CODES, stand_out
 from pysynthdp.infer.written import written_as
-from pysynthdp.queries import FEWEST
-from pysynthdp.remarks import Remark, few
+from pysynthdp.remarks import FEWEST, Remark, few
 from pysynthdp.words import Setting, Words
 
 __all__ = ["Hint", "code_hints", "few_values_hints", "level_hints", "number_hints"]

@@ -23,7 +23,9 @@ from pysynthdp.io import schema_file
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.io.file_lock import Taken, alone_with
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.moments.asking import Answers, Asked, ask_moments
+from pysynthdp.moments.answers import Answers
+from pysynthdp.moments.asked import Asked
+from pysynthdp.moments.asking import ask_moments
 from pysynthdp.moments.design import bends, moment_layout, moment_shape, spans_of
 from pysynthdp.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.plan import SynthesisPlan

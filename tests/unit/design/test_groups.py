@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part
-from pysynthdp.queries import FEWEST
+from pysynthdp.remarks import FEWEST
 
 COUNTS = st.lists(st.integers(0, 12), min_size=1, max_size=30).map(np.array)
 

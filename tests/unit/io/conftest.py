@@ -13,7 +13,8 @@ from pysynthdp.infer import infer_schema
 from pysynthdp.privacy.column_statement import ColumnStatement
 from pysynthdp.privacy.statement import PrivacyStatement
 from pysynthdp.privacy.statement_text import KEPT_REAL
-from pysynthdp.release import Provenance, SyntheticRelease
+from pysynthdp.provenance import Provenance
+from pysynthdp.release import SyntheticRelease
 from pysynthdp.rows.frame import FrameRows
 from pysynthdp.tags import ReleaseTags
 

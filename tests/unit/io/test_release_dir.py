@@ -16,7 +16,8 @@ import pytest
 from pysynthdp.errors import ReleaseError
 from pysynthdp.io import release_dir
 from pysynthdp.privacy.column_statement import Draw
-from pysynthdp.release import Provenance, SyntheticRelease
+from pysynthdp.provenance import Provenance
+from pysynthdp.release import SyntheticRelease
 from pysynthdp.synthesizer import Synthesizer
 from pysynthdp.tags import ReleaseTags
 

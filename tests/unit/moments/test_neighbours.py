@@ -14,7 +14,8 @@ from pysynthdp import CategoricalColumn, NumericColumn, PrivacyUnit, Schema, Syn
 from pysynthdp.curator.noised import NoisedRows, answer_all
 from pysynthdp.curator.table import split_rows
 from pysynthdp.errors import PrivacyError
-from pysynthdp.moments.asking import Asked, frame_of
+from pysynthdp.moments.asked import Asked
+from pysynthdp.moments.asking import frame_of
 from pysynthdp.moments.design import moment_layout, moment_shape
 from pysynthdp.moments.integers import UNIT, Frame, exact_gram, integer_rows
 from pysynthdp.moments.whitening import Whitening
