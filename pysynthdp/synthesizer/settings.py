@@ -14,7 +14,6 @@ from pysynthdp.design.parts import absent_columns
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
-from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Schema
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
@@ -60,7 +59,7 @@ def check_settings(settings: Synthesizer) -> None:
     if both:
         text = Words("{name} is both kept and dropped", name=both[0])
         raise PlanError(text, column=both[0], kind="setting", remedy="name it once")
-    protection = protection_of(settings.guarantee)  # refuses what is no guarantee
+    protection = settings.protection  # refuses what is no guarantee
     if settings.rare != "keep" and not protection.learns:
         asked = Setting("rare", settings.rare)
         raise PrivacyError(
