@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.linear import LinearFit
 from pysynthdp.models.fits.newton import stride
+from pysynthdp.models.fits.weighting import n_rows, weighted
 
 __all__ = ["MixtureTable", "ask_mixture"]
 
@@ -66,13 +67,11 @@ def ask_mixture(fit: LinearFit, n: int) -> Generator[RowSum, Answer, MixtureTabl
     return MixtureTable(grid, cdf)
 
 
-def _mixture_terms(
-    beta: FloatArray, sigma: float, grid: FloatArray
-) -> Callable[[FloatArray, FloatArray], Sums]:
+def _mixture_terms(beta: FloatArray, sigma: float, grid: FloatArray) -> RowTerms:
     """Count rows and sum normal distribution functions over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         reach = (grid[:, None] - X @ beta) / sigma
-        return (np.asarray(float(len(X))), ndtr(reach).sum(axis=1))
+        return (np.asarray(n_rows(y, w)), weighted(ndtr(reach), w, axis=1).sum(axis=1))
 
     return block

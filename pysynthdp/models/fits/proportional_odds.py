@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 import numpy as np
 from scipy.special import expit
@@ -10,8 +10,9 @@ from scipy.special import expit
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.models.ask import Answer, Note, RowSum, Sums
+from pysynthdp.models.ask import Answer, Note, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.newton import stride
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["ask_proportional_odds"]
 
@@ -56,12 +57,17 @@ def ask_proportional_odds(
         yield Note(Remark(column, "shape", what, mend))
 
 
-def _terms(beta: FloatArray, cuts: FloatArray, levels: IntArray) -> Callable[[FloatArray, FloatArray], Sums]:
+def _terms(beta: FloatArray, cuts: FloatArray, levels: IntArray) -> RowTerms:
     """Scores, their variances, and the size of each feature, over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         beyond = np.searchsorted(levels, y)[:, None] > np.arange(cuts.size)
         share = expit((X @ beta)[:, None] - cuts)
-        return (X.T @ (beyond - share), (X**2).T @ (share * (1 - share)), np.abs(X).sum(axis=0))
+        score, variance = beyond - share, share * (1 - share)
+        return (
+            X.T @ weighted(score, w),
+            (X**2).T @ weighted(variance, w),
+            weighted(np.abs(X), w).sum(axis=0),
+        )
 
     return block
