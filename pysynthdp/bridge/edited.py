@@ -9,12 +9,12 @@ from typing import Final
 import pandas as pd
 
 from pysynthdp.curator.infer import infer_schema
-from pysynthdp.curator.infer.numbers import Codes
 from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.schema.declarations import Codes, Declarations
 
 __all__ = ["edited_release"]
 
@@ -82,7 +82,7 @@ def _learned(release: SyntheticRelease, changed: set[str] | None) -> Schema:
     together = pd.concat(release.copies, ignore_index=True)
     found = infer_schema(
         FrameRows(together),
-        missing=_codes(release.schema, together),
+        declared=Declarations(missing=_codes(release.schema, together)),
         exempt=tuple(together.columns),
         public=True,
     )

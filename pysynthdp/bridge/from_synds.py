@@ -18,6 +18,7 @@ from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
+from pysynthdp.schema.declarations import Declarations
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.tags.provenance import Provenance
 
@@ -210,7 +211,8 @@ def _schema(copies: tuple[pd.DataFrame, ...], codes: Mapping[str, list[float]]) 
     """Read the columns from the copies, which are public."""
     together = pd.concat(copies, ignore_index=True)
     numeric = {name: given for name, given in codes.items() if together[name].dtype.kind in "iuf"}
-    return infer_schema(FrameRows(together), missing=numeric, exempt=tuple(together.columns), public=True)
+    declared, names = Declarations(missing=numeric), tuple(together.columns)
+    return infer_schema(FrameRows(together), declared=declared, exempt=names, public=True)
 
 
 def _statement(

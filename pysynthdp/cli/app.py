@@ -41,11 +41,11 @@ from pysynthdp.io.folder.signature import signer_of
 from pysynthdp.io.plans.keys import plan_keys
 from pysynthdp.io.plans.parameters_file import read_parameters
 from pysynthdp.plan.protection import protection_of
+from pysynthdp.schema.declarations import Declarations
 
 __all__ = ["app", "main"]
 
 P = ParamSpec("P")
-DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
 _CODES = "Exit codes:\n\n\b\n" + "\n".join(exit_lines())
 
 app = typer.Typer(
@@ -94,15 +94,6 @@ def pysynthdp(
     """Synthetic copies of a confidential table, with privacy statements that are true."""
 
 
-def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]:
-    """Pick what a plan declares about columns that stay."""
-    return {
-        what: {name: given for name, given in settings[what].items() if name not in dropped}
-        for what in DECLARATIONS
-        if what in settings
-    }
-
-
 @command()
 @with_reading
 def look(file: File, plan: PlanFile = None, *, reading: dict[str, Any], debug: Debug = False) -> None:  # noqa: ARG001
@@ -120,7 +111,7 @@ def _show_columns(table: Any, settings: Mapping[str, Any]) -> None:
     seen = sdp.look(
         table.drop(columns=dropped),
         exempt=[*settings.get("keep", ()), *serial],
-        **_declared(settings, dropped),
+        **Declarations.among(settings).without(dropped).given(),
     )
     typer.echo(seen.said("shell"))
 

@@ -16,12 +16,12 @@ from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Schema
+from pysynthdp.schema.declarations import DECLARATIONS, Declarations
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
     from pysynthdp.synthesizer import Synthesizer
 
 __all__ = [
-    "DECLARATIONS",
     "check_named",
     "check_settings",
     "fitting_schema",
@@ -32,7 +32,6 @@ __all__ = [
     "told",
 ]
 
-DECLARATIONS: Final = ("missing", "spikes", "bounds", "decimals", "levels")
 _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
     "missing": ("codes with their labels", {...: "label"}),
     "spikes": ("a list", [...]),
@@ -199,11 +198,7 @@ def schema_of_table(settings: Synthesizer, rows: FrameRows, *, numbers: Iterable
     method = settings.method if isinstance(settings.method, Mapping) else {}
     return infer_schema(
         rows,
-        missing=settings.missing,
-        spikes=settings.spikes,
-        bounds=settings.bounds,
-        decimals=settings.decimals,
-        levels=settings.levels,
+        declared=Declarations(**{what: getattr(settings, what) for what in DECLARATIONS}),
         exempt=settings.keep,
         drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
         named=[name for name, wish in method.items() if wish != SERIAL],

@@ -16,7 +16,7 @@ from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
-from pysynthdp.curator.infer import Codes, Rare
+from pysynthdp.curator.infer import Rare
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.curator.rows.imputed import listed
@@ -27,6 +27,7 @@ from pysynthdp.plan.protection import FitRequest, protection_of
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
+from pysynthdp.schema.declarations import Codes
 from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import fit_imputed, learned_plan, opened, with_seen

@@ -26,6 +26,7 @@ from pysynthdp.bridge.settings import labelled_codes, settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.schema.declarations import Declarations
 
 __all__ = ["look", "plan", "synthesise"]
 
@@ -224,11 +225,8 @@ def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Show how every column is understood; for the person who holds the data."""
     held = _frame(data)
     own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
-    declared = {
-        what: own[what] for what in ("missing", "spikes", "bounds", "decimals", "levels") if what in own
-    }
     kept = held.frame.drop(columns=[name for name in own.get("drop", ()) if name in held.frame.columns])
-    seen = sdp.look(kept, exempt=own.get("keep", ()), **declared)
+    seen = sdp.look(kept, exempt=own.get("keep", ()), **Declarations.among(own).given())
     types = {name: facts.shown for (name, before), facts in held.facts.columns.items() if not before}
     named = tuple(replace(column, dtype=types.get(column.name, column.dtype)) for column in seen.columns)
     return {"text": replace(seen, columns=named).said("r")}
