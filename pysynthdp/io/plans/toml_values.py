@@ -31,7 +31,7 @@ def _codes(value: Any, place: Place) -> Any:
     return {code: str(code) for code in _values(value, place)} if alone else value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Toml(Dialect):
     """Settings in a TOML file.
 
@@ -66,7 +66,7 @@ class Toml(Dialect):
     converters: ClassVar[Mapping[str, Callable[[Any, Place], Any]]] = {"list": _values, "codes": _codes}
 
     def plain(self, form: str, value: Any, place: Place) -> Any:
-        """Give what the file holds as a plain value."""
-        if form == "schema":
-            return self.folder / value if isinstance(value, str) else value
-        return Dialect.plain(self, form, value, place)  # super() has no cell in a class with slots
+        """Give what the file holds as a plain value; a path from where the file is."""
+        if form == "schema" and isinstance(value, str):
+            return self.folder / value
+        return super().plain(form, value, place)
