@@ -98,6 +98,11 @@ def record_weight(n: int) -> float:
     Notes
     -----
     Privacy: post-processing of public constants.
+
+    Examples
+    --------
+    >>> record_weight(10)
+    0.09
     """
     size = whole("n", n, 2)
     return (size - 1) / size**2
