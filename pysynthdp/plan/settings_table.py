@@ -29,7 +29,6 @@ from pysynthdp.base.forms import (
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.plan.protection import protection_named, protection_of
 from pysynthdp.schema import Schema
-from pysynthdp.schema.codebook import read_codebook
 
 __all__ = ["MODEL", "SETTINGS", "Line"]
 
@@ -172,7 +171,7 @@ def _schema(value: Any, place: Place) -> Schema:
         return value
     if not isinstance(value, Path):
         raise place.fault("schema")
-    return read_codebook(value)
+    return Schema.from_codebook(value)
 
 
 def _table(*lines: Line) -> dict[str, Line]:

@@ -10,7 +10,7 @@ import pandas as pd
 from pysynthdp.base.errors import PysynthdpError, SchemaError
 from pysynthdp.base.forms import FLAG, LIST, NUMBER, Dialect, Place
 from pysynthdp.base.toml_text import as_number, refuse_unknown
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["KEYS", "column_of"]
 

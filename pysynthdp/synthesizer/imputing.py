@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -21,15 +20,19 @@ from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.synthesizer.settings import fitting_schema, plan_of, schema_of_tables, settled_rare, told
-
-if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
-    from pysynthdp.synthesizer import Synthesizer
+from pysynthdp.synthesizer.settings import (
+    Settings,
+    fitting_schema,
+    plan_of,
+    schema_of_tables,
+    settled_rare,
+    told,
+)
 
 __all__ = ["fit_imputed", "learned_plan", "opened", "with_seen"]
 
 
-def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> tuple[SynthesisPlan, Settled]:
+def learned_plan(settings: Settings, tables: Sequence[FrameRows]) -> tuple[SynthesisPlan, Settled]:
     """Plan for a table or for its imputations: by their own schema, or by the declared one.
 
     The tables come back with their rare levels merged, where that was asked for.
@@ -47,7 +50,7 @@ def learned_plan(settings: Synthesizer, tables: Sequence[FrameRows]) -> tuple[Sy
 
 
 def opened(
-    settings: Synthesizer, tables: Sequence[pd.DataFrame], block_rows: int | None = None
+    settings: Settings, tables: Sequence[pd.DataFrame], block_rows: int | None = None
 ) -> tuple[FrameRows, ...]:
     """Take imputed tables as rows, or refuse them.
 
@@ -65,7 +68,7 @@ def opened(
 
 
 def fit_imputed(
-    settings: Synthesizer, tables: Sequence[pd.DataFrame], *, block_rows: int | None, workers: int
+    settings: Settings, tables: Sequence[pd.DataFrame], *, block_rows: int | None, workers: int
 ) -> NestedMachine:
     """Fit one plan, of one schema, to every imputed table.
 
@@ -89,7 +92,7 @@ def fit_imputed(
     return NestedMachine(plan, with_seen(settings, plan, settled.tables[0], first), account, tuple(others))
 
 
-def with_seen(settings: Synthesizer, plan: SynthesisPlan, rows: FrameRows | None, fit: Fit) -> Fit:
+def with_seen(settings: Settings, plan: SynthesisPlan, rows: FrameRows | None, fit: Fit) -> Fit:
     """Put what is odd about the table's columns beside what the fit remarked; once, in the columns' order.
 
     Notes
