@@ -1,6 +1,6 @@
-"""What a setting must be, whatever it was written in: forms of plain values, and dialects that give them.
+"""What a setting must be, whatever it was written in: forms of plain values, and notations that give them.
 
-A form checks a plain value. A dialect turns what stands in a plan file, a codebook or a call from R into one,
+A form checks a plain value. A notation turns what stands in a plan file, a codebook or a call from R into one,
 and words what is wrong as whoever wrote it writes. So a setting is described once, by its form.
 """
 
@@ -23,15 +23,15 @@ __all__ = [
     "PAIR",
     "TEXT",
     "WHOLE",
-    "Dialect",
     "Form",
+    "Notation",
     "Place",
     "by_column",
     "unknown_key",
 ]
 
 
-class Dialect:
+class Notation:
     """How settings are written in one place, and how it says what is wrong with one.
 
     Attributes
@@ -55,7 +55,7 @@ class Dialect:
     converters: ClassVar[Mapping[str, Callable[[Any, Place], Any]]] = {}
 
     def at(self, at: str) -> Place:
-        """Give a place where something is written in this dialect."""
+        """Give a place where something is written in this notation."""
         return Place(self, at)
 
     def plain(self, form: str, value: Any, place: Place) -> Any:
@@ -90,30 +90,30 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands, and in which dialect.
+    """Where a value stands, and in which notation.
 
     Parameters
     ----------
-    dialect : Dialect
+    notation : Notation
         In which it is written.
     at : str
         Where, for messages: ``"plan.toml: bounds.age"``.
     """
 
-    dialect: Dialect
+    notation: Notation
     at: str
 
     def part(self, name: str) -> Place:
         """Give the place of a part of the value."""
-        return Place(self.dialect, self.dialect.part(self.at, name))
+        return Place(self.notation, self.notation.part(self.at, name))
 
     def item(self, number: int) -> Place:
         """Give the place of an element, counted from 1."""
-        return Place(self.dialect, self.dialect.item(self.at, number))
+        return Place(self.notation, self.notation.item(self.at, number))
 
     def fault(self, name: str, **parts: str) -> PysynthdpError:
         """Make the error of the value that stands here."""
-        return self.dialect.fault(name, self.at, **parts)
+        return self.notation.fault(name, self.at, **parts)
 
 
 Check: TypeAlias = Callable[[Any, Place], Any]
@@ -126,7 +126,7 @@ class Form:
     Parameters
     ----------
     name : str
-        By which dialects convert a value and word a fault.
+        By which notations convert a value and word a fault.
     check : function of a plain value and a place
         Gives the value as a synthesizer takes it, or raises the place's fault.
     write : function of a value
@@ -139,7 +139,7 @@ class Form:
 
     def take(self, value: Any, place: Place) -> Any:
         """Take a value as it was written."""
-        return self.check(place.dialect.plain(self.name, value, place), place)
+        return self.check(place.notation.plain(self.name, value, place), place)
 
     @classmethod
     def of_type(cls, name: str, *kinds: type) -> Self:
@@ -173,7 +173,7 @@ def by_column(form: Form, write: Callable[[Any], Any] = lambda value: value) -> 
     def check(value: Any, place: Place) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise place.fault("by column")
-        return {name: place.dialect.of_column(form, item, place, name) for name, item in value.items()}
+        return {name: place.notation.of_column(form, item, place, name) for name, item in value.items()}
 
     return Form("by column", check, write)
 

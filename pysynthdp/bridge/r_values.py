@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from pysynthdp.base.errors import PlanError, PysynthdpError, SchemaError
-from pysynthdp.base.forms import CODES, LIST, Dialect, Form, Place
+from pysynthdp.base.forms import CODES, LIST, Form, Notation, Place
 from pysynthdp.base.words import Words, meant
 from pysynthdp.bridge.facts import RFrame
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
@@ -121,7 +121,7 @@ def _column(name: str, facts: Any, place: Place) -> NumericColumn | CategoricalC
     return kind(name, **own)
 
 
-class _R(Dialect):
+class _R(Notation):
     """Settings in a call from R, as :mod:`pysynthdp.bridge.plain` gives them."""
 
     kind: ClassVar[str] = "setting"

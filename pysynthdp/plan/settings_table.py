@@ -71,7 +71,7 @@ def _model(value: Any, place: Place) -> Any:
     known: list[str] = [item.name for item in fields(kind) if item.init] if is_dataclass(kind) else []
     for key in own:
         if key not in known:
-            raise place.dialect.unknown(key, known, name, place.at)
+            raise place.notation.unknown(key, known, name, place.at)
     try:
         return kind(**own)
     except TypeError as error:

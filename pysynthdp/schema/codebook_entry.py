@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 import pandas as pd
 
 from pysynthdp.base.errors import PysynthdpError, SchemaError
-from pysynthdp.base.forms import FLAG, LIST, NUMBER, Dialect, Place
+from pysynthdp.base.forms import FLAG, LIST, NUMBER, Notation, Place
 from pysynthdp.base.toml_text import as_number, refuse_unknown
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 
@@ -39,7 +39,7 @@ def _flag(value: Any, place: Place) -> Any:
     return value if isinstance(value, bool) else _FLAGS.get(str(value).strip().lower())
 
 
-class _Codebook(Dialect):
+class _Codebook(Notation):
     """Facts of a column in a codebook, whose cells are texts."""
 
     kind: ClassVar[str] = "codebook"

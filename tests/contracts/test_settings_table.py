@@ -128,9 +128,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("dialect", [R, Toml(Path())], ids=["R", "TOML"])
+@pytest.mark.parametrize("notation", [R, Toml(Path())], ids=["R", "TOML"])
 @pytest.mark.parametrize("fault", WRONG)
-def test_what_has_not_its_form_is_refused_by_name_in_each_dialect(fault, dialect):
+def test_what_has_not_its_form_is_refused_by_name_in_each_dialect(fault, notation):
     value, name = WRONG[fault]
     with pytest.raises(PlanError, match=name):
-        SETTINGS[name].form.take(value, dialect.at(name))
+        SETTINGS[name].form.take(value, notation.at(name))

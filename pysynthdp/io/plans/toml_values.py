@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 import pandas as pd
 
-from pysynthdp.base.forms import Dialect, Place
+from pysynthdp.base.forms import Notation, Place
 
 __all__ = ["Toml"]
 
@@ -32,7 +32,7 @@ def _codes(value: Any, place: Place) -> Any:
 
 
 @dataclass(frozen=True)
-class Toml(Dialect):
+class Toml(Notation):
     """Settings in a TOML file.
 
     Parameters
