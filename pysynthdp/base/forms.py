@@ -1,7 +1,7 @@
 """What a setting must be, whatever it was written in: forms of plain values, and notations that give them.
 
-A form checks a plain value. A notation turns what stands in a plan file, a codebook or a call from R into one,
-and words what is wrong as whoever wrote it writes. So a setting is described once, by its form.
+A form checks a plain value. A notation turns what stands in a plan file, a codebook or an R call into one, and
+words what is wrong as whoever wrote it writes. So a setting is described once, by its form.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = [
     "PAIR",
     "TEXT",
     "WHOLE",
-    "Form",
     "Notation",
     "Place",
+    "SettingForm",
     "by_column",
     "unknown_key",
 ]
@@ -83,7 +83,7 @@ class Notation:
         """Say where an element of a list stands."""
         return f"{at}[{number}]"
 
-    def of_column(self, form: Form, value: Any, place: Place, name: str) -> Any:
+    def of_column(self, form: SettingForm, value: Any, place: Place, name: str) -> Any:
         """Take what is set of one column."""
         return form.take(value, place.part(name))
 
@@ -120,7 +120,7 @@ Check: TypeAlias = Callable[[Any, Place], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SettingForm:
     """What a setting must be.
 
     Parameters
@@ -147,7 +147,7 @@ class Form:
 
         Examples
         --------
-        >>> Form.of_type("text", str).name
+        >>> SettingForm.of_type("text", str).name
         'text'
         """
 
@@ -167,7 +167,7 @@ def unknown_key(
     return error(what, kind="setting", remedy=way_out(key, sorted(known)))
 
 
-def by_column(form: Form, write: Callable[[Any], Any] = lambda value: value) -> Form:
+def by_column(form: SettingForm, write: Callable[[Any], Any] = lambda value: value) -> SettingForm:
     """Make the form of a table column -> what has a form."""
 
     def check(value: Any, place: Place) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def by_column(form: Form, write: Callable[[Any], Any] = lambda value: value) -> 
             raise place.fault("by column")
         return {name: place.notation.of_column(form, item, place, name) for name, item in value.items()}
 
-    return Form("by column", check, write)
+    return SettingForm("by column", check, write)
 
 
 def _names(value: Any, place: Place) -> list[str]:
@@ -203,11 +203,11 @@ def _codes(value: Any, place: Place) -> Any:
     return {code: TEXT.take(label, place.part(code)) for code, label in value.items()}
 
 
-TEXT: Final = Form.of_type("text", str)
-FLAG: Final = Form.of_type("flag", bool)
-WHOLE: Final = Form.of_type("whole number", int)
-NUMBER: Final = Form.of_type("number", int, float)
-LIST: Final = Form.of_type("list", list)
-NAMES: Final = Form("names", _names)
-PAIR: Final = Form("pair", _pair)
-CODES: Final = Form("codes", _codes)
+TEXT: Final = SettingForm.of_type("text", str)
+FLAG: Final = SettingForm.of_type("flag", bool)
+WHOLE: Final = SettingForm.of_type("whole number", int)
+NUMBER: Final = SettingForm.of_type("number", int, float)
+LIST: Final = SettingForm.of_type("list", list)
+NAMES: Final = SettingForm("names", _names)
+PAIR: Final = SettingForm("pair", _pair)
+CODES: Final = SettingForm("codes", _codes)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from pysynthdp.base.errors import PlanError, PysynthdpError, SchemaError
-from pysynthdp.base.forms import CODES, LIST, Form, Notation, Place
+from pysynthdp.base.forms import CODES, LIST, Notation, Place, SettingForm
 from pysynthdp.base.words import Words, meant
 from pysynthdp.bridge.facts import RFrame
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
@@ -173,7 +173,7 @@ class _R(Notation):
         del number
         return at
 
-    def of_column(self, form: Form, value: Any, place: Place, name: str) -> Any:
+    def of_column(self, form: SettingForm, value: Any, place: Place, name: str) -> Any:
         """Take what is set of one column; an error says of which."""
         try:
             return form.take(value, self.at(f"{place.at} of {name}"))

@@ -21,8 +21,8 @@ from pysynthdp.base.forms import (
     PAIR,
     TEXT,
     WHOLE,
-    Form,
     Place,
+    SettingForm,
     by_column,
     unknown_key,
 )
@@ -41,7 +41,7 @@ class Line:
     ----------
     name : str
         The field of :class:`pysynthdp.Synthesizer`.
-    form : Form
+    form : SettingForm
         What it must be.
     about : str
         What a plan file says with it, and how; for ``plan --keys``.
@@ -50,7 +50,7 @@ class Line:
     """
 
     name: str
-    form: Form
+    form: SettingForm
     about: str
     key: str | None = None
 
@@ -87,7 +87,7 @@ def _plain_model(model: Any) -> Any:
     return {name: value for name, value in own.items() if value is not None}
 
 
-MODEL: Final = Form("model", _model, _plain_model)
+MODEL: Final = SettingForm("model", _model, _plain_model)
 _MODELS: Final = by_column(MODEL)
 
 
@@ -182,13 +182,13 @@ def _table(*lines: Line) -> dict[str, Line]:
 SETTINGS: Final[Mapping[str, Line]] = _table(
     Line(
         "method",
-        Form("method", _method, _plain_method),
+        SettingForm("method", _method, _plain_method),
         'column model, for all columns or by column: method = "norm" or [method] age = "norm"',
     ),
     Line("visit_sequence", NAMES, 'order in which columns are drawn: ["sex", "age", "income"]'),
     Line(
         "predictor_matrix",
-        Form("predictors", _predictors, _plain_predictors),
+        SettingForm("predictors", _predictors, _plain_predictors),
         'which earlier columns a column is drawn from: [predictors] income = ["sex", "age"]',
         key="predictors",
     ),
@@ -216,18 +216,18 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
     Line("emit_original", FLAG, "true: let normrank and sample repeat REAL values, as synthpop does"),
     Line(
         "joint",
-        Form("joint", _joint, _plain_joint),
+        SettingForm("joint", _joint, _plain_joint),
         'columns that one model draws together: [[joint]] columns = [...], method = "..."',
     ),
     Line("rare", TEXT, 'levels of fewer than five records: "keep", "merge" or "refuse"'),
     Line(
         "guarantee",
-        Form("guarantee", _guarantee, lambda asked: protection_of(asked).to_plain()),
+        SettingForm("guarantee", _guarantee, lambda asked: protection_of(asked).to_plain()),
         'how the table is protected: [guarantee] name = "zcdp", rho = 0.5; see docs/guarantees.md',
     ),
     Line(
         "schema",
-        Form("schema", _schema),
+        SettingForm("schema", _schema),
         'codebook that declares the columns, a path relative to the plan: codebook = "codebook.csv"',
         key="codebook",
     ),
