@@ -1,7 +1,7 @@
 """What a setting must be, whatever it was written in: forms of plain values, and notations that give them.
 
-A form checks a plain value. A notation turns what stands in a plan file, a codebook or an R call into one, and
-words what is wrong as whoever wrote it writes. So a setting is described once, by its form.
+A form checks a plain value. A notation turns what stands in a plan file, a codebook or an R call into one,
+and words what is wrong as whoever wrote it writes. So a setting is described once, by its form.
 """
 
 from __future__ import annotations
