@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from pysynthdp.analysis import effects, joint, output
-from pysynthdp.analysis.joint_test import FTest
+from pysynthdp.analysis.f_tests import FTest
 from pysynthdp.analysis.output import Summary
 from pysynthdp.analysis.pooled import Pooled
 from pysynthdp.base.display import Printable, Table

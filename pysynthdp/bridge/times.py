@@ -15,9 +15,22 @@ from pysynthdp.bridge.codec.values import texts_of
 from pysynthdp.bridge.codec.wire import Kind
 from pysynthdp.schema.columns import Unit
 
-__all__: list[str] = []  # for frames alone
+__all__ = [  # for frames alone
+    "dates_to_days",
+    "days_to_dates",
+    "in_unit",
+    "is_time",
+    "lengths_to_spans",
+    "seconds_to_stamps",
+    "spans_to_lengths",
+    "stamp_of",
+    "stamps_to_days",
+    "stamps_to_seconds",
+    "units_of",
+    "zone_of",
+]
 
-Counts: TypeAlias = tuple[AnyArray, BoolArray]
+Masked: TypeAlias = tuple[AnyArray, BoolArray]
 """Numbers as float64 with 0 where they are missing, and where that is."""
 
 _DAY: Final = 86400
@@ -159,7 +172,7 @@ def _local(seconds: FloatArray, zone: zoneinfo.ZoneInfo) -> FloatArray:
     return np.where(known, seconds + offset, seconds)
 
 
-def _counts(vector: RVector) -> Counts | None:
+def _counts(vector: RVector) -> Masked | None:
     """Give the numbers of an R vector; None if a NaN is not NA or a value is infinite."""
     if vector.kind == "integer":
         missing = vector.array == NA_INTEGER

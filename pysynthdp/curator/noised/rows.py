@@ -12,7 +12,7 @@ import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.curator.noised.asked import Asked
-from pysynthdp.curator.noised.integers import BLOCK_ROWS, exact_gram, integer_rows
+from pysynthdp.curator.noised.integers import EXACT_ROWS, exact_gram, integer_rows
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
@@ -22,7 +22,7 @@ from pysynthdp.privacy.ledger import Entry
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, OFF_DIAGONAL
 from pysynthdp.privacy.unit import PrivacyUnit
 
-__all__ = ["NoisedRows", "answer_all", "entry_of"]
+__all__ = ["Noise", "NoisedRows", "answer_all", "entry_of"]
 
 T = TypeVar("T")  # what the questions come to
 Noise = Callable[[IntArray, float], IntArray]
@@ -124,8 +124,8 @@ class NoisedRows:
 
     def _blocks(self) -> Iterator[slice]:
         """Slices of the rows."""
-        for start in range(0, self.table.n, BLOCK_ROWS):
-            yield slice(start, min(start + BLOCK_ROWS, self.table.n))
+        for start in range(0, self.table.n, EXACT_ROWS):
+            yield slice(start, min(start + EXACT_ROWS, self.table.n))
 
     def _block(self, rows: slice) -> tuple[list[AnyArray], FloatArray]:
         """Level codes of parts with several levels; numbers in units of their hints, 0 where absent."""
