@@ -19,9 +19,9 @@ from pysynthdp.curator.infer import (
     settle_rare,
     united,
 )
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
+from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import SERIAL, Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
@@ -33,6 +33,7 @@ from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
 __all__ = [
     "Settings",
     "check_named",
+    "declared_plan",
     "fitting_schema",
     "plan_of",
     "schema_of_table",
@@ -105,7 +106,7 @@ def _check_settings(settings: Settings) -> None:
     if both:
         text = Words("{name} is both kept and dropped", name=both[0])
         raise PlanError(text, column=both[0], kind="setting", remedy="name it once")
-    protection = protection_of(settings.guarantee)  # refuses what is no guarantee
+    protection = settings.protection  # refuses what is no guarantee
     if settings.rare != "keep" and not protection.learns:
         asked = Setting("rare", settings.rare)
         raise PrivacyError(
@@ -219,14 +220,31 @@ def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
     )
 
 
-def settled_rare(settings: Settings, schema: Schema, tables: Sequence[FrameRows]) -> Settled:
+def declared_plan(settings: Settings) -> SynthesisPlan:
+    """Plan from the declared schema alone; no record is read.
+
+    Raises
+    ------
+    PlanError
+        If there is no schema, or a setting cannot be met.
+    """
+    if settings.schema is None:
+        raise PlanError(
+            "there is neither a schema nor a table",
+            kind="table",
+            remedy=Words("give a table, or {schema}", schema=CODEBOOK),
+        )
+    return plan_of(settings, settings.schema)
+
+
+def settled_rare(settings: Settings, schema: Schema, tables: Sequence[Rows]) -> Settled:
     """Keep, merge or refuse rare levels of the columns that are modelled."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
     serials = [name for name, wish in method.items() if wish == SERIAL]
     return settle_rare(schema, tables, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
 
 
-def schema_of_tables(settings: Settings, tables: Sequence[FrameRows]) -> Schema:
+def schema_of_tables(settings: Settings, tables: Sequence[Rows]) -> Schema:
     """Infer one schema for several imputations of a table, or for one table.
 
     A column that few distinct values make categorical in some of them only stays a number in all.
@@ -238,7 +256,7 @@ def schema_of_tables(settings: Settings, tables: Sequence[FrameRows]) -> Schema:
     return united(schemas)
 
 
-def schema_of_table(settings: Settings, rows: FrameRows, *, numbers: Iterable[str] = ()) -> Schema:
+def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = ()) -> Schema:
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
@@ -271,13 +289,13 @@ def _wish(settings: Settings, name: str) -> str | ColumnModel | None:
     return settings.method.get(name) if isinstance(settings.method, Mapping) else settings.method
 
 
-def fitting_schema(settings: Settings, schema: Schema, rows: FrameRows) -> Schema:
+def fitting_schema(settings: Settings, schema: Schema, rows: Rows) -> Schema:
     """Fill in the types that the schema leaves open by the table's; refuse columns that it does not name."""
     check_named(settings, schema, rows)
-    return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
+    return with_types(schema, rows.dtypes)
 
 
-def check_named(settings: Settings, schema: Schema, rows: FrameRows | None) -> None:
+def check_named(settings: Settings, schema: Schema, rows: Rows | None) -> None:
     """Refuse columns of the table that the schema does not name, and drops of what neither of them has."""
     if rows is None:
         return
