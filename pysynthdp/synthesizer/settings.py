@@ -1,6 +1,6 @@
 """What the settings of a synthesizer come to: their checks, the schema, the plan."""
 
-# Annotations are not postponed here: as texts they would be looked up in the file of the class that inherits.
+from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence  # noqa: F401 -- in types of inherited fields
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
@@ -17,12 +17,15 @@ from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
+from pysynthdp.curator.infer import Codes, Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
 from pysynthdp.curator.rows.imputed import listed
 from pysynthdp.draw.machine import Machine
+from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
