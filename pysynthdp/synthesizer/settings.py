@@ -1,6 +1,6 @@
 """What the settings of a synthesizer come to: their checks, the schema, the plan."""
 
-# Annotations are not postponed here: as texts they would be looked up in the file of the class that inherits.
+from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,6 +78,7 @@ class Settings:
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
+    _asked: Protection | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_settings(self)
@@ -85,7 +86,11 @@ class Settings:
     @property
     def protection(self) -> Protection:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
-        return protection_of(self.guarantee)
+        asked = self._asked
+        if asked is None:  # read once, at the check of the settings
+            asked = protection_of(self.guarantee)
+            object.__setattr__(self, "_asked", asked)
+        return asked
 
 
 def _check_settings(settings: Settings) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence  # noqa: F401 -- in types of inherited fields
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
@@ -17,12 +17,15 @@ from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
+from pysynthdp.curator.infer import Codes, Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
-from pysynthdp.plan import SynthesisPlan
+from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
+from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
@@ -281,7 +284,7 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
-    known = [item.name for item in fields(Synthesizer)]
+    known = [item.name for item in fields(Synthesizer) if item.init]
     for name in settings:
         if name not in known:
             raise unknown_setting(name, ["m", "rng", *known], "synthesize")
@@ -294,7 +297,7 @@ def _settings_table(settings: Settings) -> Table:
     """Build the card: one line a setting that differs from its default; it holds nothing of any table."""
     changed = _changed(settings)
     facts = [(name, _line(name, value)) for name, value in changed.items()]
-    rest = ", ".join(each.name for each in fields(settings) if each.name not in changed)
+    rest = ", ".join(each.name for each in fields(settings) if each.init and each.name not in changed)
     facts += [("at their defaults", rest)] if rest else []
     notes = ("fit(table) fits it; plan(table) shows who would be drawn from whom.",)
     return Table("Synthesizer, not fitted", facts=tuple(facts), notes=notes)
