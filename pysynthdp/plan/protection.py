@@ -20,7 +20,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.registry import Registry
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import GUARANTEE, Said, Words, meant
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.step import Method, Step, Terms
@@ -111,7 +111,7 @@ class FitRequest:
 
     Parameters
     ----------
-    rows : FrameRows or None
+    rows : Rows or None
         The confidential table; None only where a protection can do without.
     workers : int
         Threads.
@@ -127,7 +127,7 @@ class FitRequest:
     Privacy: passes the confidential table on; nobody but the curator reads it.
     """
 
-    rows: FrameRows | None
+    rows: Rows | None
     workers: int = 1
     progress: bool | None = None
     answers: Path | None = None
@@ -154,6 +154,10 @@ class Protection(Protocol):
         answers only.
     spends : {"nothing", "at the fit", "at each draw"}
         When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+    answers_on_file : bool
+        Whether all that a fit asks may stand in a file, so that it can do without a table. Then it judges
+        itself what is too little; else a table without columns is refused, and one without rows unless their
+        number is confidential.
 
     Notes
     -----
@@ -165,6 +169,7 @@ class Protection(Protocol):
     forms: ClassVar[tuple[str, ...]] = ()
     learns: ClassVar[bool] = False
     spends: ClassVar[Spends] = "nothing"
+    answers_on_file: ClassVar[bool] = False
 
     # -- settings ------------------------------------------------------------------------------------------
 
@@ -278,10 +283,6 @@ class Protection(Protocol):
                 "copies, or leave the guarantee out"
             ),
         )
-
-    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows | None:
-        """Take the table as rows, or refuse it."""
-        ...
 
     def account(self, plan: SynthesisPlan, *, n: int) -> Account:
         """Open the account that every draw is charged to; what has no price is refused here."""

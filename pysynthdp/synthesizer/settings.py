@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
 from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 from pysynthdp.curator.infer import Drawn, Rare, Settled, infer_schema, kinds_apart, settle_rare, united
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
+from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
-from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Schema
 
 if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
@@ -60,7 +59,7 @@ def check_settings(settings: Synthesizer) -> None:
     if both:
         text = Words("{name} is both kept and dropped", name=both[0])
         raise PlanError(text, column=both[0], kind="setting", remedy="name it once")
-    protection = protection_of(settings.guarantee)  # refuses what is no guarantee
+    protection = settings.protection  # refuses what is no guarantee
     if settings.rare != "keep" and not protection.learns:
         asked = Setting("rare", settings.rare)
         raise PrivacyError(
@@ -174,14 +173,14 @@ def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
     )
 
 
-def settled_rare(settings: Synthesizer, schema: Schema, tables: Sequence[FrameRows]) -> Settled:
+def settled_rare(settings: Synthesizer, schema: Schema, tables: Sequence[Rows]) -> Settled:
     """Keep, merge or refuse rare levels of the columns that are modelled."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
     serials = [name for name, wish in method.items() if wish == SERIAL]
     return settle_rare(schema, tables, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
 
 
-def schema_of_tables(settings: Synthesizer, tables: Sequence[FrameRows]) -> Schema:
+def schema_of_tables(settings: Synthesizer, tables: Sequence[Rows]) -> Schema:
     """Infer one schema for several imputations of a table, or for one table.
 
     A column that few distinct values make categorical in some of them only stays a number in all.
@@ -193,7 +192,7 @@ def schema_of_tables(settings: Synthesizer, tables: Sequence[FrameRows]) -> Sche
     return united(schemas)
 
 
-def schema_of_table(settings: Synthesizer, rows: FrameRows, *, numbers: Iterable[str] = ()) -> Schema:
+def schema_of_table(settings: Synthesizer, rows: Rows, *, numbers: Iterable[str] = ()) -> Schema:
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
@@ -230,13 +229,13 @@ def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:
     return settings.method.get(name) if isinstance(settings.method, Mapping) else settings.method
 
 
-def fitting_schema(settings: Synthesizer, schema: Schema, rows: FrameRows) -> Schema:
+def fitting_schema(settings: Synthesizer, schema: Schema, rows: Rows) -> Schema:
     """Fill in the types that the schema leaves open by the table's; refuse columns that it does not name."""
     check_named(settings, schema, rows)
-    return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
+    return with_types(schema, rows.dtypes)
 
 
-def check_named(settings: Synthesizer, schema: Schema, rows: FrameRows | None) -> None:
+def check_named(settings: Synthesizer, schema: Schema, rows: Rows | None) -> None:
     """Refuse columns of the table that the schema does not name, and drops of what neither of them has."""
     if rows is None:
         return
