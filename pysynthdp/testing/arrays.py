@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from pysynthdp.design.parts import Part
 from pysynthdp.models.ask import Query
 from pysynthdp.models.base import ColumnModel, Fit, FitTask, Target
 from pysynthdp.privacy.noise.exact_sampler import ExactSampler
+from pysynthdp.testing.checks import broken
 
 __all__ = ["Fitted", "fitted", "sampler", "task_for"]
 
@@ -272,21 +273,18 @@ class _Watched:
     def _keep(self, query: Query) -> None:
         """Refuse what is no question, and one too many."""
         if not isinstance(query, get_args(Query)):
-            _refuse(
-                f"fit yielded a {type(query).__name__}, which is no question, so nobody answers it: yield "
-                "one of the queries of pysynthdp.models.ask"
+            broken(
+                f"fit yielded a {type(query).__name__}, which is no question",
+                why="nobody answers it",
+                mend="yield one of the queries of pysynthdp.models.ask",
             )
         self.asked.append(query)
         if len(self.asked) > MOST:
-            _refuse(
-                f"fit asked {MOST} questions and did not end, so a table like this would never be fitted: "
-                "bound the rounds, and raise FitError after the last"
+            broken(
+                f"fit asked {MOST} questions and did not end",
+                why="a table like this would never be fitted",
+                mend="bound the rounds, and raise FitError after the last",
             )
-
-
-def _refuse(what: str) -> NoReturn:
-    """Say what is wrong with a model."""
-    raise AssertionError(what)
 
 
 class _Run(StepFit):
