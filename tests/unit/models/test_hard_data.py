@@ -1,8 +1,10 @@
-"""Data on which textbook fits fail: separation, rare levels, few rows, many levels, wild predictors."""
+"""Data on which textbook fits fail: separation, rare levels, few rows, many levels, wild predictors.
+
+That no model breaks on them is the contract (``pysynthdp.testing.hard_data``, tried by
+tests/contracts/test_models.py on every model of the registry); here is what the fits are there.
+"""
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 import pytest
@@ -39,32 +41,14 @@ def features(rng, n, numeric, dummies=0):
     ).astype(float)
 
 
-def plain(value):
-    """Whether a parameter can be saved as JSON: arrays of numbers, plain values, tuples of them."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "fib" and bool(np.all(np.isfinite(value)))
-    if isinstance(value, tuple):
-        return all(plain(part) for part in value)
-    return isinstance(value, str) or (isinstance(value, (float, int)) and bool(np.isfinite(value)))
-
-
 def check(model, X, y, **settings):
     fit = fitted(model, X, y, proper=True, **settings).params
-    assert all(plain(getattr(fit, field.name)) for field in dataclasses.fields(fit))
     for params in (fit, model.redraw(fit, np.random.default_rng(1))):
         drawn = model.draw(params, X, sampler(2))
         assert drawn.shape == (len(X),)
         assert drawn.dtype == np.float64
         assert np.all(np.isfinite(drawn))
     return fit
-
-
-@pytest.mark.parametrize("name", NUMERIC)
-@pytest.mark.parametrize(("n", "size"), [(1, 0), (1, 4), (2, 3), (7, 10), (30, 8), (30, 60), (400, 5)])
-def test_numeric_models_never_break(name, n, size):
-    rng = np.random.default_rng(n + size)
-    X = features(rng, n, size, min(size, 2))
-    check(COLUMN_MODELS[name](), X, rng.poisson(3.0, size=n).astype(float))
 
 
 @pytest.mark.parametrize("name", NUMERIC)
@@ -311,11 +295,8 @@ def test_the_models_that_are_tried_are_found():
 
 
 def test_every_model_states_why_it_has_no_guarantee():
-    names = {"norm", "lognorm", "sqrtnorm", "cubertnorm", "normrank", "poisson", "negbin"}
-    names |= {"logreg", "polyreg", "polr", "sample", "constant"}
-    assert names <= set(COLUMN_MODELS)
-    for name in names:
-        model = COLUMN_MODELS[name]()
+    assert len(PLAIN) > 10
+    for name, model in PLAIN.items():
         assert len(model.reason) > 30
         assert model.real_values is False
-        assert model.accepts(Target("x", "numeric")) == (name in {*NUMERIC, "constant"})
+        assert model.accepts(Target("x", "numeric")) == (name in NUMERIC)
