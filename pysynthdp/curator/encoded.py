@@ -11,13 +11,12 @@ from itertools import accumulate, pairwise
 from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.curator.table import PartTable
-from pysynthdp.design.encode import Layout
+from pysynthdp.design.encode import BLOCK_ROWS, Layout
 from pysynthdp.design.parts import Part
 from pysynthdp.models.ask import Sums
 
-__all__ = ["BLOCK_ROWS", "Block", "EncodedRows", "add"]
+__all__ = ["Block", "EncodedRows", "add"]
 
-BLOCK_ROWS = 16_384  # canonical: results depend on it, so it is not a setting
 _BATCH = 16  # blocks in flight a worker: bounds the memory of unmerged sums
 
 

@@ -33,8 +33,8 @@ from pysynthdp.models.base import COLUMN_MODELS, FitTask, Target
 from pysynthdp.models.fits.clamped_sum import clamped_sum
 from pysynthdp.models.fits.counts import _negative_binomial_terms
 from pysynthdp.models.fits.level_posterior import _part_terms
-from pysynthdp.models.fits.mixture import _mixture_terms
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal
+from pysynthdp.models.normrank import _mixture_terms
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 N = 300

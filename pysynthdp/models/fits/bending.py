@@ -10,9 +10,8 @@ The rows are confidential, or stand in for a table that is: the search asks for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
@@ -24,9 +23,10 @@ from pysynthdp.models.fits.linear import LinearFit
 from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.quantile_table import QuantileTable, quantile_table
 from pysynthdp.models.fits.rank import independent_features
+from pysynthdp.models.fits.scales import Transform
 from pysynthdp.models.fits.weighting import weighted
 
-__all__ = ["FARTHEST", "Bent", "Transform", "ask_bent", "ask_explained", "ask_latent", "bend"]
+__all__ = ["FARTHEST", "Bent", "ask_bent", "ask_explained", "ask_latent", "bend"]
 
 ROUNDS = 20
 CLOSE = 1e-3  # of the residual spread, in the regression on the features: far below a standard error
@@ -37,8 +37,6 @@ POINTS = 2 * int((LONGEST + REACH) / SPACING) + 1
 LOW = -SPACING * (POINTS // 2)
 GRID = LOW + SPACING * np.arange(POINTS, dtype=np.float64)
 TRIM = 1e-12
-
-Transform: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,16 @@ from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.quantile_table import QuantileTable, table_values
 from pysynthdp.models.fits.weighting import n_rows, weighted
 
-__all__ = ["Latent", "Scale", "ask_gain", "gain_of_scores", "nearly_normal", "scales_of", "scores_of"]
+__all__ = [
+    "Latent",
+    "Scale",
+    "Transform",
+    "ask_gain",
+    "gain_of_scores",
+    "nearly_normal",
+    "scales_of",
+    "scores_of",
+]
 
 NEARLY_NORMAL = 0.9  # of the variance on a scale lies in the part that is straight in normal scores
 POINTS = 2_000
