@@ -1,6 +1,6 @@
 """How many modules one call runs through.
 
-Run: ``python benchmarks/house/calls.py [case ...]`` from the root of the repository. Each case runs in
+Run: ``python -m benchmarks.house.calls [case ...]`` from the root of the repository. Each case runs in
 a process of its own, so that "first" is first and "warm" has run once before.
 
 Counted are functions of the package alone, as a profiler sees them; what runs while a module is imported
@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from floors import PACKAGE
 
 import pysynthdp as sdp
+from benchmarks.house.floors import PACKAGE
 
 OWN = str(PACKAGE)
 IN_FUNCTION = 0x1  # CO_OPTIMIZED: bodies of modules and classes lack it
@@ -185,7 +185,7 @@ def main() -> None:
         return
     print(f"{'call':44}" + "".join(f"{head:>10}" for head in ("modules", "functions", "switches", "deepest")))
     for name in sys.argv[1:] or CASES:
-        subprocess.run([sys.executable, __file__, "--here", name], check=True)  # noqa: S603 -- this very file
+        subprocess.run([sys.executable, "-m", "benchmarks.house.calls", "--here", name], check=True)  # noqa: S603 -- this very file
 
 
 if __name__ == "__main__":

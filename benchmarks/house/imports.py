@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from floors import NAME, PACKAGE, module_of
+from benchmarks.house.floors import NAME, PACKAGE, module_of
 
 
 @dataclass(frozen=True)

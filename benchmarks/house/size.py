@@ -1,6 +1,6 @@
 """How large the house is, and where its walls leak.
 
-Run: ``python benchmarks/house/size.py [--short]`` from the root of the repository; ``--short`` gives numbers
+Run: ``python -m benchmarks.house.size [--short]`` from the root of the repository; ``--short`` gives numbers
 without lists.
 
 Read from the source; nothing is run. Importers are other modules of the package, imports for types and those
@@ -17,8 +17,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable
 
-from floors import PACKAGE, ladders
-from imports import Module, circles, graph, imports, lazily, modules
+from benchmarks.house.floors import PACKAGE, ladders
+from benchmarks.house.imports import Module, circles, graph, imports, lazily, modules
 
 LONG = 300
 SMALL = 80

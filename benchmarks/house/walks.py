@@ -1,6 +1,6 @@
 """Where one argument walks: ``table`` and ``guarantee`` in a fit, ``rng`` in a draw, ``release`` in ``ols``.
 
-Run: ``python benchmarks/house/walks.py [--calls] [walk ...]`` from the root of the repository. ``--calls``
+Run: ``python -m benchmarks.house.walks [--calls] [walk ...]`` from the root of the repository. ``--calls``
 lists the calls behind each arrow, function by function, and how often each is made.
 
 A function is visited when a function of another file passes it the very object: by itself, in a list, or in
@@ -36,11 +36,11 @@ from types import CodeType, FrameType
 from typing import Any, Final
 
 import numpy as np
-from calls import FORMULA, declared, open_settings, own, table
-from floors import NAME, ladders, module_of
-from imports import imports, modules, reached
 
 import pysynthdp as sdp
+from benchmarks.house.calls import FORMULA, declared, open_settings, own, table
+from benchmarks.house.floors import NAME, ladders, module_of
+from benchmarks.house.imports import imports, modules, reached
 from pysynthdp.models import Gaussian
 
 RESUME: Final = dis.opmap["RESUME"]

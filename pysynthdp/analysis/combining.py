@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest
+from pysynthdp.analysis.f_tests import JOINT_TESTS, FTest
 from pysynthdp.analysis.rules.base import RULES, Need, Rule, Sums, find_rule
 from pysynthdp.analysis.stack import Stack, stack
 from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray

@@ -12,7 +12,7 @@ import pandas as pd
 
 from pysynthdp.analysis.combining import Combined, combine_stack
 from pysynthdp.analysis.failures import of_copy, told
-from pysynthdp.analysis.margins import average_effects
+from pysynthdp.analysis.marginal_effects import average_effects
 from pysynthdp.analysis.rules.base import find_rule
 from pysynthdp.analysis.separation import uses_lost
 from pysynthdp.analysis.surface import surface_of, unpredictable

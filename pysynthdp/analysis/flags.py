@@ -12,7 +12,6 @@ from pysynthdp.analysis.asked import Asked, Factor, Term
 from pysynthdp.analysis.expressions import Call, Expression, columns_in, monomials
 from pysynthdp.analysis.held import Chain
 from pysynthdp.analysis.noise_flags import noise_flags
-from pysynthdp.analysis.row_flags import listed, of_rows
 from pysynthdp.tags import AnalysableRelease
 from pysynthdp.tags.steps import TaggedStep
 
@@ -76,11 +75,11 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     if tags.steps is None:
         unsaid = (UNSAID,) if tags.kind != "imputed" and tags.noise == "none" else ()
         edited = () if tags.noise != "none" else tuple(map(str, tags.details.get("flags", ())))
-        return Remarks((*edited, *noise_flags(tags, asked), *of_rows(asked, None)), (*unsaid, *notes))
+        return Remarks((*edited, *noise_flags(tags, asked), *_of_rows(asked, None)), (*unsaid, *notes))
     frame = release.copies[0]
     names = frozenset(map(str, frame.columns))
     chain = Chain(tags.steps, levels=_levels(frame) if len(frame) else ())
-    own = (*_of_terms(asked, chain, names), *_of_response(asked, chain, names), *of_rows(asked, chain))
+    own = (*_of_terms(asked, chain, names), *_of_response(asked, chain, names), *_of_rows(asked, chain))
     told = [str(flag) for flag in tags.details.get("flags", ())]
     void = ("void: the noise was seeded, for testing",) if tags.details.get("void") else ()
     return Remarks(tuple(dict.fromkeys((*told, *own, *void))), notes)
@@ -115,7 +114,7 @@ def _of_terms(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterator[s
     responses = _responses(asked.response, names)
     strange = sorted((names - set(chain.steps)) & _used(asked, names))
     if strange:
-        yield f"{listed(strange)}: identifiers or running numbers, from which no other column was drawn"
+        yield f"{_listed(strange)}: identifiers or running numbers, from which no other column was drawn"
     known = frozenset(chain.steps)
     found = _Found()
     for response in responses:
@@ -174,19 +173,19 @@ def _said(found: _Found, chain: Chain) -> Iterator[str]:
     """Write what was found."""
     if found.products:
         yield (
-            f"{listed(found.products)}: interactions or powers that the models of the release do not hold; "
+            f"{_listed(found.products)}: interactions or powers that the models of the release do not hold; "
             "beside their main effects they are about zero in the copies by design, whatever they are in the "
             "confidential data"
         )
     if found.curves:
         bent = sorted(frozenset[str]().union(*found.curves.values()))
         yield (
-            f"{listed(found.curves)}: the models of the release take {listed(bent)} by straight lines, so "
+            f"{_listed(found.curves)}: the models of the release take {_listed(bent)} by straight lines, so "
             "the copies hold no such curve"
         )
     for response, columns in found.absent.items():
         yield (
-            f"{response} and {listed(columns)} were not drawn from one another: what they have in common in "
+            f"{response} and {_listed(columns)} were not drawn from one another: what they have in common in "
             "the copies comes by way of other columns"
         )
     for response, columns in found.early.items():
@@ -197,9 +196,9 @@ def _early(response: str, columns: Sequence[str], *, real: bool) -> str:
     """Say that a response stands before its predictors, and what to do."""
     held = "the copies hold this relation only as far as the models of those columns do"
     if real:
-        return f"{response} is released real and {listed(columns)} drawn from it: {held}"
+        return f"{response} is released real and {_listed(columns)} drawn from it: {held}"
     return (
-        f"{response} is drawn before {listed(columns)}: {held}; put {response} last of them in "
+        f"{response} is drawn before {_listed(columns)}: {held}; put {response} last of them in "
         "visit_sequence to have it drawn from them"
     )
 
@@ -222,7 +221,7 @@ def _of_subgroup(
         ]
         alone = [each for each in responses if not _held(group, each, chain, names)]
         if same or alone:
-            what = listed(dict.fromkeys(same)) if same else f"the level of {listed(alone)}"
+            what = _listed(dict.fromkeys(same)) if same else f"the level of {_listed(alone)}"
             yield (
                 f"within {group.text}: the models of the release hold {what} for all rows alike, so the "
                 "copies show nothing particular to this subgroup"
@@ -299,3 +298,51 @@ def _family(tree: Expression) -> str | None:
     if not isinstance(tree, Call):
         return None
     return _family(tree.arguments[0]) if tree.function == "I" else _FAMILIES.get(tree.function)
+
+
+def _of_rows(asked: Asked, chain: Chain | None) -> Iterator[str]:
+    """Say what copies' rows are: alike in variance but for what models say, and independent."""
+    if asked.robust and not asked.clusters:
+        yield (
+            "robust covariances describe the copies, whose rows have the variances that their models give "
+            "them, not those of the confidential rows"
+        )
+    if asked.clusters or asked.mixed:
+        yield _of_clusters(asked, chain)
+    if asked.quantiles:
+        yield (
+            "quantiles of the response given others: the models hold its mean, and one spread and shape for "
+            "all rows"
+        )
+
+
+def _of_clusters(asked: Asked, chain: Chain | None) -> str:
+    """Say what of clusters the copies hold: nothing, or the mean of each where the cluster is a category."""
+    what = "random effects" if asked.mixed else "robust or cluster covariances"
+    text = f"{what}: rows of the copies are drawn independently, so they have no clusters"
+    held = [] if chain is None else [name for name in asked.groups if _is_category(name, asked, chain)]
+    if not held:
+        return (
+            f"{text}; only a cluster's name kept as a category from which the response is drawn would keep "
+            "the means of clusters"
+        )
+    return (
+        f"{text} beyond the mean of the response in each level of {_listed(held)}, a category from which it "
+        "was drawn; nothing else is alike within one"
+    )
+
+
+def _is_category(name: str, asked: Asked, chain: Chain) -> bool:
+    """Whether clusters are levels that the response was drawn from."""
+    if name not in chain.levels or name not in chain.steps:
+        return False
+    known = frozenset(chain.steps)
+    responses = frozenset() if asked.response is None else columns_in(asked.response.tree, known)
+    return bool(responses) and all(chain.link(each, (name,)).held for each in responses)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """List names; the first six where there are many."""
+    shown = list(names)
+    rest = f" and {len(shown) - 6} more" if len(shown) > 6 else ""
+    return ", ".join(shown[:6]) + rest

@@ -13,7 +13,7 @@ import pandas as pd
 from formulaic.utils.constraints import LinearConstraints
 
 from pysynthdp.analysis.estimates import adapter_for, estimates_of
-from pysynthdp.analysis.joint_test import JOINT_TESTS, FTest, Ratios
+from pysynthdp.analysis.f_tests import JOINT_TESTS, FTest, Ratios
 from pysynthdp.analysis.rules.base import Sums, find_rule
 from pysynthdp.analysis.term_names import as_named
 from pysynthdp.base.arrays import FloatArray, IntArray

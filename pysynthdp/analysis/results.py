@@ -13,7 +13,7 @@ from pysynthdp.analysis import effects, joint, output
 from pysynthdp.analysis.choose import Why
 from pysynthdp.analysis.combining import Combined
 from pysynthdp.analysis.estimates import Estimates
-from pysynthdp.analysis.joint_test import FTest
+from pysynthdp.analysis.f_tests import FTest
 from pysynthdp.analysis.output import Summary
 from pysynthdp.analysis.rules.base import Facts
 from pysynthdp.base.arrays import FloatArray

@@ -57,9 +57,8 @@ def lost_directions(fit: Any, values: FloatArray) -> FloatArray:
     Privacy: post-processing. Write each row as a vector z with z'b larger the better the row is predicted.
     The estimate fails to exist exactly if some direction d has z'd >= 0 in all rows and > 0 in one (Albert
     and Anderson 1984; for counts Correia, Guimaraes and Zylkin 2019). Rows whose mean is not near its bound
-    have
-    z'd = 0, so d is sought in the space that these rows leave free, first along the coefficients,
-    which run off along d, then by a linear programme. A mark is a proof: a sparse term with one event and one
+    have z'd = 0, so d is sought in the space that these rows leave free, first along the coefficients, which
+    run off along d, then by a linear programme. A mark is a proof: a sparse term with one event and one
     non-event, however rare, is never marked. Missed are only fits that stopped with means still 0.001 away
     from their bound.
     """

@@ -25,14 +25,14 @@ _NA_INTEGER64: Final = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class RColumn:
     """The values of a column as pandas takes them, and its facts."""
 
     cells: Any
     facts: ColumnFacts
 
 
-def column_from_r(value: RValue, name: str) -> Column:
+def column_from_r(value: RValue, name: str) -> RColumn:
     """Give a column's values and facts; what pandas would round stays as R's plain numbers."""
     vector = checked_column(value, name)
     attributes = {key: item for key, item in vector.attributes.items() if key not in ("names", "levels")}
@@ -45,11 +45,11 @@ def column_from_r(value: RValue, name: str) -> Column:
         if label in vector.classes and vector.kind in kinds:
             values = convert(vector)
             if values is not None:
-                return Column(values, ColumnFacts(vector.kind, meaning, attributes))
+                return RColumn(values, ColumnFacts(vector.kind, meaning, attributes))
     if "levels" in vector.attributes:
         attributes["levels"] = vector.attributes["levels"]
     meaning = "list" if vector.kind == "list" else "plain"
-    return Column(_PLAIN[vector.kind](vector), ColumnFacts(vector.kind, meaning, attributes))
+    return RColumn(_PLAIN[vector.kind](vector), ColumnFacts(vector.kind, meaning, attributes))
 
 
 def about_column(name: str, what: str, remedy: str) -> BridgeError:
@@ -78,7 +78,7 @@ def checked_column(value: RValue, name: str) -> RVector:
     return value
 
 
-def _factor(vector: RVector, name: str, attributes: Mapping[str, RValue]) -> Column:
+def _factor(vector: RVector, name: str, attributes: Mapping[str, RValue]) -> RColumn:
     """Give a factor as a categorical; an NA level becomes missing, or a category beside missing codes."""
     stored = vector.attributes.get("levels")
     levels = list(stored.texts) if isinstance(stored, RVector) else []
@@ -96,7 +96,7 @@ def _factor(vector: RVector, name: str, attributes: Mapping[str, RValue]) -> Col
         del levels[na_level]
     categories = text_index(levels)
     values = pd.Categorical.from_codes(codes, categories=categories, ordered="ordered" in vector.classes)
-    return Column(values, ColumnFacts("integer", "factor", attributes, na_level, na_label))
+    return RColumn(values, ColumnFacts("integer", "factor", attributes, na_level, na_label))
 
 
 def _unlike(levels: list[str | None]) -> str:

@@ -7,12 +7,15 @@ no part of this package; nothing else here imports it.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 import numpy as np
@@ -23,12 +26,12 @@ from pysynthdp.bridge.codec import RValue, RVector, dumps, loads
 from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.conditions import RError, RWarning, exception_of
 from pysynthdp.bridge.dispatch import handle
-from pysynthdp.bridge.facts_beside import remember, remembered
+from pysynthdp.bridge.facts import FrameFacts, RFrame
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r, warn_of_whole_columns
 from pysynthdp.bridge.magic import watched
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
+from pysynthdp.bridge.r_programs import run_r
 from pysynthdp.bridge.releases import release_from_r, release_to_r
-from pysynthdp.bridge.rpy2_advice import why_not
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 
@@ -50,6 +53,9 @@ function(code) {
   )
 }
 """
+_FIRST_WITH_GETVAR: Final = (4, 5)
+_LAST_FOR_OLDER_R: Final = "3.6.5"
+_facts: dict[int, tuple[weakref.ref[pd.DataFrame], FrameFacts]] = {}
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,7 +90,7 @@ def load() -> Any:
             interface.initr()
             import_module("rpy2.robjects")
     except Exception as error:
-        raise BridgeError(why_not(error), kind="installation") from error
+        raise BridgeError(_why_not(error), kind="installation") from error
     return interface
 
 
@@ -133,7 +139,7 @@ def _value_of(value: Any) -> RValue:
     if isinstance(value, SyntheticRelease):
         return release_to_r(value)
     if isinstance(value, pd.DataFrame):
-        return frame_to_r(value, remembered(value))
+        return frame_to_r(value, _remembered(value))
     return plain_to_r(value)
 
 
@@ -182,7 +188,7 @@ def _meaning(value: RValue, schema: Schema | None = None) -> Any:
         if schema is not None:
             return made.frame
         warn_of_whole_columns(made)
-        return remember(made)
+        return _remember(made)
     return plain_from_r(value, "the R object")
 
 
@@ -312,3 +318,55 @@ def _converter() -> Any:
         {**old._map, **own},  # noqa: SLF001 -- the same
     )
     return made
+
+
+def _why_not(error: Exception) -> str:
+    """Say what to install.
+
+    Parameters
+    ----------
+    error : Exception
+        What loading rpy2 raised.
+
+    Returns
+    -------
+    str
+        One line with a command.
+
+    Notes
+    -----
+    Privacy: reads no data.
+    """
+    wanted = f"pip install 'rpy2-rinterface=={_LAST_FOR_OLDER_R}' rpy2-robjects"
+    try:
+        found = version("rpy2-rinterface")
+    except PackageNotFoundError:
+        return f"rpy2 is not installed: {wanted}; for R 4.5 or later without the version"
+    try:
+        r_version = run_r("cat(as.character(getRversion()))")
+    except BridgeError as problem:
+        return str(problem)
+    if _numbers(r_version) < _FIRST_WITH_GETVAR and _numbers(found) > _numbers(_LAST_FOR_OLDER_R):
+        return f"rpy2-rinterface {found} cannot load R {r_version}: {wanted}"
+    kind = type(error).__name__
+    return (
+        f"rpy2-rinterface {found} cannot load R {r_version} ({kind}); {wanted}, or reinstall both for this R"
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Give a version as numbers."""
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
+
+
+def _remember(held: RFrame) -> pd.DataFrame:
+    """Give the frame, and remember its facts until it is gone."""
+    key = id(held.frame)
+    _facts[key] = (weakref.ref(held.frame, lambda _: _facts.pop(key, None)), held.facts)
+    return held.frame
+
+
+def _remembered(frame: pd.DataFrame) -> FrameFacts | None:
+    """Give R's facts of a frame that came from R."""
+    known = _facts.get(id(frame))
+    return known[1] if known is not None and known[0]() is frame else None

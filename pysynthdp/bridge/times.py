@@ -17,7 +17,7 @@ from pysynthdp.schema.columns import Unit
 
 __all__: list[str] = []  # for frames alone
 
-Counts: TypeAlias = tuple[AnyArray, BoolArray]
+Masked: TypeAlias = tuple[AnyArray, BoolArray]
 """Numbers as float64 with 0 where they are missing, and where that is."""
 
 _DAY: Final = 86400
@@ -159,7 +159,7 @@ def _local(seconds: FloatArray, zone: zoneinfo.ZoneInfo) -> FloatArray:
     return np.where(known, seconds + offset, seconds)
 
 
-def _counts(vector: RVector) -> Counts | None:
+def _counts(vector: RVector) -> Masked | None:
     """Give the numbers of an R vector; None if a NaN is not NA or a value is infinite."""
     if vector.kind == "integer":
         missing = vector.array == NA_INTEGER

@@ -19,7 +19,7 @@ from pysynthdp.base.arrays import AnyArray, FloatArray
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.streams import NumpySampler, RandomSource, stream
-from pysynthdp.design.encode import Layout
+from pysynthdp.design.encode import BLOCK_ROWS, Layout
 from pysynthdp.design.parts import Part, join, settle
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
@@ -28,8 +28,6 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
 __all__ = ["Charged", "Drawing", "Draws", "Machine", "serial_numbers"]
-
-BLOCK_ROWS = 16_384  # canonical: streams are keyed by block, so it is not a setting
 
 
 class Draws(Protocol):

@@ -26,6 +26,14 @@ from pysynthdp.schema.plain_values import value_from_plain, value_to_plain
 __all__ = ["from_tree", "to_tree"]
 
 _OWN = "pysynthdp"
+_MOVED = {  # a file names a class by the module that it was in when it was written; the longest name holds
+    "pysynthdp.moments.asking": "pysynthdp.protection.noise.moments.answers",
+    "pysynthdp.moments.integers": "pysynthdp.curator.noised.integers",
+    "pysynthdp.moments.whitening": "pysynthdp.curator.noised.whitening",
+    "pysynthdp.moments": "pysynthdp.protection.noise.moments",
+    "pysynthdp.numerics": "pysynthdp.models.fits",
+    "pysynthdp.privacy.moment_budget": "pysynthdp.privacy.noise.moment_budget",
+}
 
 
 def to_tree(value: Any, arrays: list[AnyArray]) -> Any:
@@ -119,6 +127,14 @@ def _build(tree: Mapping[str, Any], arrays: list[AnyArray]) -> Any:
     return _find(tree["class"])(**own)
 
 
+def _now(module: str) -> str:
+    """Say where a module of an earlier file is today."""
+    for old in sorted(_MOVED, key=len, reverse=True):
+        if module == old or module.startswith(f"{old}."):
+            return _MOVED[old] + module.removeprefix(old)
+    return module
+
+
 def _find(name: str) -> Callable[..., Any]:
     """Find a dataclass by name, in our package or in one that registered a model or a protection."""
     module, _, qualified = name.partition(":")
@@ -129,7 +145,7 @@ def _find(name: str) -> Callable[..., Any]:
             kind="saved fit",
         )
     try:
-        found: Any = importlib.import_module(module)
+        found: Any = importlib.import_module(_now(module))
         for part in qualified.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:

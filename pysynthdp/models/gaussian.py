@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.checks import positive_setting, public_range
@@ -16,7 +17,6 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.models.ask import RowSum, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.clamped_sum import STEPS, clamped_sum, whole_sum
-from pysynthdp.models.fits.truncated_normal import truncated_normal
 
 __all__ = ["Gaussian", "PublicNormal"]
 
@@ -196,5 +196,37 @@ class Gaussian:
         if self.truncate:
             u = sampler.uniform(len(X))
             law = {"centre": params.mean, "spread": params.spread}
-            return truncated_normal(u, **law, lower=params.lower, upper=params.upper)
+            return _truncated_normal(u, **law, lower=params.lower, upper=params.upper)
         return sampler.normal(np.full(len(X), params.mean), params.spread)
+
+
+def _truncated_normal(
+    u: FloatArray, *, centre: float, spread: float, lower: float, upper: float
+) -> FloatArray:
+    """Turn uniforms into N(centre, spread^2) conditioned to [lower, upper], by inversion.
+
+    Parameters
+    ----------
+    u : array (k,)
+        Uniforms.
+    centre, spread : float
+        Of the normal law before conditioning; the centre lies in the interval.
+    lower, upper : float
+        The interval.
+
+    Returns
+    -------
+    array (k,)
+
+    Notes
+    -----
+    Privacy: arithmetic on variates.
+
+    Examples
+    --------
+    >>> float(_truncated_normal(np.array([0.5]), centre=0.0, spread=1.0, lower=-2.0, upper=2.0)[0])
+    0.0
+    """
+    low, high = ndtr((lower - centre) / spread), ndtr((upper - centre) / spread)
+    values = centre + spread * ndtri(low + u * (high - low))
+    return np.asarray(np.clip(values, lower, upper), dtype=np.float64)

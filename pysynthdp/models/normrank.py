@@ -7,15 +7,25 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.models.ask import Answer, Quantiles, Query, Sampler, StepMoments, WholeRows
+from pysynthdp.models.ask import (
+    Answer,
+    Quantiles,
+    Query,
+    RowSum,
+    RowTerms,
+    Sampler,
+    StepMoments,
+    Sums,
+    WholeRows,
+)
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.bending import FARTHEST, ask_bent, ask_explained, ask_latent, bend
 from pysynthdp.models.fits.linear import LinearFit, ask_linear, redraw_linear
-from pysynthdp.models.fits.mixture import ask_mixture
 from pysynthdp.models.fits.moment_linear import linear_from_moments
+from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.quantile_table import moved_table, quantile_table, table_values
 from pysynthdp.models.fits.redrawn_index import LatentFit, index_moments, redraw_latent
 from pysynthdp.models.fits.scales import (
@@ -27,6 +37,7 @@ from pysynthdp.models.fits.scales import (
     scales_of,
     scores_of,
 )
+from pysynthdp.models.fits.weighting import n_rows, weighted
 
 __all__ = ["NormRank", "NormRankFit"]
 
@@ -35,6 +46,8 @@ SLACK = 3.0  # units of log likelihood that are no evidence
 QUARTERS = 1.349  # between the quarters of a normal law of unit spread
 LARGEST_LOG = 700.0
 LEAST_SIGMA = 0.02
+REACH = 5.5  # standard deviations that the grid of a normal draw covers
+POINTS = (101, 401)  # least and most of that grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +303,62 @@ def _fit_original(task: FitTask) -> Fit:
     linear = yield from ask_linear(scores)
     _, gram = yield from ask_explained(scores, task.n)
     knots = np.stack([(np.arange(ordered.size) + 0.5) / ordered.size, ordered])
-    mixture = yield from ask_mixture(linear, task.n)
+    mixture = yield from _ask_mixture(linear, task.n)
     latent = Latent(linear.beta, linear.sigma, mixture.grid, mixture.cdf)
     return _fitted(knots, linear, latent, linear.root, gram, original=True, linear_on="score")
+
+
+@dataclass(frozen=True, slots=True)
+class _MixtureTable:
+    """A distribution function on a grid.
+
+    Parameters
+    ----------
+    grid : array (points,)
+        Increasing.
+    cdf : array (points,)
+        The distribution function there; 0 and 1 at the ends.
+    """
+
+    grid: FloatArray
+    cdf: FloatArray
+
+
+def _ask_mixture(fit: LinearFit, n: int) -> Generator[RowSum, Answer, _MixtureTable]:
+    """Ask for the mean over rows of Phi((v - x'beta) / sigma) on a grid of v.
+
+    Parameters
+    ----------
+    fit : LinearFit
+        A fit of normal scores, which have mean near 0 and standard deviation near 1.
+    n : int
+        Rows; above 50,000 a systematic subsample of at most 20,000 answers.
+
+    Returns
+    -------
+    _MixtureTable
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    F(v) = sum_i Phi((v - x_i'beta) / sigma) / n. A draw v of the model has F(v) uniform, tied scores or not,
+    so mapping it through the target's quantile function keeps the margin.
+    """
+    sigma = max(fit.sigma, LEAST_SIGMA)
+    points = int(np.clip(np.ceil(4 * REACH / sigma), *POINTS))
+    grid = np.linspace(-REACH, REACH, points)
+    answer = yield RowSum(_mixture_terms(fit.beta, sigma, grid), stride(n))
+    rows, total = answer.value
+    cdf = total / rows
+    cdf[0], cdf[-1] = 0.0, 1.0
+    return _MixtureTable(grid, cdf)
+
+
+def _mixture_terms(beta: FloatArray, sigma: float, grid: FloatArray) -> RowTerms:
+    """Count rows and sum normal distribution functions over a block."""
+
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
+        reach = (grid[:, None] - X @ beta) / sigma
+        return (np.asarray(n_rows(y, w)), weighted(ndtr(reach), w, axis=1).sum(axis=1))
+
+    return block

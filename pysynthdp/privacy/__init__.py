@@ -1,21 +1,137 @@
 """Guarantees, accounting and statements: pure arithmetic, and the only room that makes noise.
 
-Every public formula is here by name: ``from pysynthdp.privacy import plug_in_mean, gdp_epsilon, compose``.
+Every public name is here: ``from pysynthdp.privacy import GDP, gdp_epsilon, compose``. The formulas that
+price a draw are :mod:`pysynthdp.privacy.prices`; their names are known here too.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pysynthdp.privacy import prices
+
+if TYPE_CHECKING:
+    from pysynthdp.privacy.account import Account
+    from pysynthdp.privacy.composition import compose, group_privacy, repeat
+    from pysynthdp.privacy.conversion.gdp import gdp_delta, gdp_epsilon, gdp_mu
+    from pysynthdp.privacy.conversion.orders import ORDERS
+    from pysynthdp.privacy.conversion.pure import pure_renyi, pure_zcdp
+    from pysynthdp.privacy.conversion.rdp import rdp_delta, rdp_epsilon, rdp_epsilon_mironov
+    from pysynthdp.privacy.conversion.textbook import (
+        advanced_composition,
+        basic_composition,
+        subsample,
+        subsample_simple,
+    )
+    from pysynthdp.privacy.conversion.zcdp import zcdp_delta, zcdp_epsilon, zcdp_epsilon_simple
+    from pysynthdp.privacy.guarantee import GUARANTEES, Guarantee, guarantee_from_dict, guarantee_to_dict
+    from pysynthdp.privacy.guarantees.approx import ApproxDP
+    from pysynthdp.privacy.guarantees.gdp import GDP
+    from pysynthdp.privacy.guarantees.none import NoGuarantee
+    from pysynthdp.privacy.guarantees.pure import PureDP
+    from pysynthdp.privacy.guarantees.rdp import RDP
+    from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    from pysynthdp.privacy.mechanism import MECHANISMS, PricedColumn, SamplingMechanism, price_of
+    from pysynthdp.privacy.prices import (
+        CellWeights,
+        LocalDiagnostic,
+        add_one_renyi,
+        addremove_renyi,
+        bernoulli_renyi,
+        beta_binomial_delta,
+        beta_binomial_renyi,
+        beta_delta,
+        beta_renyi,
+        binary_delta,
+        binary_draws,
+        binary_renyi,
+        binomial_delta,
+        categorical_delta,
+        categorical_draws,
+        categorical_one_delta,
+        categorical_one_renyi,
+        categorical_renyi,
+        cells_epsilon,
+        cells_smallest_weight,
+        cross_products_sensitivity,
+        discrete_gaussian_renyi,
+        exponential_probabilities,
+        family_sensitivity,
+        floored_renyi,
+        floored_variance,
+        gaussian_scale,
+        grid_draws,
+        known_covariance,
+        laplace_scale,
+        local_bound,
+        local_from_data,
+        local_from_summary,
+        logistic_ridge_curve,
+        logistic_ridge_draws,
+        logistic_ridge_pure,
+        marginals_sensitivity,
+        mean_laplace_scale,
+        mean_on_grid,
+        mean_per_copy,
+        mean_per_copy_records,
+        mean_per_record,
+        mean_release,
+        mean_sensitivity,
+        mean_with_prior,
+        miura_addremove,
+        miura_largest_order,
+        miura_replace,
+        mvn_renyi,
+        noisy_cross_products,
+        normal_delta,
+        normal_renyi,
+        one_parameter_delta,
+        parameter_delta,
+        parameter_renyi,
+        plug_in_mean,
+        plug_in_mean_records,
+        points_for_accuracy,
+        record_weight,
+        records_for_accuracy,
+        records_for_privacy,
+        remove_one_renyi,
+        renyi_condition_number,
+        replace_one_largest,
+        replace_one_renyi,
+        ridge_bound_renyi,
+        ridge_draws,
+        ridge_leverage,
+        ridge_shift,
+        ridged_normal,
+        round_half_up,
+        shrinkage,
+        statistics_with_gaussian,
+        statistics_with_laplace,
+        student_epsilon,
+        theta_laplace_scale,
+        truncated_draws,
+        truncated_epsilon,
+        truncated_renyi,
+        variance_loss,
+        variance_sensitivity,
+        variance_weight,
+        zcdp_gaussian_scale,
+    )
+    from pysynthdp.privacy.shared_account import PrivacyAccount
+    from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+    from pysynthdp.privacy.statements.statement import PrivacyStatement
+    from pysynthdp.privacy.statements.verification import Check, Verification
+    from pysynthdp.privacy.unit import PrivacyUnit
 
 _WHERE = {
     "account": "Account",
-    "prices.basic": "exponential_probabilities gaussian_scale laplace_scale zcdp_gaussian_scale",
-    "statements.column": "ColumnStatement Draw",
     "composition": "compose group_privacy repeat",
     "conversion.gdp": "gdp_delta gdp_epsilon gdp_mu",
+    "conversion.orders": "ORDERS",
     "conversion.pure": "pure_renyi pure_zcdp",
     "conversion.rdp": "rdp_delta rdp_epsilon rdp_epsilon_mironov",
+    "conversion.textbook": "advanced_composition basic_composition subsample subsample_simple",
     "conversion.zcdp": "zcdp_delta zcdp_epsilon zcdp_epsilon_simple",
     "guarantee": "GUARANTEES Guarantee guarantee_from_dict guarantee_to_dict",
     "guarantees.approx": "ApproxDP",
@@ -25,42 +141,142 @@ _WHERE = {
     "guarantees.rdp": "RDP",
     "guarantees.zcdp": "ZCDP",
     "mechanism": "MECHANISMS PricedColumn SamplingMechanism price_of",
-    "conversion.orders": "ORDERS",
-    "prices.addremove": "add_one_renyi addremove_renyi remove_one_renyi",
-    "prices.beta_binomial": "beta_binomial_delta beta_delta one_parameter_delta parameter_delta",
-    "prices.beta_renyi": "beta_binomial_renyi beta_renyi parameter_renyi",
-    "prices.binary": "binary_delta binomial_delta theta_laplace_scale",
-    "prices.binary_renyi": "bernoulli_renyi binary_renyi",
-    "prices.categorical": "CellWeights categorical_delta categorical_one_delta categorical_one_renyi "
-    "categorical_renyi",
-    "prices.cells": "cells_epsilon cells_smallest_weight",
-    "prices.cells_curves": "binary_draws categorical_draws",
-    "prices.gaussian_floored": "floored_renyi floored_variance variance_sensitivity variance_weight",
-    "prices.gaussian_known": "mean_laplace_scale mean_per_copy mean_per_record mean_release "
-    "mean_sensitivity plug_in_mean",
-    "prices.gaussian_local": "local_bound local_from_data local_from_summary",
-    "prices.gaussian_pairs": "normal_delta normal_renyi student_epsilon variance_loss",
-    "prices.gaussian_planning": "mean_per_copy_records plug_in_mean_records",
-    "prices.gaussian_prior": "mean_with_prior shrinkage",
-    "prices.gaussian_truncated": "truncated_draws truncated_epsilon truncated_renyi",
-    "prices.grids": "discrete_gaussian_renyi grid_draws mean_on_grid round_half_up",
-    "prices.linear_statistics": "family_sensitivity marginals_sensitivity statistics_with_gaussian "
-    "statistics_with_laplace",
-    "prices.linear_statistics_planner": "points_for_accuracy records_for_accuracy records_for_privacy "
-    "renyi_condition_number",
-    "prices.miura": "miura_addremove miura_largest_order miura_replace",
-    "prices.multivariate_normal": "known_covariance ridge_bound_renyi ridge_leverage ridged_normal",
-    "prices.mvn_pairs": "mvn_renyi record_weight replace_one_largest replace_one_renyi",
-    "prices.regression": "logistic_ridge_curve logistic_ridge_draws logistic_ridge_pure ridge_draws "
-    "ridge_shift",
-    "prices.sufficient_statistics": "cross_products_sensitivity noisy_cross_products",
     "shared_account": "PrivacyAccount",
+    "statements.column": "ColumnStatement Draw",
     "statements.statement": "PrivacyStatement",
-    "conversion.textbook": "advanced_composition basic_composition subsample subsample_simple",
-    "unit": "PrivacyUnit",
     "statements.verification": "Check Verification",
+    "unit": "PrivacyUnit",
 }
 _HOME = {name: module for module, names in _WHERE.items() for name in names.split()}
+_HOME |= dict.fromkeys(prices.__all__, "prices")
+
+__all__ = [
+    "GDP",
+    "GUARANTEES",
+    "MECHANISMS",
+    "ORDERS",
+    "RDP",
+    "ZCDP",
+    "Account",
+    "ApproxDP",
+    "CellWeights",
+    "Check",
+    "ColumnStatement",
+    "Draw",
+    "Guarantee",
+    "LocalDiagnostic",
+    "NoGuarantee",
+    "PricedColumn",
+    "PrivacyAccount",
+    "PrivacyStatement",
+    "PrivacyUnit",
+    "PureDP",
+    "SamplingMechanism",
+    "Verification",
+    "add_one_renyi",
+    "addremove_renyi",
+    "advanced_composition",
+    "basic_composition",
+    "bernoulli_renyi",
+    "beta_binomial_delta",
+    "beta_binomial_renyi",
+    "beta_delta",
+    "beta_renyi",
+    "binary_delta",
+    "binary_draws",
+    "binary_renyi",
+    "binomial_delta",
+    "categorical_delta",
+    "categorical_draws",
+    "categorical_one_delta",
+    "categorical_one_renyi",
+    "categorical_renyi",
+    "cells_epsilon",
+    "cells_smallest_weight",
+    "compose",
+    "cross_products_sensitivity",
+    "discrete_gaussian_renyi",
+    "exponential_probabilities",
+    "family_sensitivity",
+    "floored_renyi",
+    "floored_variance",
+    "gaussian_scale",
+    "gdp_delta",
+    "gdp_epsilon",
+    "gdp_mu",
+    "grid_draws",
+    "group_privacy",
+    "guarantee_from_dict",
+    "guarantee_to_dict",
+    "known_covariance",
+    "laplace_scale",
+    "local_bound",
+    "local_from_data",
+    "local_from_summary",
+    "logistic_ridge_curve",
+    "logistic_ridge_draws",
+    "logistic_ridge_pure",
+    "marginals_sensitivity",
+    "mean_laplace_scale",
+    "mean_on_grid",
+    "mean_per_copy",
+    "mean_per_copy_records",
+    "mean_per_record",
+    "mean_release",
+    "mean_sensitivity",
+    "mean_with_prior",
+    "miura_addremove",
+    "miura_largest_order",
+    "miura_replace",
+    "mvn_renyi",
+    "noisy_cross_products",
+    "normal_delta",
+    "normal_renyi",
+    "one_parameter_delta",
+    "parameter_delta",
+    "parameter_renyi",
+    "plug_in_mean",
+    "plug_in_mean_records",
+    "points_for_accuracy",
+    "price_of",
+    "prices",
+    "pure_renyi",
+    "pure_zcdp",
+    "rdp_delta",
+    "rdp_epsilon",
+    "rdp_epsilon_mironov",
+    "record_weight",
+    "records_for_accuracy",
+    "records_for_privacy",
+    "remove_one_renyi",
+    "renyi_condition_number",
+    "repeat",
+    "replace_one_largest",
+    "replace_one_renyi",
+    "ridge_bound_renyi",
+    "ridge_draws",
+    "ridge_leverage",
+    "ridge_shift",
+    "ridged_normal",
+    "round_half_up",
+    "shrinkage",
+    "statistics_with_gaussian",
+    "statistics_with_laplace",
+    "student_epsilon",
+    "subsample",
+    "subsample_simple",
+    "theta_laplace_scale",
+    "truncated_draws",
+    "truncated_epsilon",
+    "truncated_renyi",
+    "variance_loss",
+    "variance_sensitivity",
+    "variance_weight",
+    "zcdp_delta",
+    "zcdp_epsilon",
+    "zcdp_epsilon_simple",
+    "zcdp_gaussian_scale",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -71,4 +287,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(_HOME)
+    return sorted(__all__)

@@ -43,8 +43,7 @@ def compose(parts: Sequence[Guarantee]) -> Guarantee:
     ------
     PrivacyError
         For no parts, or an (epsilon, delta) pair beside another kind: a pair has no curve. Give the
-        mechanism's
-        Renyi form instead.
+        mechanism's Renyi form instead.
 
     Notes
     -----
@@ -156,9 +155,8 @@ def group_privacy(part: PureDP | ZCDP | GDP, size: int) -> PureDP | ZCDP | GDP:
 
     Notes
     -----
-    Privacy: post-processing of numbers. A0: rho_R <= 4 rho_A, eps_R <= 2 eps_A (Bun
-    and
-    Steinke 2016, Prop. 1.9; Dong, Roth and Su 2022, Theorem 2.14).
+    Privacy: post-processing of numbers. A0: rho_R <= 4 rho_A, eps_R <= 2 eps_A (Bun and Steinke 2016, Prop.
+    1.9; Dong, Roth and Su 2022, Theorem 2.14).
 
     Examples
     --------

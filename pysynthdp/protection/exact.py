@@ -21,7 +21,7 @@ from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
-from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
+from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.rows import Rows
@@ -30,7 +30,6 @@ from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
-from pysynthdp.protection.rare_levels import rare_remarks
 from pysynthdp.schema import Column, Schema
 
 __all__ = ["PlainCopies", "fit_exactly"]
@@ -143,7 +142,7 @@ def _of_steps(
     plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit], groups: Mapping[Key, LevelGroups]
 ) -> tuple[Remark, ...]:
     """Say which levels are rare, which products are left out, and what models remarked."""
-    rare = rare_remarks({key: own for key, own in groups.items() if key[0] not in plan.keep})
+    rare = _rare_remarks({key: own for key, own in groups.items() if key[0] not in plan.keep})
     steps = zip(plan.steps, fits, strict=True)
     lost = (remark for step, fit in steps for remark in _lost_products(step, plan, layout, fit))
     return (*rare, *lost, *(remark for fit in fits for remark in fit.notes))
@@ -240,3 +239,26 @@ def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable,
     kind = table.kind(rows.target)
     n = table.n if kind is None else int(np.count_nonzero(kind == 0))
     return StepFit(step.model, task_of(step, plan, layout, n=n, design=rows.design), rows)
+
+
+def _rare_remarks(groups: Mapping[Key, LevelGroups]) -> tuple[Remark, ...]:
+    """Make one remark a column.
+
+    Parameters
+    ----------
+    groups : mapping (column, role) -> LevelGroups
+        Of the parts that have such levels; kinds are not spoken of here.
+
+    Notes
+    -----
+    Privacy: says how many levels are rare in which columns; names none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> town = LevelGroups(np.array([0, 0, 0]), np.array([40.0, 1.0, 2.0]))
+    >>> _rare_remarks({("town", "value"): town})[0].what[:48]
+    '2 levels have fewer than 5 records: copies show '
+    """
+    counts = {column: own.n_rare for (column, role), own in groups.items() if role == "value"}
+    return tuple(Remark(column, *rare_words(count)) for column, count in counts.items())

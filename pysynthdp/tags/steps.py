@@ -8,10 +8,11 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 from pysynthdp.base.errors import ReleaseError
 
-__all__ = ["Draws", "Factor", "TaggedStep"]
+__all__ = ["Draws", "TaggedFactor", "TaggedStep"]
 
 Draws = Literal["number", "levels", "kind"]
-Factor: TypeAlias = str | Mapping[str, Any]  # a column as it is, or {"column": name, "basis": "ns", ...}
+TaggedFactor: TypeAlias = str | Mapping[str, Any]
+"""A column as it is, or ``{"column": name, "basis": "ns", ...}``."""
 
 _EARLIER = "earlier"
 
@@ -59,7 +60,7 @@ class TaggedStep:
     columns: tuple[str, ...]
     draws: Draws
     model: str
-    terms: tuple[tuple[Factor, ...], ...] | None = None
+    terms: tuple[tuple[TaggedFactor, ...], ...] | None = None
     linear_on: str | None = None
     keeps_shape: bool = False
     together: int = 1
@@ -115,7 +116,7 @@ def _names(given: Any) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(map(str, given))
 
 
-def _factors(term: Any) -> tuple[Factor, ...]:
+def _factors(term: Any) -> tuple[TaggedFactor, ...]:
     """Read a term."""
     if isinstance(term, str | Mapping):
         return (term,)

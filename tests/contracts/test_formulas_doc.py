@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import io
 import re
@@ -14,6 +15,8 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp import privacy as pv
+from pysynthdp.privacy import prices
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.mechanism import MECHANISMS, PricedColumn
 from pysynthdp.privacy.statements.sampling import state_account
@@ -202,3 +205,26 @@ def test_references_lead_to_headings_and_none_to_a_page_that_is_not_here():
             assert entry in SECTIONS, (path, entry)
     assert "formulas.md" in texts[ROOT / "README.md"]
     assert "formulas.md" in texts[ROOT / "docs" / "guarantees.md"]
+
+
+def test_the_door_to_the_prices_opens_on_every_formula_of_its_room():
+    for name in prices.__all__:
+        found = getattr(prices, name)
+        assert callable(found), name  # a file of the same name would be found in its place
+        assert found.__module__.startswith("pysynthdp.privacy.prices."), name
+        assert getattr(pv, name) is found, name
+
+
+@pytest.mark.parametrize("name", [name for name in prices.__all__ if name[0].islower()])
+def test_a_price_is_explained_here_and_has_an_example(name):
+    assert f"`privacy.prices.{name}`" in PAGE
+    assert ">>> " in getattr(prices, name).__doc__
+
+
+def test_the_names_that_are_loaded_late_are_the_typed_ones():
+    for module in (prices, pv):
+        tree = ast.parse(Path(module.__file__).read_text("utf-8"))
+        (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+        typed = {alias.name for line in block.body for alias in line.names}
+        assert typed | ({"prices"} if module is pv else set()) == set(module.__all__)
+        assert set(module.__all__) == {*module._HOME, *(["prices"] if module is pv else [])}

@@ -10,19 +10,19 @@ from types import ModuleType
 
 import pytest
 
-HOUSE = Path(__file__).parents[2] / "benchmarks" / "house"
+ROOT = Path(__file__).parents[2]
 NAMES = ("table", "table-noised", "table-imputed", "guarantee", "guarantee-sampling", "rng", "release")
 BY_REGISTRY = {("pysynthdp.plan.protection", "pysynthdp.protection.noise.by_noise")}  # reads its short form
 
 
 @pytest.fixture(scope="module")
 def house() -> ModuleType:
-    """The measuring script, with the scripts beside it."""
-    sys.path.insert(0, str(HOUSE))
+    """The measuring script."""
+    sys.path.insert(0, str(ROOT))
     try:
-        return importlib.import_module("walks")
+        return importlib.import_module("benchmarks.house.walks")
     finally:
-        sys.path.remove(str(HOUSE))
+        sys.path.remove(str(ROOT))
 
 
 def test_all_walks_are_held(house):

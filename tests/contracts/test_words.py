@@ -25,12 +25,12 @@ DIALECT = re.compile(
 ERRORS = {name for name in errors.__all__ if name.endswith("Error")}
 EXEMPT = {  # why a text in it names one language
     "bridge/frames.py": "tells somebody at Python's side how a column from R is held there",
-    "infer/written.py": "holds code that reads a column, a template a language, which a Said is filled from",
-    "io/csv_learned.py": "names the programs that may have written the file, each with its own option",
-    "io/folder_files.py": "says what pandas, as a reader of Parquet, would be shown",
-    "io/other_files.py": "holds the programs that convert a file, each named by its language",
-    "io/plain_values.py": "is no text for people: a pattern of Arrow's names of types",
-    "io/release_text.py": "holds how each language reads the copies, named by it",
+    "curator/infer/written.py": "holds code that reads a column, a template a language, to fill a Said",
+    "io/csv/learned.py": "names the programs that may have written the file, each with its own option",
+    "io/folder/files.py": "says what pandas, as a reader of Parquet, would be shown",
+    "io/csv/other_files.py": "holds the programs that convert a file, each named by its language",
+    "schema/plain_values.py": "is no text for people: a pattern of Arrow's names of types",
+    "io/folder/text.py": "holds how each language reads the copies, named by it",
 }
 PROGRAMS = {"snippets"}  # what is written there is code, named by its language
 FILES = [

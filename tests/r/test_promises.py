@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from pysynthdp.bridge import rpy2_advice
+from pysynthdp.bridge import rpy2 as r_inside
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,9 +75,9 @@ def test_versions_that_do_not_go_together_name_the_one_to_take(r, rpy2, said, mo
 
     That the pair of the install notes loads is tested in ``test_rpy2.py``.
     """
-    monkeypatch.setattr(rpy2_advice, "version", lambda package: rpy2)  # noqa: ARG005
-    monkeypatch.setattr(rpy2_advice, "run_r", lambda code: r)  # noqa: ARG005
-    assert said in rpy2_advice.why_not(ImportError("undefined symbol: R_getVar"))
+    monkeypatch.setattr(r_inside, "version", lambda package: rpy2)  # noqa: ARG005
+    monkeypatch.setattr(r_inside, "run_r", lambda code: r)  # noqa: ARG005
+    assert said in r_inside._why_not(ImportError("undefined symbol: R_getVar"))
 
 
 def test_the_version_that_is_named_is_the_one_that_is_installed():

@@ -27,8 +27,8 @@ from pysynthdp.privacy.prices import (
     multivariate_normal,
     regression,
 )
-from pysynthdp.privacy.prices.beta_renyi import beta_renyi
-from pysynthdp.privacy.prices.binary_renyi import bernoulli_renyi
+from pysynthdp.privacy.prices.beta_curves import beta_renyi
+from pysynthdp.privacy.prices.binary_curves import bernoulli_renyi
 
 Patch = pytest.MonkeyPatch
 SAMPLING = "pysynthdp.privacy.prices"

@@ -1,4 +1,4 @@
-"""Pooled 95 % intervals cover the population value: a small, seeded form of benchmarks/coverage.py.
+"""Pooled 95 % intervals cover the population value: a small, seeded form of benchmarks/coverage/intervals.py.
 
 Right: the count of covered runs lies in the exact binomial interval at 1e-6 (false alarm 1e-6 a situation).
 Wrong: the interval of one copy taken as real (true coverage about 0.84 for plug-in, 0.74 for proper copies)

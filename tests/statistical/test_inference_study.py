@@ -1,4 +1,4 @@
-"""The situations of ``benchmarks/inference_situations.py``, run again, and the stored results of the study.
+"""The situations of ``benchmarks/coverage/situations.py``, run again, and the stored results of the study.
 
 Right: the count of covered runs lies in the exact binomial interval at 1e-6, widened by 0.005 for what a
 t reference is off, so a false alarm has a chance below 1e-6 a situation.
@@ -23,13 +23,12 @@ DEPARTURE = 0.005
 @pytest.fixture(scope="module")
 def study():
     """Import the scripts of the study, which lie outside the package."""
-    sys.path.insert(0, str(BENCHMARKS))
+    sys.path.insert(0, str(BENCHMARKS.parent))
     try:
-        import inference_means
-        import inference_situations
+        from benchmarks.coverage import means, situations
     finally:
-        sys.path.remove(str(BENCHMARKS))
-    return inference_situations, inference_means
+        sys.path.remove(str(BENCHMARKS.parent))
+    return situations, means
 
 
 @pytest.fixture(scope="module")

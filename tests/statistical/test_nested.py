@@ -1,4 +1,4 @@
-"""Pooled 95 % intervals after imputation cover the population value: a small form of benchmarks/nested.py.
+"""Pooled 95 % intervals after imputation cover the population value: in small, benchmarks/coverage/nested.py.
 
 Right: the count of covered runs lies in the exact binomial interval at 1e-6 (false alarm 1e-6 an estimand).
 Wrong: all copies pooled as if of one table (true coverage about 0.81 for the slope of y on x and 0.85 for the
@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import binom
 
 RUNS = 300
-BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "nested.py"
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "coverage" / "nested.py"
 
 
 @pytest.fixture(scope="module")

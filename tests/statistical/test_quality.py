@@ -1,4 +1,4 @@
-"""Copies of a real survey keep its two-way tables and regressions: benchmarks/sd2011.py, on anes96.
+"""Copies of a real survey keep its two-way tables and regressions: benchmarks/defaults/sd2011.py, on anes96.
 
 Yardstick: the mean distance of synthpop 1.9-2's parametric copies of the same table from it, 0.0845 (five
 recorded copies, 0.079 to 0.088). Right: ours lie nearer (about 0.06). Wrong: columns drawn without

@@ -1,4 +1,4 @@
-"""The attack of ``benchmarks/rare_levels.py`` in small: copies tell no villager's income.
+"""The attack of ``benchmarks/attacks/rare_levels.py`` in small: copies tell no villager's income.
 
 Four tables of twelve villages of one person each, ten copies. The correlation of guess and income within
 tables has a standard error of 0.15 where nothing is told: 0.65 is passed by chance with p < 1e-5. Where each
@@ -16,7 +16,7 @@ from pysynthdp.curator import few_features
 from pysynthdp.protection import exact
 
 _SPEC = importlib.util.spec_from_file_location(
-    "rare_levels", Path(__file__).parents[2] / "benchmarks" / "rare_levels.py"
+    "rare_levels", Path(__file__).parents[2] / "benchmarks" / "attacks" / "rare_levels.py"
 )
 assert _SPEC is not None
 assert _SPEC.loader is not None

@@ -35,9 +35,9 @@ from scipy import stats
 import pysynthdp.draw.machine
 from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.privacy.noise import exact_sampler
 from pysynthdp.privacy.noise.protective import draw_categories
 from pysynthdp.protection.exact import PlainCopies
+from pysynthdp.protection.sampling import by_sampling
 
 pytestmark = pytest.mark.statistical
 LEVEL = 1e-9
@@ -105,12 +105,12 @@ def test_no_run_tells_neighbours_apart_better_than_is_claimed(name):
 
 
 def urn_without_added_balls(patch):
-    patch.setattr(exact_sampler, "draw_urn", lambda balls, _added, size: draw_categories(balls, size))
+    patch.setattr(by_sampling, "draw_urn", lambda balls, _added, size: draw_categories(balls, size))
 
 
 def urn_of_doubled_balls(patch):
-    real = exact_sampler.draw_urn
-    patch.setattr(exact_sampler, "draw_urn", lambda balls, added, size: real(balls, 2 * added, size))
+    real = by_sampling.draw_urn
+    patch.setattr(by_sampling, "draw_urn", lambda balls, added, size: real(balls, 2 * added, size))
 
 
 def narrow_normals(patch):
@@ -119,13 +119,13 @@ def narrow_normals(patch):
 
 
 def narrow_discrete_noise(patch):
-    real = exact_sampler.add_discrete_gaussian
-    patch.setattr(exact_sampler, "add_discrete_gaussian", lambda values, scale: real(values, scale / 1.2))
+    real = by_sampling.add_discrete_gaussian
+    patch.setattr(by_sampling, "add_discrete_gaussian", lambda values, scale: real(values, scale / 1.2))
 
 
 def half_the_noise(patch):
-    real = exact_sampler.add_discrete_gaussian
-    patch.setattr(exact_sampler, "add_discrete_gaussian", lambda values, scale: real(values, scale / 2))
+    real = by_sampling.add_discrete_gaussian
+    patch.setattr(by_sampling, "add_discrete_gaussian", lambda values, scale: real(values, scale / 2))
 
 
 def heavy_gammas(patch):

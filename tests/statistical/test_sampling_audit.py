@@ -62,7 +62,7 @@ def test_audit_finds_planted_bug(bug, name, monkeypatch):
 
 
 def test_stored_search_found_no_loss_above_a_claim_and_every_planted_bug():
-    """Of ``benchmarks/sampling_audit.py``; 1e-6 is how often a bug may be missed."""
+    """Of ``benchmarks/attacks/sampling_audit.py``; 1e-6 is how often a bug may be missed."""
     with (BENCHMARKS / "sampling_audit.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     honest = [row for row in rows if not row["bug"]]

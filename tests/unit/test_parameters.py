@@ -12,7 +12,7 @@ from scipy import stats
 import pysynthdp as sdp
 from pysynthdp.parameters import release_mean, release_shares
 from pysynthdp.privacy.conversion.orders import ORDERS
-from pysynthdp.privacy.prices.beta_renyi import parameter_renyi
+from pysynthdp.privacy.prices.beta_curves import parameter_renyi
 
 LEAST = 1e-9
 AGE = sdp.NumericColumn("age", lower=20, upper=70, may_be_missing=False, fallback=45)

@@ -1,8 +1,8 @@
 """What a combining rule is: arithmetic on within and between variation, and when it is valid.
 
-A rule is one file: a class registered in :data:`RULES` (one number, or the covariance of several) or in
-``JOINT_TESTS`` of :mod:`pysynthdp.analysis.joint_test` (several coefficients at once). Rules see arrays and
-plain facts only.
+A rule is one file: a class registered in :data:`RULES` (one number, or the covariance of several). Tests of
+several coefficients at once are the classes of ``joint_tests.py``, registered in ``JOINT_TESTS`` of
+:mod:`pysynthdp.analysis.f_tests`. Rules see arrays and plain facts only.
 """
 
 from __future__ import annotations

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final, Literal
 
 import pandas as pd
 
 from pysynthdp.base.errors import PysynthdpError, SchemaError, together
-from pysynthdp.base.words import Setting, Words, meant
+from pysynthdp.base.remarks import FEWEST
+from pysynthdp.base.words import Said, Setting, Words, meant
 from pysynthdp.curator.infer.dates import infer_date
 from pysynthdp.curator.infer.identifiers import identifier, not_all_numbers
 from pysynthdp.curator.infer.numbers import Codes, Drawn, NumberFacts, infer_number
-from pysynthdp.curator.infer.serial_form import form_of
 from pysynthdp.curator.infer.written import strays_among, texts_of
-from pysynthdp.design.holds import holds, names_rows
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 
 __all__ = ["by_column", "infer_column", "infer_schema"]
+_NUMBERED: Final = re.compile(r"(.*?)(\d+)(\D*)", re.DOTALL)
+MANY_LEVELS = (
+    60  # a text column with more distinct values than this, most of them rare, is an id or free text
+)
+_SHARE = 0.5
+_FEW = 10  # with fewer rows, values that occur once say nothing
+_DURATIONS: Final = Said("pd.to_timedelta", "a number of seconds", "as.difftime()")
+_TIMES: Final = ("datetime", "datetime64")
+_IN_ONE_ZONE: Final = Said(
+    "pd.to_datetime(..., utc=True)", "times in one zone", 'as.POSIXct(..., tz = "UTC")'
+)
+_MENDS: Final[Mapping[str, Said]] = {
+    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), TO_NUMBERS),
+    **dict.fromkeys(_TIMES, TO_TIMES),
+    **dict.fromkeys(("timedelta", "timedelta64"), _DURATIONS),
+}
 
 
 def infer_schema(
@@ -92,7 +109,7 @@ def infer_schema(
 def _in_form(schema: Schema, name: str, rows: Rows) -> Schema:
     """Note how an identifier is written, where its column stays and holds texts."""
     texts = name in schema and isinstance(schema[name], CategoricalColumn)
-    form = form_of(rows.take([name])[name]) if texts else None
+    form = _form_of(rows.take([name])[name]) if texts else None
     return schema if form is None else schema.amend(name, form=form)
 
 
@@ -139,7 +156,7 @@ def infer_column(
                 kind="setting",
                 remedy=Words("write {setting}", setting=Setting(what, {name: [...]})),
             )
-    kind = "text" if levels is not None or _is_category(series) else holds(series, name, exempt)
+    kind = "text" if levels is not None or _is_category(series) else _what_it_holds(series, name, exempt)
     asks_numbers = bool(spikes) or tuple(bounds) != (None, None) or decimals is not None
     if kind == "text" and asks_numbers and (strays := strays_among(texts_of(series))):
         raise not_all_numbers(series, name, strays)
@@ -215,7 +232,7 @@ def _category_set(
 
 def _names_rows(series: pd.Series[Any], named: bool) -> bool:
     """Whether values name rows; a method that the user names draws them, unless each record has its own."""
-    return names_rows(series) and not (named and series.nunique() < series.notna().sum())
+    return _mostly_alone(series) and not (named and series.nunique() < series.notna().sum())
 
 
 def _text(
@@ -228,3 +245,75 @@ def _text(
     codes = CategoricalColumn(name, (), missing=missing).specials
     own = sorted((value for value in distinct if value not in codes), key=str)
     return CategoricalColumn(name, tuple(own), False, None, missing, may_be_missing, series.dtype, False)
+
+
+def _form_of(series: pd.Series[Any]) -> str | None:
+    """Say how all texts of a column are written, with zeros for the digits that number them.
+
+    Returns
+    -------
+    str or None
+        A form such as ``"A-00000"``; with one zero the numbers differ in length. None where fewer than five
+        records hold texts, or not all of them share what stands before and behind their last digits.
+
+    Notes
+    -----
+    Privacy: reads real values; the form is what every record shares, and goes into the copies.
+
+    Examples
+    --------
+    >>> _form_of(pd.Series([f"A-{number:05d}" for number in range(70, 90)]))
+    'A-00000'
+    >>> _form_of(pd.Series([f"{name}@site.org" for name in "abcdefgh"])) is None
+    True
+    """
+    texts = series.dropna()
+    if len(texts) < FEWEST or not texts.map(lambda cell: isinstance(cell, str)).all():
+        return None
+    found = [_NUMBERED.fullmatch(text) for text in texts]
+    parts = {(match[1], match[3]) for match in found if match is not None}
+    if None in found or len(parts) != 1:
+        return None
+    before, behind = parts.pop()
+    widths = {len(match[2]) for match in found if match is not None}
+    return f"{before}{'0' * (widths.pop() if len(widths) == 1 else 1)}{behind}"
+
+
+def _what_it_holds(
+    series: pd.Series[Any], name: str, exempt: bool
+) -> Literal["text", "empty", "date", "number"]:
+    """Sort a column by what it holds; an exempt one that cannot be modelled holds nothing."""
+    if not series.notna().any():
+        return "empty"
+    if is_dated(series.dtype):
+        return "date"
+    if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_complex_dtype(series.dtype):
+        return "number"
+    found = pd.api.types.infer_dtype(series, skipna=True)
+    if found in ("string", "boolean"):
+        return "text"
+    if found == "date":
+        return "date"
+    if exempt:
+        return "empty"
+    how = _IN_ONE_ZONE if found in _TIMES and _zones(series) > 1 else _MENDS.get(found)
+    mend = Words("convert it with {how}", how=how) if how else "convert it to text, numbers or dates"
+    drop = Setting("drop", [name])
+    raise SchemaError(
+        Words("{name} holds {found} objects", name=name, found=found),
+        column=name,
+        kind="type",
+        remedy=Words("{mend}, or leave it out with {drop}", mend=mend, drop=drop),
+    )
+
+
+def _zones(series: pd.Series[Any]) -> int:
+    """Count the time zones of times that are objects."""
+    return len({str(getattr(value, "tzinfo", None)) for value in series.dropna()})
+
+
+def _mostly_alone(series: pd.Series[Any]) -> bool:
+    """Whether most values name one row: an identifier or free text."""
+    present = int(series.notna().sum())
+    distinct = series.nunique()
+    return present >= _FEW and (distinct == present or MANY_LEVELS < distinct > _SHARE * present)

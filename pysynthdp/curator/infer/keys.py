@@ -5,21 +5,21 @@ Nothing here refuses a column: what is found is said, for a rank and an identifi
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer.column_names import named_as_key, named_as_time
-from pysynthdp.curator.infer.distinctness import CERTAIN, evenness
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["key_of", "key_remarks"]
 
-Key: TypeAlias = Literal["identifier", "group key"]
+KeyKind: TypeAlias = Literal["identifier", "group key"]
 
 _MANY: Final = 20  # distinct values: fewer may be levels, or a scale
 _SOME: Final = 13  # enough where the name says so
@@ -28,9 +28,11 @@ _ROWS: Final = 30
 _EITHER_WAY: Final = (0.1, 0.9)  # share of steps up in a file that is not sorted by size, nor in pieces
 _ALONE: Final = 0.9  # distinct values a record, from which on a column names records and not groups
 _EXACT: Final = 2.0**53
+CERTAIN = 10.0  # evenness from here on: by chance once in twenty thousand columns
+_MIDDLE = (0.05, 0.95)  # outliers widen the range and hide how dense the rest is
 
 
-def key_of(name: str, values: FloatArray, *, texts: bool = False) -> Key | None:
+def key_of(name: str, values: FloatArray, *, texts: bool = False) -> KeyKind | None:
     """Say whether whole numbers in row order name records, or groups of them.
 
     Parameters
@@ -47,14 +49,14 @@ def key_of(name: str, values: FloatArray, *, texts: bool = False) -> Key | None:
     Privacy: reads real values; what it says is for whoever holds them.
 
     Values name records where nine in ten are distinct, and groups where they are fewer: if they repeat less
-    often than chance would have it (:mod:`pysynthdp.curator.infer.distinctness`), if each fills one block of
-    rows in a file that is not sorted by size, if they number fifty or more such blocks 1, 2, ... without
-    gaps, or if the name says so. A name that speaks of time says the contrary.
+    often than chance would have it (:func:`_evenness`), if each fills one block of rows in a file that is not
+    sorted by size, if they number fifty or more such blocks 1, 2, ... without gaps, or if the name says so. A
+    name that speaks of time says the contrary.
     """
     distinct, counts = np.unique(values, return_counts=True)
     if len(values) < _ROWS or len(distinct) < _SOME or named_as_time(name):
         return None
-    even = evenness(distinct, counts) > CERTAIN
+    even = _evenness(distinct, counts) > CERTAIN
     if len(distinct) >= _ALONE * len(values):
         alone = named_as_key(name) and len(distinct) == len(values)
         return "identifier" if not texts and (even or alone) else None
@@ -106,7 +108,7 @@ def key_remarks(series: pd.Series[Any], column: Column) -> tuple[Remark, ...]:
 
 
 _ALIKE: Final = "looks like an identifier: its values hardly ever repeat, and those of a quantity would"
-_TOLD: Final[dict[Key, tuple[str, str]]] = {
+_TOLD: Final[dict[KeyKind, tuple[str, str]]] = {
     "identifier": (
         f"{_ALIKE}; drawn as numbers, identifiers of the copies repeat and may be those of real records",
         "{drop} leaves it out, {serial} numbers the rows anew, and {modelled} says that it is none",
@@ -139,3 +141,54 @@ def _present(series: pd.Series[Any], column: NumericColumn) -> FloatArray | None
         return None
     numbers = series.dropna().to_numpy(dtype=np.float64)
     return numbers[~np.isin(numbers, np.array(column.specials, dtype=np.float64))]
+
+
+def _evenness(values: FloatArray, counts: IntArray) -> float:
+    """Say how clearly values repeat less often than independent draws would.
+
+    Parameters
+    ----------
+    values : array (values,)
+        Distinct whole numbers, increasing.
+    counts : array (values,)
+        Records at each.
+
+    Returns
+    -------
+    float
+        Minus the logarithm of a bound on the chance of so few repeats; 0 where there are enough of them.
+
+    Notes
+    -----
+    Privacy: arithmetic on counts of real values.
+
+    Of n independent draws from any law on a range of w numbers, E = n (n - 1) / (2 w) pairs or more are equal
+    on average, fewest under the uniform law (the birthday problem), and the chance of p pairs or fewer is at
+    most exp(-(E - p + p log(p / E))) (Chernoff's bound of a Poisson number). Incomes, weights and dates of a
+    thousand people in a wide range do not reach it; identifiers with gaps and balanced panels do.
+
+    Examples
+    --------
+    >>> ids, ones = np.arange(1.0, 400.0, 2.0), np.ones(200, dtype=np.int64)
+    >>> _evenness(ids, ones) > CERTAIN, _evenness(1000 * ids, ones) > CERTAIN
+    (True, True)
+    >>> rng = np.random.default_rng(1)
+    >>> _evenness(*np.unique(rng.integers(0, 10**6, 1000), return_counts=True)) > CERTAIN
+    False
+    """
+    step = np.gcd.reduce(np.diff(values).astype(np.int64)) if len(values) > 1 else 1
+    low, high = np.searchsorted(np.cumsum(counts), np.multiply(_MIDDLE, counts.sum()))
+    middle = slice(int(low), int(high) + 1)
+    return max(_deficit(values, counts, float(step)), _deficit(values[middle], counts[middle], float(step)))
+
+
+def _deficit(values: FloatArray, counts: IntArray, step: float) -> float:
+    """Say the same of one range."""
+    if len(values) < 2:
+        return 0.0
+    n, width = float(counts.sum()), float(values[-1] - values[0]) / step + 1
+    expected = n * (n - 1) / (2 * width)
+    pairs = float((counts * (counts - 1.0)).sum() / 2)
+    if pairs >= expected:
+        return 0.0
+    return expected - pairs + (pairs * math.log(pairs / expected) if pairs else 0.0)

@@ -12,9 +12,9 @@ from pysynthdp.curator.noised.whitening import Whitening, clip_radially
 from pysynthdp.privacy.noise.moment_budget import BITS, Question
 from pysynthdp.privacy.noise.moment_scales import DIAGONAL, OFF_DIAGONAL
 
-__all__ = ["BLOCK_ROWS", "Frame", "exact_gram", "integer_rows"]
+__all__ = ["EXACT_ROWS", "Frame", "exact_gram", "integer_rows"]
 
-BLOCK_ROWS = 8_192  # BLOCK_ROWS * row_bound < 2^53: float sums of the integer products are exact
+EXACT_ROWS = 8_192  # EXACT_ROWS * row_bound < 2^53: float sums of the integer products are exact
 UNIT = 2**BITS
 
 

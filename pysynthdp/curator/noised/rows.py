@@ -12,7 +12,7 @@ import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.curator.noised.asked import Asked
-from pysynthdp.curator.noised.integers import BLOCK_ROWS, exact_gram, integer_rows
+from pysynthdp.curator.noised.integers import EXACT_ROWS, exact_gram, integer_rows
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
@@ -124,8 +124,8 @@ class NoisedRows:
 
     def _blocks(self) -> Iterator[slice]:
         """Slices of the rows."""
-        for start in range(0, self.table.n, BLOCK_ROWS):
-            yield slice(start, min(start + BLOCK_ROWS, self.table.n))
+        for start in range(0, self.table.n, EXACT_ROWS):
+            yield slice(start, min(start + EXACT_ROWS, self.table.n))
 
     def _block(self, rows: slice) -> tuple[list[AnyArray], FloatArray]:
         """Level codes of parts with several levels; numbers in units of their hints, 0 where absent."""

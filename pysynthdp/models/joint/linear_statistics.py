@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, hstack, vstack
 
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.checks import positive_setting, public_range
@@ -16,9 +17,8 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.models.ask import NoisyStatistics, Sampler
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.marginals import Marginals, midpoints, public_points
-from pysynthdp.models.fits.sup_norm_fit import closest_weights
 
-__all__ = ["LinearStatistics", "WeightedPoints"]
+__all__ = ["LinearStatistics", "WeightedPoints", "closest_weights"]
 
 UNIT = 2**20  # whole steps that a test function's value in [-1, 1] is rounded to, record by record
 TestFunction = Callable[[FloatArray], FloatArray]
@@ -282,3 +282,54 @@ def _values(codes: IntArray, edges: tuple[FloatArray, ...]) -> FloatArray:
     """Level codes and bin midpoints, as test functions see them."""
     columns = [midpoints(cut)[codes[:, j]] if cut.size else codes[:, j] for j, cut in enumerate(edges)]
     return np.stack(columns).T.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighted:
+    """Weights (points,), at least zero with sum one, and the largest difference that they leave."""
+
+    weights: FloatArray
+    distance: float
+
+
+def closest_weights(matrix: csr_array, wanted: FloatArray) -> _Weighted:
+    """Minimise max |matrix w - wanted| over probability weights w.
+
+    Parameters
+    ----------
+    matrix : sparse array (statistics, points)
+        Value of each statistic at each point.
+    wanted : array (statistics,)
+        Values to come close to.
+
+    Returns
+    -------
+    _Weighted
+
+    Notes
+    -----
+    Privacy: post-processing when ``wanted`` is. Step 4 of Algorithm 1 of Boedihardjo, Strohmer and Vershynin
+    as a linear program, min t with -t <= matrix w - wanted <= t, solved by HiGHS; equal weights where the
+    solver gives up, so that nothing fails.
+
+    Examples
+    --------
+    >>> closest_weights(csr_array(np.eye(2)), np.array([0.7, 0.5])).distance.__round__(9)
+    0.1
+    """
+    statistics, points = matrix.shape
+    slack = csr_array(np.ones((statistics, 1)))
+    above: Any = vstack([hstack([matrix, -slack]), hstack([-matrix, -slack])], format="csr")
+    total: Any = csr_array(np.concatenate([np.ones(points), [0.0]])[None, :])
+    found = linprog(
+        np.concatenate([np.zeros(points), [1.0]]),
+        A_ub=above,
+        b_ub=np.concatenate([wanted, -wanted]),
+        A_eq=total,
+        b_eq=np.ones(1),
+        bounds=(0, None),
+        method="highs-ipm",
+    )
+    raw = np.ones(points) if found.x is None else np.maximum(found.x[:points], 0.0)
+    weights = raw / raw.sum() if raw.sum() > 0 else np.full(points, 1 / points)
+    return _Weighted(weights, float(np.max(np.abs(matrix @ weights - wanted))))

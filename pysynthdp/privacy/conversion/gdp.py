@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.optimize import brentq
+from scipy.special import erfcx, log_ndtr, ndtr
 
-from pysynthdp.privacy.conversion.gaussian_tradeoff import gaussian_delta
 from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon_simple
 from pysynthdp.privacy.domain import (
     downward,
@@ -17,6 +18,8 @@ from pysynthdp.privacy.domain import (
 )
 
 __all__ = ["gdp_delta", "gdp_epsilon", "gdp_mu"]
+_FAR = 1e5
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
@@ -49,7 +52,7 @@ def gdp_delta(mu: float, epsilon: float) -> float:
     >>> round(gdp_delta(1.0, 1.0), 6)
     0.126937
     """
-    return upward(gaussian_delta(positive("mu", mu), nonnegative("epsilon", epsilon)))
+    return upward(_gaussian_delta(positive("mu", mu), nonnegative("epsilon", epsilon)))
 
 
 def gdp_epsilon(mu: float, delta: float) -> float:
@@ -82,12 +85,12 @@ def gdp_epsilon(mu: float, delta: float) -> float:
     4.8866
     """
     mu, delta = positive("mu", mu), probability("delta", delta)
-    if gaussian_delta(mu, 0.0) <= delta:
+    if _gaussian_delta(mu, 0.0) <= delta:
         return 0.0
     high = zcdp_epsilon_simple(mu * mu / 2, delta)
-    if gaussian_delta(mu, high) >= delta:
+    if _gaussian_delta(mu, high) >= delta:
         return high
-    root = brentq(lambda epsilon: gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-300, rtol=1e-15)
+    root = brentq(lambda epsilon: _gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-300, rtol=1e-15)
     return upward(upward(float(root)))
 
 
@@ -126,7 +129,40 @@ def gdp_mu(epsilon: float, delta: float) -> float:
     root_rho = epsilon / (math.sqrt(log_inverse + epsilon) + math.sqrt(log_inverse)) if epsilon else 0.0
     low = max(math.sqrt(2) * root_rho, delta)  # at eps = 0, delta = 2 Phi(mu/2) - 1 < mu/2
     high = low
-    while gaussian_delta(high, epsilon) <= delta:
+    while _gaussian_delta(high, epsilon) <= delta:
         low, high = high, 2 * high
-    root = brentq(lambda mu: gaussian_delta(mu, epsilon) - delta, low, high, xtol=1e-300, rtol=1e-15)
+    root = brentq(lambda mu: _gaussian_delta(mu, epsilon) - delta, low, high, xtol=1e-300, rtol=1e-15)
     return downward(downward(float(root)))
+
+
+def _gaussian_delta(mu: float, epsilon: float) -> float:
+    """Hockey-stick divergence of N(mu, 1) from N(0, 1); arguments already checked.
+
+    With a = mu/2 - eps/mu and b = a - mu it is phi(a) [r(-a) - r(-b)], r the Mills ratio, because
+    phi(a) = e^eps phi(b). For a short shift the difference is the integral of -r'(x) = 1 - x r(x) > 0.
+    """
+    a = mu / 2 - epsilon / mu
+    if a < -37.5:
+        # phi(a) < 1e-305, where floats lose digits: a coarser bound that cannot underflow
+        return 1e-305
+    if mu < 1:
+        return _short_shift(a, mu)
+    b = -mu / 2 - epsilon / mu
+    if a <= 0:
+        return math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * (_mills(-a) - _mills(-b))
+    if mu > _FAR:
+        # the second term is below 1 / mu, and floats cannot tell it from epsilon's rounding: an upper bound
+        return float(ndtr(a))
+    return float(ndtr(a)) - math.exp(epsilon + float(log_ndtr(b)))
+
+
+def _mills(x: float) -> float:
+    """(1 - Phi(x)) / phi(x)."""
+    return math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2)))
+
+
+def _short_shift(a: float, mu: float) -> float:
+    """Integrate 1 - x r(x) over [-a, -a + mu] by Gauss and Legendre; the integrand is entire."""
+    x = -a + mu * (1 + _NODES) / 2
+    heights = 1 - x * math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
+    return math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * mu / 2 * float(_WEIGHTS @ heights)

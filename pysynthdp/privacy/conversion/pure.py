@@ -39,8 +39,7 @@ def pure_renyi(epsilon: float, orders: FloatArray | float) -> FloatArray:
     Notes
     -----
     Privacy: post-processing. A5: tau = log[(e^(a eps) + e^(eps - a eps))/(1 + e^eps)]/(a - 1); randomised
-    response
-    attains it (Steinke 2024).
+    response attains it (Steinke 2024).
 
     Examples
     --------

@@ -91,8 +91,7 @@ def rdp_epsilon(orders: FloatArray | float, taus: FloatArray | float, delta: flo
     Notes
     -----
     Privacy: post-processing. A4: eps = min of tau + log(1 - 1/a) - (log delta + log a)/(a - 1) (Canonne,
-    Kamath
-    and Steinke 2020; Asoodeh et al. 2021). The order ``inf`` is pure epsilon.
+    Kamath and Steinke 2020; Asoodeh et al. 2021). The order ``inf`` is pure epsilon.
 
     Examples
     --------
@@ -133,8 +132,7 @@ def rdp_delta(orders: FloatArray | float, taus: FloatArray | float, epsilon: flo
     Notes
     -----
     Privacy: post-processing. A4: delta = min of exp((a-1)(tau - eps)) (1 - 1/a)^(a-1) / a (Canonne, Kamath
-    and
-    Steinke 2020, Prop. 12); zero where pure epsilon holds.
+    and Steinke 2020, Prop. 12); zero where pure epsilon holds.
 
     Examples
     --------

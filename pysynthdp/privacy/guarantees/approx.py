@@ -39,8 +39,7 @@ class ApproxDP:
     -----
     Privacy: a number about a mechanism; reads nothing. A pair has no Renyi curve, so it cannot be added to
     other kinds on the grid; pairs alone compose by adding (basic composition). Off the pair, the bound is
-    that
-    of the worst mechanism with this pair (Kairouz, Oh and Viswanath 2015).
+    that of the worst mechanism with this pair (Kairouz, Oh and Viswanath 2015).
 
     Examples
     --------

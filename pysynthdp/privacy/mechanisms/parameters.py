@@ -11,7 +11,7 @@ from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.rdp import RDP
 from pysynthdp.privacy.mechanism import MECHANISMS
-from pysynthdp.privacy.prices.beta_renyi import parameter_renyi
+from pysynthdp.privacy.prices.beta_curves import parameter_renyi
 from pysynthdp.privacy.prices.categorical import CellWeights, categorical_one_renyi
 from pysynthdp.privacy.prices.gaussian_known import mean_release
 from pysynthdp.privacy.unit import Relation

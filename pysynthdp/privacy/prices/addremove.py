@@ -156,8 +156,7 @@ def addremove_renyi(
     Notes
     -----
     Privacy: a function of n, so publishable only with a public bound on it. D4: both directions fall, then
-    rise
-    in q, so the ends suffice.
+    rise in q, so the ends suffice.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from scipy.special import betainc, betaincc
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.privacy.domain import count, nonnegative, positive
-from pysynthdp.privacy.prices.beta_renyi import beta_renyi
+from pysynthdp.privacy.prices.beta_curves import beta_renyi
 from pysynthdp.privacy.prices.log_gamma import log_beta_binomial
 from pysynthdp.privacy.prices.scan import FINITE, certified_maximum
 

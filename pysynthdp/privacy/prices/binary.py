@@ -15,7 +15,7 @@ from scipy.special import betainc, betaincc
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, nonnegative, positive, probability, upward
-from pysynthdp.privacy.prices.binary_renyi import bernoulli_renyi
+from pysynthdp.privacy.prices.binary_curves import bernoulli_renyi
 from pysynthdp.privacy.prices.scan import FINITE, certified_maximum
 
 __all__ = [

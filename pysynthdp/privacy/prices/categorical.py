@@ -20,7 +20,7 @@ from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.conversion.rdp import rdp_delta
 from pysynthdp.privacy.domain import checked_orders, count, nonnegative, positive
 from pysynthdp.privacy.prices.beta_binomial import beta_binomial_delta, beta_delta
-from pysynthdp.privacy.prices.beta_renyi import beta_renyi
+from pysynthdp.privacy.prices.beta_curves import beta_renyi
 from pysynthdp.privacy.prices.log_gamma import log_beta_binomial, log_binomial
 
 __all__ = [

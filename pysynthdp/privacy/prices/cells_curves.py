@@ -10,8 +10,8 @@ from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.conversion.pure import pure_renyi
 from pysynthdp.privacy.domain import count, positive, upward
 from pysynthdp.privacy.guarantees.rdp import RDP
-from pysynthdp.privacy.prices.beta_renyi import parameter_renyi
-from pysynthdp.privacy.prices.binary_renyi import binary_renyi
+from pysynthdp.privacy.prices.beta_curves import parameter_renyi
+from pysynthdp.privacy.prices.binary_curves import binary_renyi
 from pysynthdp.privacy.prices.categorical import CellWeights, categorical_one_renyi, categorical_renyi
 from pysynthdp.privacy.prices.cells import CellDraw, cells_epsilon
 

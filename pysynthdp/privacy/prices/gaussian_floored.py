@@ -89,8 +89,7 @@ def variance_sensitivity(n: int, half_width: float, *, ddof: Ddof = 1) -> float:
     Notes
     -----
     Privacy: post-processing of public constants. The first step of C3's two-step floor: noise this, set the
-    floor
-    to any positive function of the noisy value, and price the draws by :func:`floored_curve` with it.
+    floor to any positive function of the noisy value, and price the draws by :func:`floored_curve` with it.
 
     Examples
     --------
@@ -140,10 +139,9 @@ def floored_renyi(
     Notes
     -----
     Privacy: post-processing of public constants; publishable. C3: with u = d + sqrt(d^2 - f^2) (2d if
-    sqrt(d^2 -
-    f^2) < d g/(1-g)) and eta = g u^2/f^2, tau(a) <= N {a (2d/n)^2/(2 f^2 (1 - (a-1) eta)) - ln(1+eta)/2 -
-    ln(1 - (a-1) eta)/(2(a-1))}. Erratum: Neunhoeffer et al. 4.3 put s^2 for sigma^2 in the loss of the mean,
-    which ignores that s^2 moves; that part is 2 d^2/f^2 times larger.
+    sqrt(d^2 - f^2) < d g/(1-g)) and eta = g u^2/f^2, tau(a) <= N {a (2d/n)^2/(2 f^2 (1 - (a-1) eta)) -
+    ln(1+eta)/2 - ln(1 - (a-1) eta)/(2(a-1))}. Erratum: Neunhoeffer et al. 4.3 put s^2 for sigma^2 in the loss
+    of the mean, which ignores that s^2 moves; that part is 2 d^2/f^2 times larger.
 
     Examples
     --------

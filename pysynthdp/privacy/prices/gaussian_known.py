@@ -254,9 +254,8 @@ def mean_laplace_scale(n: int, lower: float, upper: float, *, epsilon: float, we
 
     Notes
     -----
-    Privacy: post-processing of public constants. B7. Erratum: Zheng 7.3 prints R/(n eps) for data in [-R,
-    R]; the
-    sensitivity is 2R/n, so that noise is only 2 eps-private.
+    Privacy: post-processing of public constants. B7. Erratum: Zheng 7.3 prints R/(n eps) for data in [-R, R];
+    the sensitivity is 2R/n, so that noise is only 2 eps-private.
 
     Examples
     --------

@@ -108,8 +108,7 @@ def normal_delta(
     Notes
     -----
     Privacy: arithmetic on two laws; a function of the data unless both are public. C2: the loss is a
-    noncentral
-    chi-square times a, plus a constant, under either law.
+    noncentral chi-square times a, plus a constant, under either law.
 
     Examples
     --------
@@ -164,9 +163,9 @@ def variance_loss(n_draws: int, variance: float, other_variance: float, *, value
     Notes
     -----
     Privacy: arithmetic on two laws. C5: k ln(v'/v) - k x (1/v - 1/v'), k = (N-1)/2. Errata: Neunhoeffer et
-    al. 4.3
-    print 2 s^2 + D for 2 (s^2 + D), which halves epsilon, and a wrong sign in the minus case; they also set
-    sigma^2 := s^2 in the loss of the mean. Use :func:`normal_renyi` or :func:`normal_delta` for both parts.
+    al. 4.3 print 2 s^2 + D for 2 (s^2 + D), which halves epsilon, and a wrong sign in the minus case; they
+    also set sigma^2 := s^2 in the loss of the mean. Use :func:`normal_renyi` or :func:`normal_delta` for both
+    parts.
 
     Examples
     --------
@@ -207,10 +206,9 @@ def student_epsilon(
     Notes
     -----
     Privacy: a function of the data under the flat prior, so not publishable. C6: the copy has a multivariate
-    t
-    density, whose ratio is bounded: with b = S + S' + h (m-m')^2, h = n n_syn/(n + n_syn), and L+- the roots
-    of
-    S L^2 - b L + S' = 0, epsilon is the larger of (nu/2) ln(S/S') + ((nu+n_syn)/2) ln L+ and its mirror.
+    t density, whose ratio is bounded: with b = S + S' + h (m-m')^2, h = n n_syn/(n + n_syn), and L+- the
+    roots of S L^2 - b L + S' = 0, epsilon is the larger of (nu/2) ln(S/S') + ((nu+n_syn)/2) ln L+ and its
+    mirror.
 
     Examples
     --------

@@ -46,8 +46,7 @@ def plug_in_mean_records(
     Notes
     -----
     Privacy: post-processing of public constants. B1 inverted: floor(2 sigma^2 rho n^2/(m w^2)), the floor
-    taken
-    in exact arithmetic on the decimals as written.
+    taken in exact arithmetic on the decimals as written.
 
     Examples
     --------
@@ -93,8 +92,7 @@ def mean_per_copy_records(
     Notes
     -----
     Privacy: post-processing of public constants. B3 inverted: r = 2 n sigma^2 rho/(m w^2), n_syn = n r/(1 -
-    r)
-    if r < 1, else unlimited.
+    r) if r < 1, else unlimited.
 
     Examples
     --------

@@ -80,8 +80,7 @@ def mean_with_prior(
     -------
     GDP
         With rho = N D^2/(2 s^2), m D^2 n_syn/(2 (s^2 + n_syn v)), N D^2/(2 (s^2 + v)) or m D^2/(2 v); D = k
-        w/n,
-        s = sigma, v the posterior variance.
+        w/n, s = sigma, v the posterior variance.
 
     Raises
     ------
@@ -91,8 +90,7 @@ def mean_with_prior(
     Notes
     -----
     Privacy: post-processing of public constants; publishable. B5. Zheng's 7.10 and 7.14 silently use k = 1
-    for
-    the plug-in.
+    for the plug-in.
 
     Examples
     --------

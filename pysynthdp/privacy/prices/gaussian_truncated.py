@@ -128,8 +128,7 @@ def truncated_renyi(
     -----
     Privacy: post-processing of public constants. B6: [A(a c + (1-a) c') - a A(c) + (a-1) A(c')]/(a-1) with
     A(t) = t^2/(2v) + log Z(t); at most a (c-c')^2/(2v), so truncating to an interval never costs zCDP (the
-    variance
-    of a truncated Gaussian is at most v: Brascamp and Lieb).
+    variance of a truncated Gaussian is at most v: Brascamp and Lieb).
 
     Examples
     --------

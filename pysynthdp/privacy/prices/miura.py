@@ -88,13 +88,10 @@ def miura_addremove(alpha: float, *, n: int, columns: int, least: float) -> floa
     Notes
     -----
     Privacy: conditional on a property of the data (the smallest eigenvalue), so not publishable without a
-    ridge.
-    D2. Errata: n_syn must be public; the class {eigenvalue >= least} was measured on the data; the sign in
-    Lemma
-    4.5 is reversed (the conclusion holds); T = S1^-1 S_a S2^-1; only finite orders exist, so no zCDP; the
-    text
-    under Table 1 exchanges bounded and unbounded. :func:`addremove_renyi` is exact and up to 3.4 times
-    smaller.
+    ridge. D2. Errata: n_syn must be public; the class {eigenvalue >= least} was measured on the data; the
+    sign in Lemma 4.5 is reversed (the conclusion holds); T = S1^-1 S_a S2^-1; only finite orders exist, so no
+    zCDP; the text under Table 1 exchanges bounded and unbounded. :func:`addremove_renyi` is exact and up to
+    3.4 times smaller.
 
     Examples
     --------
@@ -157,10 +154,9 @@ def miura_replace(alpha: float, *, n: int, columns: int, least: float, corrected
     Notes
     -----
     Privacy: conditional on a property of the data, so not publishable. D3. Errata: both terms concern pairs
-    of n
-    and n + 1 records; the bridge need not lie in the class.
-    :func:`~pysynthdp.privacy.prices.multivariate_normal.
-    ridge_bound_renyi` is unconditional and half as large.
+    of n and n + 1 records; the bridge need not lie in the class.
+    :func:`~pysynthdp.privacy.prices.multivariate_normal.ridge_bound_renyi` is unconditional and half as
+    large.
 
     Examples
     --------

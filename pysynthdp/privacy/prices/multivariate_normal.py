@@ -61,9 +61,7 @@ def known_covariance(
 
     Notes
     -----
-    Privacy: post-processing of public constants; publishable. D0: a convex function is
-    largest at
-    a corner.
+    Privacy: post-processing of public constants; publishable. D0: a convex function is largest at a corner.
 
     Examples
     --------
@@ -142,10 +140,8 @@ def ridge_bound_renyi(q: float, *, orders: FloatArray | float, n: int, n_draws: 
     Notes
     -----
     Privacy: post-processing of public constants; publishable. D6: (a/(2 n^2)) (4q + gamma q^2)/(1 - A q) -
-    [ln(1 - A
-    q) + (a-1) ln(1 + gamma q) + ln(1 + B q) - a ln(1 + gamma q)]/(2(a-1)). Replaces Miura's Corollary 3.2,
-    twice as
-    large and conditional on a property of the data.
+    [ln(1 - A q) + (a-1) ln(1 + gamma q) + ln(1 + B q) - a ln(1 + gamma q)]/(2(a-1)). Replaces Miura's
+    Corollary 3.2, twice as large and conditional on a property of the data.
 
     Examples
     --------

@@ -56,9 +56,8 @@ def mvn_renyi(
 
     Notes
     -----
-    Privacy: arithmetic on two laws. D1: (a/2) m' S_a^-1 m - [ln|S_a| - (1-a) ln|S1| - a ln|S2|]/(2(a-1)),
-    S_a =
-    (1-a) S1 + a S2 (Gil, Alajaji and Linder 2013; Miura Prop. 4.1).
+    Privacy: arithmetic on two laws. D1: (a/2) m' S_a^-1 m - [ln|S_a| - (1-a) ln|S1| - a ln|S2|]/(2(a-1)), S_a
+    = (1-a) S1 + a S2 (Gil, Alajaji and Linder 2013; Miura Prop. 4.1).
 
     Examples
     --------
@@ -98,6 +97,11 @@ def record_weight(n: int) -> float:
     Notes
     -----
     Privacy: post-processing of public constants.
+
+    Examples
+    --------
+    >>> record_weight(10)
+    0.09
     """
     size = whole("n", n, 2)
     return (size - 1) / size**2
@@ -133,8 +137,7 @@ def replace_one_renyi(
     Notes
     -----
     Privacy: arithmetic on a pair of neighbours. D5: W = (1 - A p)(1 + B s) + A B r^2, D = (a/(2 n^2)) [p + s
-    - 2r +
-    gamma (p s - r^2)]/W - [ln W + (a-1) ln(1 + gamma p) - a ln(1 + gamma s)]/(2(a-1)).
+    - 2r + gamma (p s - r^2)]/W - [ln W + (a-1) ln(1 + gamma p) - a ln(1 + gamma s)]/(2(a-1)).
 
     Examples
     --------
@@ -184,8 +187,8 @@ def replace_one_largest(q: float, *, alpha: float, n: int, n_draws: int = 1) -> 
     Notes
     -----
     Privacy: post-processing of public constants, but not a proved bound; claims use
-    :func:`ridge_bound_renyi`. D6: the
-    maximum over r in [-q, q] is at an end or at a root of a cubic, the derivative's numerator.
+    :func:`ridge_bound_renyi`. D6: the maximum over r in [-q, q] is at an end or at a root of a cubic, the
+    derivative's numerator.
 
     Examples
     --------

@@ -14,6 +14,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Said, Setting, Words
+from pysynthdp.design.encode import Layout, n_features
 from pysynthdp.plan import Step, SynthesisPlan, Terms
 from pysynthdp.plan.declared import public_schema
 from pysynthdp.plan.fit import Fit
@@ -29,7 +30,7 @@ from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.protection.facts import public_facts
 from pysynthdp.protection.noise.budget import deltas_of, hints_of, in_plain_numbers, rho_of
 from pysynthdp.protection.noise.fitting import MomentCopies, fit_noised
-from pysynthdp.protection.noise.given import given_columns
+from pysynthdp.protection.noise.moments.design import moment_designs
 from pysynthdp.protection.noise.precision import expected_precision
 from pysynthdp.protection.noise.price import price_noised
 from pysynthdp.protection.noise.steps import check_noised, noised_steps
@@ -211,7 +212,7 @@ class ByNoise(Protection):
 
     def given(self, plan: SynthesisPlan) -> tuple[Terms, ...]:
         """Every earlier part in moment order, or the user's own."""
-        return given_columns(plan)
+        return _given_columns(plan)
 
     def parameters(self, plan: SynthesisPlan) -> str:
         """Redrawn around the answers, or fitted to answers of a copy's own."""
@@ -289,3 +290,20 @@ def _copies(fit: Fit) -> MomentCopies:
     if not isinstance(fit.source, MomentCopies):
         raise PrivacyError("this fit was not made from noised answers", kind="guarantee", remedy="fit again")
     return fit.source
+
+
+def _given_columns(plan: SynthesisPlan) -> tuple[Terms, ...]:
+    """Name for each step the other columns that it is drawn from, in the order in which they are drawn.
+
+    Notes
+    -----
+    Privacy: declared facts only.
+    """
+    layout = Layout(tuple(step.targets[0] for step in plan.steps), {})
+    owners = ["", *(part.column for part in layout.parts for _ in range(n_features(part)))]
+    found = []
+    for step, design in zip(plan.steps, moment_designs(plan, layout), strict=True):
+        own = step.targets[0].column
+        names = dict.fromkeys(owners[i] for (i,) in design.features[1:] if owners[i] != own)
+        found.append(tuple((name,) for name in names))
+    return tuple(found)

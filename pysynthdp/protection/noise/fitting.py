@@ -29,7 +29,6 @@ from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.noise.protective import add_discrete_gaussian
-from pysynthdp.privacy.noise.testing import seeded_noise
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.moments.answers import Answers
 from pysynthdp.protection.noise.moments.asking import ask_moments
@@ -240,7 +239,7 @@ def _digest(plan: SynthesisPlan, noise: NoiseBudget) -> str:
 
 def _source(seed: int | None) -> Noise:
     """Noise from the operating system's entropy, or seeded noise where everything is void."""
-    return add_discrete_gaussian if seed is None else seeded_noise(np.random.default_rng(seed))
+    return add_discrete_gaussian if seed is None else _seeded_noise(np.random.default_rng(seed))
 
 
 def _answers(
@@ -290,3 +289,31 @@ def _steps(layout: Layout, state: MomentState) -> tuple[DrawnStep, ...]:
 def _scale(layout: Layout, key: tuple[str, str]) -> Scale:
     """Hint of a number; a categorical part has none."""
     return layout.scales.get(key, Scale())
+
+
+def _seeded_noise(rng: np.random.Generator) -> Callable[[IntArray, float], IntArray]:
+    """Make a stand-in for the discrete Gaussian: rounded normal noise from a seeded generator.
+
+    Parameters
+    ----------
+    rng : Generator
+        Known to whoever gave the seed.
+
+    Returns
+    -------
+    callable (values, scale) -> noised values
+
+    Notes
+    -----
+    Privacy: none. Whoever knows the seed can take the noise off again (J5).
+
+    Examples
+    --------
+    >>> _seeded_noise(np.random.default_rng(1))(np.zeros(2, dtype=np.int64), 10.0).dtype
+    dtype('int64')
+    """
+
+    def add(values: IntArray, scale: float) -> IntArray:
+        return values + np.rint(scale * rng.standard_normal(values.size)).astype(np.int64)
+
+    return add

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.streams import NumpySampler, RandomSource, root_sequence
 from pysynthdp.design.values import to_numbers
@@ -31,7 +32,7 @@ from pysynthdp.plan.task import row_norm
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.domain import checked_deltas
 from pysynthdp.privacy.mechanism import price_of
-from pysynthdp.privacy.noise.exact_sampler import ExactSampler
+from pysynthdp.privacy.noise.protective import add_discrete_gaussian, draw_categories, draw_urn
 from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.privacy.statements.sampling import state_account
 from pysynthdp.privacy.statements.statement import PrivacyStatement
@@ -49,7 +50,7 @@ from pysynthdp.protection.sampling.price import price_plan
 from pysynthdp.schema import NumericColumn, Schema
 from pysynthdp.tags import ReleaseTags
 
-__all__ = ["BySampling"]
+__all__ = ["BySampling", "ExactSampler"]
 
 _CLAMPED = 0.01
 _UNCOUNTED = "how many cells were clamped to their bounds is unknown (counting would cost)"
@@ -230,3 +231,34 @@ def _share_on_bounds(copy: pd.DataFrame, column: NumericColumn) -> float:
     """Share of a column's drawn numbers that lie on a declared bound."""
     bounds = [bound for bound in (column.lower, column.upper) if bound is not None]
     return float(np.mean(np.isin(to_numbers(copy[column.name], column), bounds)))
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSampler(NumpySampler):
+    """Draw whole numbers exactly; other variates, for post-processing alone, as the numpy sampler does.
+
+    Notes
+    -----
+    Privacy: the methods here are mechanisms (H1; F3, F5, G2 and G3 without floating point); they take the
+    operating system's entropy, whatever the stream beside them was seeded with.
+
+    Examples
+    --------
+    >>> sampler = ExactSampler(np.random.default_rng(0))
+    >>> sampler.exact, sampler.integer_weights(np.array([0, 7]), 3).tolist()
+    (True, [1, 1, 1])
+    """
+
+    exact: ClassVar[bool] = True
+
+    def discrete_gaussian(self, centre: int, scale: float, size: int) -> IntArray:
+        """Whole numbers around a centre with discrete Gaussian noise of a scale in steps."""
+        return add_discrete_gaussian(np.full(size, centre, dtype=np.int64), scale)
+
+    def integer_weights(self, weights: IntArray, size: int) -> IntArray:
+        """Cell numbers with probabilities in exact proportion to whole weights."""
+        return draw_categories(weights, size)
+
+    def urn(self, weights: IntArray, added: int, size: int) -> IntArray:
+        """Cell numbers drawn one after the other, each adding balls of its own cell."""
+        return draw_urn(weights, added, size)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pysynthdp.analysis.combining import combine
-from pysynthdp.analysis.joint_test import JOINT_TESTS
+from pysynthdp.analysis.f_tests import JOINT_TESTS
 from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.base.errors import CombiningRuleError
 

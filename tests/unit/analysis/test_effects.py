@@ -13,7 +13,7 @@ from statsmodels.formula import options as formula_options
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pysynthdp.analysis import ReleaseTags, combine, fit_copies, glm, logit, ols, pool
-from pysynthdp.analysis.margins import average_effects
+from pysynthdp.analysis.marginal_effects import average_effects
 from pysynthdp.base.errors import FitError
 
 N, N_ORG = 300, 200

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from pysynthdp.analysis import ReleaseTags, combine, logit
-from pysynthdp.analysis.joint_test import JOINT_TESTS, Ratios
+from pysynthdp.analysis.f_tests import JOINT_TESTS, Ratios
 from pysynthdp.base.errors import CombiningRuleError
 
 M, R, P = 5, 3, 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -200,3 +201,11 @@ def test_a_file_of_another_kind_is_no_saved_fit(head, tmp_path):
         archive.writestr("fit.json", json.dumps(head))
     with pytest.raises(ReleaseError, match="is not a saved fit; fit and save anew"):
         FittedSynthesizer.load(path)
+
+
+@pytest.mark.parametrize("name", ["proper", "noise"])
+def test_a_fit_saved_before_its_classes_moved_draws_what_it_drew(name):
+    fits = Path(__file__).parents[2] / "golden" / "fits"
+    copy = FittedSynthesizer.load(fits / f"{name}.fit").draw(m=1, rng=7)[0].head(6)
+    drawn = pd.read_csv(fits / f"{name}.csv")
+    pd.testing.assert_frame_equal(copy, drawn, check_dtype=False, check_categorical=False, rtol=1e-5)

@@ -14,8 +14,7 @@ from pysynthdp.curator.answers import _noisy
 from pysynthdp.models.ask import NoisyStatistics
 from pysynthdp.models.base import FitTask, Target
 from pysynthdp.models.fits.marginals import Marginals, public_points
-from pysynthdp.models.fits.sup_norm_fit import closest_weights
-from pysynthdp.models.joint.linear_statistics import LinearStatistics
+from pysynthdp.models.joint.linear_statistics import LinearStatistics, closest_weights
 from pysynthdp.privacy.prices.linear_statistics import marginals_sensitivity
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.sampling.by_sampling import BySampling

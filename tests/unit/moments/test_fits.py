@@ -12,7 +12,7 @@ from pysynthdp.models.ask import StepMoments
 from pysynthdp.models.fits.moment_linear import linear_from_moments
 from pysynthdp.models.fits.moment_logit import PRIOR_SD, MomentLogit, logit_from_moments
 from pysynthdp.protection.noise.moments.cells import Cells, thinned
-from pysynthdp.protection.noise.moments.feasible import feasible_cross
+from pysynthdp.protection.noise.moments.fitting import feasible_cross
 
 
 def rows(levels: int, n: int = 4_000, features: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

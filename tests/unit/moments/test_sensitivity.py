@@ -14,7 +14,7 @@ from dp_accounting import rdp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pysynthdp.curator.noised.integers import BLOCK_ROWS, UNIT, Frame, exact_gram, integer_rows
+from pysynthdp.curator.noised.integers import EXACT_ROWS, UNIT, Frame, exact_gram, integer_rows
 from pysynthdp.curator.noised.whitening import Whitening
 from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon
 from pysynthdp.privacy.noise.moment_budget import Question, moment_budget
@@ -176,7 +176,7 @@ def test_every_row_keeps_the_bound_in_integers():
 
 
 def test_float_products_of_the_integers_are_exact():
-    frame, codes, numbers, whitening = whitened(BLOCK_ROWS, 2)
+    frame, codes, numbers, whitening = whitened(EXACT_ROWS, 2)
     rows, _ = integer_rows(frame, codes, numbers, QUESTION, whitening)
     whole = rows.astype(np.int64)
     for i, j in itertools.product((0, 4, 5, 7), repeat=2):
@@ -190,4 +190,4 @@ def test_sums_of_a_block_of_the_widest_rows_stay_exact_in_floats(blocks):
     for numbers in (1, MOST_FEATURES - 2 * blocks):
         for rho, n in ((1.0, 10**6), (1e-3, 100)):  # two stages, and one
             budget = moment_budget(blocks, max(numbers, 1), rho=rho, relation="replace_one", n=n)
-            assert all(BLOCK_ROWS * question.row_bound < 2**53 for question in budget.questions)
+            assert all(EXACT_ROWS * question.row_bound < 2**53 for question in budget.questions)

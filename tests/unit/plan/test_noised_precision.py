@@ -8,9 +8,8 @@ from scipy import stats
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, Synthesizer
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.models.fits.expected_length import median_length
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.protection.noise.precision import ExpectedPrecision
+from pysynthdp.protection.noise.precision import ExpectedPrecision, median_length
 
 
 def number(name: str) -> NumericColumn:
@@ -45,7 +44,7 @@ def test_the_median_length_is_that_of_simulated_intervals(extra, m, ratio):
     [(10, 0.1, 10_000, 1.44), (20, 0.1, 10_000, 1.85), (10, 1.0, 10_000, 1.15), (10, 0.01, 100_000, 1.44)],
 )
 def test_tables_of_numbers_get_what_was_measured(p, rho, n, measured):
-    # slopes, medians over 1,000 runs of benchmarks/noised_study.py; correlated numbers blur the first stage
+    # slopes, medians over 1,000 runs of benchmarks/noise/study.py; correlated numbers blur the first stage
     found = dict(expected([number(f"x{i}") for i in range(p)], rho, n, n_syn=5 * n).copies)
     assert found["slopes"] == pytest.approx(measured, rel=0.05)
 

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from pysynthdp.privacy.prices.beta_binomial import one_parameter_delta, parameter_delta
 from pysynthdp.privacy.prices.binary import binary_delta
-from pysynthdp.privacy.prices.binary_renyi import binary_renyi
+from pysynthdp.privacy.prices.binary_curves import binary_renyi
 from pysynthdp.privacy.prices.categorical import CellWeights, categorical_delta, categorical_one_delta
 from pysynthdp.privacy.prices.cells import cells_epsilon
 from pysynthdp.privacy.prices.cells_curves import categorical_draws

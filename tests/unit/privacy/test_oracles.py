@@ -20,9 +20,7 @@ from pysynthdp.privacy.conversion import zcdp as convert_zcdp
 from pysynthdp.privacy.prices import (
     addremove,
     beta_binomial,
-    beta_renyi,
     binary,
-    binary_renyi,
     categorical,
     cells,
     gaussian_floored,
@@ -41,6 +39,8 @@ from pysynthdp.privacy.prices import (
     regression,
     sufficient_statistics,
 )
+from pysynthdp.privacy.prices import beta_curves as beta_renyi
+from pysynthdp.privacy.prices import binary_curves as binary_renyi
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "privacy" / "check_values.json"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pysynthdp.privacy.prices import binary
-from pysynthdp.privacy.prices.binary_renyi import bernoulli_renyi
+from pysynthdp.privacy.prices.binary_curves import bernoulli_renyi
 from pysynthdp.privacy.prices.scan import FINITE, certified_maximum
 
 

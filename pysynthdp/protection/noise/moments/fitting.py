@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.streams import NumpySampler
-from pysynthdp.design.encode import Layout, StepDesign
+from pysynthdp.design.encode import Layout, StepDesign, n_features
 from pysynthdp.design.parts import Part
 from pysynthdp.models.ask import StepMoments
 from pysynthdp.models.base import FitTask
 from pysynthdp.plan.fit import named
 from pysynthdp.protection.noise.moments.cells import Cells
-from pysynthdp.protection.noise.moments.feasible import feasible_cross
-from pysynthdp.protection.noise.moments.sample import StandIns
 
-__all__ = ["Hidden", "MomentFit", "MomentStep", "fit_steps"]
+__all__ = ["Hidden", "MomentFit", "MomentStep", "feasible_cross", "fit_steps"]
+ROUNDS = 30  # of proportional fitting
+LEAST = 0.05  # rows in a cell: none, but a logit of it exists
+ROWS = 10_000  # that stand for the distribution
+_SEED = 20_240_301  # the same rows for every copy, so that copies differ by their moments only
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -125,7 +127,7 @@ def fit_steps(
             fit, wider = _fit_number(step, layout, gram, cells, hidden)
             feasible = feasible and fit.df > 0
             if knots:
-                rows = StandIns.of(cells) if rows is None else rows
+                rows = _StandIns.of(cells) if rows is None else rows
                 fit = _shaped(step, fit, rows, cells, knots.get(cells.means.shape[1]), before)
             cells = wider
         else:
@@ -185,7 +187,7 @@ def _fit_number(
 
 
 def _shaped(
-    step: MomentStep, fit: Any, rows: StandIns, cells: Cells, knots: FloatArray | None, before: Any
+    step: MomentStep, fit: Any, rows: _StandIns, cells: Cells, knots: FloatArray | None, before: Any
 ) -> Any:
     """Bend a number's fit to its margin, if it has one, and give it to the rows that stand in for all."""
     X, there = rows.X[:, _positions(step)], _present(step, cells)[rows.cells]
@@ -203,3 +205,86 @@ def _present(step: MomentStep, cells: Cells) -> BoolArray:
     if step.kind < 0:
         return np.ones(len(cells.weights), dtype=np.bool_)
     return np.asarray(cells.codes[:, step.kind] == 0)
+
+
+def feasible_cross(cross: FloatArray, at: IntArray, layout: Layout, mean: FloatArray) -> FloatArray:
+    """Cut every table of a target with an earlier part at zero and fit it to both margins.
+
+    Parameters
+    ----------
+    cross : array (features, levels)
+        Noisy sums of each feature over the rows of each level.
+    at : array (features,)
+        Positions of the features in the layout, intercept first.
+    layout : Layout
+        Which of them belong together.
+    mean : array (features,)
+        Sums of the features over all rows, under the models of the earlier columns.
+
+    Returns
+    -------
+    array (features, levels)
+        Without negative cells; unchanged where no cell was negative and the margins agree.
+
+    Notes
+    -----
+    Privacy: post-processing. Without this a cell of, say, minus a hundred rows would pull its logit as far as
+    the prior lets it go; at zero it goes as far as an empty cell does. Margins by iterative proportional
+    fitting (Deming and Stephan 1940).
+    """
+    n = float(mean[0])
+    shares = np.maximum(cross[0], LEAST)
+    result = cross.copy()
+    result[0] = margin = shares * (n / shares.sum())
+    place = {int(position): index for index, position in enumerate(at)}
+    for part in layout.parts:
+        first, size = layout.starts[part.key], n_features(part)
+        if part.numeric or not size or first not in place:
+            continue
+        rows = slice(place[first], place[first] + size)
+        table = np.vstack([cross[0] - cross[rows].sum(axis=0), cross[rows]])
+        wanted = np.concatenate([[n - mean[rows].sum()], mean[rows]])
+        result[rows] = _to_margins(np.maximum(table, LEAST), np.maximum(wanted, LEAST), margin)[1:]
+    return result
+
+
+def _to_margins(table: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
+    """Scale rows and columns in turn until both margins agree."""
+    for _ in range(ROUNDS):
+        table = table * (rows / table.sum(axis=1))[:, None]
+        table = table * (columns / table.sum(axis=0))
+        if np.allclose(table.sum(axis=1), rows, rtol=1e-9, atol=1e-9):
+            break
+    return table
+
+
+@dataclass(slots=True, repr=False)
+class _StandIns:
+    """Rows of the fitted distribution, number by number.
+
+    Parameters
+    ----------
+    X : array (rows, features so far)
+        Intercept, dummies, numbers.
+    cells : array (rows,)
+        The cell of each row.
+    rng : Generator
+        Of the residuals.
+    """
+
+    X: FloatArray
+    cells: IntArray
+    rng: np.random.Generator
+
+    @classmethod
+    def of(cls, cells: Cells) -> Self:
+        """Take rows from the cells by systematic sampling."""
+        rng = np.random.default_rng(_SEED)
+        ends = np.cumsum(cells.weights)
+        points = (np.arange(ROWS) + 0.5) / ROWS * ends[-1]
+        at = np.minimum(np.searchsorted(ends, points), len(ends) - 1).astype(np.int64)
+        return cls(cells.X[at], at, rng)
+
+    def add(self, values: FloatArray) -> None:
+        """Add a number to every row."""
+        self.X = np.column_stack([self.X, values])

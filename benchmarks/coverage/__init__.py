@@ -1,0 +1,1 @@
+"""Do pooled 95 % intervals cover, and do joint tests keep their size?"""

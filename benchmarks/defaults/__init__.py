@@ -1,0 +1,1 @@
+"""Are the default models right: margins, flags, quality on a known survey?"""

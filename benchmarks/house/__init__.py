@@ -1,0 +1,1 @@
+"""How is the code laid out, in numbers?"""

@@ -1,0 +1,1 @@
+"""What does noise in the answers cost: coverage, nearness, time?"""

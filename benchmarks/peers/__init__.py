@@ -1,0 +1,1 @@
+"""How near and how fast are other differentially private synthesizers?"""

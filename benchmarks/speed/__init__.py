@@ -1,0 +1,1 @@
+"""How much time and memory, as ratios in one run?"""
