@@ -14,13 +14,13 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.curator.answers import StepRows
 from pysynthdp.curator.drive import Curator, StepFit
-from pysynthdp.curator.encoded import BLOCK_ROWS, Block, EncodedRows
+from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.table import PartTable
-from pysynthdp.design.encode import Layout, Scale, StepDesign
+from pysynthdp.design.encode import BLOCK_ROWS, Layout, Scale, StepDesign
 from pysynthdp.design.parts import Part
 from pysynthdp.models.ask import Query
 from pysynthdp.models.base import ColumnModel, Fit, FitTask, Target
-from pysynthdp.privacy.noise.exact_sampler import ExactSampler
+from pysynthdp.protection.sampling.by_sampling import ExactSampler
 from pysynthdp.testing.checks import broken
 
 __all__ = ["Fitted", "fitted", "sampler", "task_for"]

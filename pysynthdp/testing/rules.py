@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pysynthdp.analysis.joint_test import JOINT_TESTS
+from pysynthdp.analysis.f_tests import JOINT_TESTS
 from pysynthdp.analysis.rules.base import RULES, Facts, Rule, Sums
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.testing.checks import Check, demand, run_all

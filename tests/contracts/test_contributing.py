@@ -16,6 +16,7 @@ from scipy import stats
 import pysynthdp as sdp
 import pysynthdp.models
 from pysynthdp.models.base import COLUMN_MODELS
+from pysynthdp.testing import check_column_model
 
 ROOT = Path(__file__).parents[2]
 N = 4000
@@ -70,6 +71,10 @@ def test_it_draws_durations_whose_mean_depends_on_age(spells, proper):
     # parameters from 4,000 rows move the mean by about 1.6 %: too little to see among 4,000 exponentials
     assert stats.kstest(relative, stats.expon.cdf).pvalue > 1e-9
     assert stats.kstest(relative, stats.expon(scale=1.2).cdf).pvalue < 1e-9
+
+
+def test_it_keeps_the_contract(expon):
+    check_column_model(expon)
 
 
 @pytest.mark.usefixtures("expon")

@@ -98,3 +98,22 @@ RULES["nowhere"]
     said = " ".join(out.split())
     assert "'a_norm_again' of toy_parts is announced but left out, since the name 'norm' is that of" in said
     assert said.count("'a_rule_again' of toy_parts is announced but left out, since the name") == 2
+
+
+def test_an_author_runs_the_contract_suite_on_them(place):
+    out = script(
+        place,
+        """
+from pysynthdp.testing import check_column_model, check_combining_rule
+from toy_parts import ToyRule, Waiting
+check_column_model(Waiting)
+try:
+    check_combining_rule(ToyRule)
+except AssertionError as fault:
+    print(fault)
+""",
+    )
+    assert "ToyRule breaks 3 of its promises" in out
+    assert "names that other rules have: T_s" in out
+    assert "is valid for every release" in out
+    assert "is valid where copies share privacy noise" in out
