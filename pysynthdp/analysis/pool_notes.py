@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from pysynthdp.analysis.choose import model_columns
-from pysynthdp.analysis.declared_codes import coded_columns, count_codes, note_of_codes
+from pysynthdp.analysis.declared_codes import count_codes, note_of_codes
 from pysynthdp.analysis.estimates import Estimates
+from pysynthdp.schema import Column
 from pysynthdp.tags import AnalysableRelease
 
 __all__ = ["absent_terms", "kept_codes", "overwritten_columns"]
@@ -81,7 +82,7 @@ def overwritten_columns(release: AnalysableRelease | None, used: Collection[str]
 
 
 def kept_codes(
-    fits: Sequence[Any], release: AnalysableRelease | None, variables: Sequence[str] | None
+    fits: Sequence[Any], declared: Mapping[str, Column], variables: Sequence[str] | None
 ) -> list[str]:
     """Say which declared codes fits hold as values, where a fit holds its own table.
 
@@ -89,8 +90,8 @@ def kept_codes(
     ----------
     fits : sequence
         One a copy.
-    release : release or None
-        Its schema declares the codes; without it there is nothing to say.
+    declared : mapping column -> Column
+        Columns of the release with declared codes; without one there is nothing to say.
     variables : sequence of str, optional
         Columns in the model; read from the formula by default.
 
@@ -98,9 +99,6 @@ def kept_codes(
     -----
     Privacy: counts cells of synthetic copies.
     """
-    if release is None:
-        return []
-    declared = coded_columns(release)
     if variables is not None:
         declared = {name: column for name, column in declared.items() if name in variables}
     elif declared:

@@ -1,6 +1,6 @@
 """The numbers of a pooled analysis, under statsmodels' names; how they are shown and tested stands above."""
 
-# Annotations are not postponed here: as texts they would be looked up in the file of the class that inherits.
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -41,11 +41,11 @@ class Pooled:
     flags: tuple[str, ...] = ()
     estimates: tuple[Estimates, ...] = ()
     fits: tuple[Any, ...] = field(default=(), repr=False)
-    refit: Callable[[str], Any] | None = None
+    refit: Callable[[str], Pooled] | None = None
     fit_table: Callable[[pd.DataFrame], Any] | None = None
     codes: Mapping[str, Column] = field(default_factory=dict)
 
-    def _series(self, values: Any, name: str) -> "pd.Series[float]":
+    def _series(self, values: Any, name: str) -> pd.Series[float]:
         """Values by term."""
         filled = np.full(len(self.terms), np.nan) if values is None else np.asarray(values)
         return pd.Series(filled, index=list(self.terms), name=name, dtype="float64")
@@ -55,47 +55,47 @@ class Pooled:
         return pd.DataFrame(values, index=list(self.terms), columns=list(self.terms))
 
     @property
-    def params(self) -> "pd.Series[float]":
+    def params(self) -> pd.Series[float]:
         """Pooled estimates, qbar."""
         return self._series(self.combined.qbar, "params")
 
     @property
-    def qbar(self) -> "pd.Series[float]":
+    def qbar(self) -> pd.Series[float]:
         """Mean of the copies' estimates; the same as ``params``."""
         return self._series(self.combined.qbar, "qbar")
 
     @property
-    def bse(self) -> "pd.Series[float]":
+    def bse(self) -> pd.Series[float]:
         """Standard errors, the roots of T; NaN where T <= 0."""
         return self._series(self.combined.se, "bse")
 
     @property
-    def df(self) -> "pd.Series[float]":
+    def df(self) -> pd.Series[float]:
         """Degrees of freedom; inf for the normal reference."""
         return self._series(self.combined.df, "df")
 
     @property
-    def tvalues(self) -> "pd.Series[float]":
+    def tvalues(self) -> pd.Series[float]:
         """Estimates over standard errors."""
         return self._series(self.combined.qbar / self.combined.se, "tvalues")
 
     @property
-    def pvalues(self) -> "pd.Series[float]":
+    def pvalues(self) -> pd.Series[float]:
         """Two-sided p-values of zero; NaN where the rule gives none."""
         return self._series(self.combined.pvalue(), "pvalues")
 
     @property
-    def ubar(self) -> "pd.Series[float]":
+    def ubar(self) -> pd.Series[float]:
         """Mean variance within a copy."""
         return self._series(self.combined.ubar, "ubar")
 
     @property
-    def b(self) -> "pd.Series[float]":
+    def b(self) -> pd.Series[float]:
         """Variance between copies; NaN for one copy."""
         return self._series(self.combined.b, "b")
 
     @property
-    def T(self) -> "pd.Series[float]":  # noqa: N802 -- the papers' letter
+    def T(self) -> pd.Series[float]:  # noqa: N802 -- the papers' letter
         """Variance of the pooled estimates; may be negative under some rules."""
         return self._series(self.combined.T, "T")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from pysynthdp.base.errors import CombiningRuleError, FitError, PysynthdpError, 
 from pysynthdp.base.remarks import outside
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Said, Setting, Words
+from pysynthdp.schema import Column
 from pysynthdp.tags import AnalysableRelease, ReleaseTags
 
 __all__ = ["pool", "pool_own"]
@@ -112,9 +113,13 @@ def pool(
     >>> done.rule
     'partial_size_adjusted'
     """
+    listed = listed_fits(fits)
+    if release is not None:
+        check_release(release, "pool(fits, release=release)")
     return _pooled(
-        listed_fits(fits),
+        listed,
         release,
+        {} if release is None else coded_columns(release),
         rule=rule,
         n_syn=n_syn,
         n_org=n_org,
@@ -127,7 +132,9 @@ def pool(
     )
 
 
-def pool_own(fits: Sequence[Any], *, release: AnalysableRelease, **options: Any) -> PooledResults:
+def pool_own(
+    fits: Sequence[Any], *, release: AnalysableRelease, declared: Mapping[str, Column], **options: Any
+) -> PooledResults:
     """Pool fits that this package made from the copies of a release itself, in order.
 
     Parameters
@@ -135,7 +142,9 @@ def pool_own(fits: Sequence[Any], *, release: AnalysableRelease, **options: Any)
     fits : sequence of length m
         One a copy.
     release : release
-        The copies.
+        The copies, checked by whoever fitted.
+    declared : mapping column -> Column
+        Columns of the release with declared codes.
     **options
         As in :func:`pool`.
 
@@ -148,12 +157,13 @@ def pool_own(fits: Sequence[Any], *, release: AnalysableRelease, **options: Any)
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
-    return _pooled(list(fits), release, **options, own=True)
+    return _pooled(list(fits), release, declared, **options, own=True)
 
 
 def _pooled(
     fits: list[Any],
     release: AnalysableRelease | None,
+    declared: Mapping[str, Column],
     *,
     rule: str = "auto",
     n_syn: float | None = None,
@@ -166,8 +176,6 @@ def _pooled(
     own: bool,
 ) -> PooledResults:
     """Read, compare, combine; ``own`` fits are known to be of the release's copies."""
-    if release is not None:
-        check_release(release, "pool(fits, release=release)")
     read = _read(fits)
     tags = None if release is None else release.tags
     _check_release(read, tags, rows)
@@ -179,7 +187,7 @@ def _pooled(
     facts = _facts(release, values, used)
     picked, notes = _pick(rule, facts, values)
     done = combine_stack(values, picked)
-    if own and release is not None and rows == "all" and not used & coded_columns(release).keys():
+    if own and release is not None and rows == "all" and not used & declared.keys():
         about_rows = lost_rows(found, release, used)
     asked = asked_by_fits(found[0].formula, fits, subgroup=bool(part))
     said = Remarks() if release is None else remarks_on(release, asked)
@@ -197,7 +205,7 @@ def _pooled(
             *absent_terms(found, compared.masked),
             *part,
             *about_rows,
-            *kept_codes(fits, release, variables),
+            *kept_codes(fits, declared, variables),
             *overwritten_columns(release, used),
             *said.notes,
         ),

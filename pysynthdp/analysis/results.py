@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence  # noqa: F401 -- in types of inherited fields
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from pysynthdp.analysis import effects, joint, output
+from pysynthdp.analysis.choose import Why  # noqa: F401 -- in types of inherited fields
+from pysynthdp.analysis.combining import Combined  # noqa: F401 -- in types of inherited fields
+from pysynthdp.analysis.estimates import Estimates  # noqa: F401 -- in types of inherited fields
 from pysynthdp.analysis.f_tests import FTest
 from pysynthdp.analysis.output import Summary
 from pysynthdp.analysis.pooled import Pooled
+from pysynthdp.analysis.rules.base import Facts  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.display import Printable, Table
+from pysynthdp.schema import Column  # noqa: F401 -- in types of inherited fields
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -101,14 +101,16 @@ def fit_copies(
     check_analysis(formula, release, "fit_copies(formula, release, model)")
     fit_options = {**{k: options.pop(k) for k in _TO_FIT & options.keys()}, **(fit_options or {})}
     kept = checked_codes(codes) == "keep"
+    coded = coded_columns(release)
     known = [str(name) for name in release.copies[0].columns]
-    asked = read_analysis(formula, known, model, options, fit_options, {} if kept else coded_columns(release))
+    asked = read_analysis(formula, known, model, options, fit_options, {} if kept else coded)
     fits, noted = fit_frames(asked, rows_of(release), n_jobs)
     settings = {"rule": rule, "n_org": n_org, "noise_var": noise_var}
     again = {**settings, **options, "fit_options": fit_options, "n_jobs": n_jobs, "codes": codes}
     result = pool_own(
         fits,
         release=release,
+        declared=coded,
         variables=asked.columns,
         rows="all" if release.tags.rows_replaced == "all" else "replaced",
         refit=lambda other: fit_copies(other, release, model, **again),

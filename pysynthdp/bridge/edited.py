@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 import pandas as pd
 
-from pysynthdp.curator.infer import infer_schema
-from pysynthdp.curator.infer.numbers import Codes
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.release.learned import DeclaredCodes, schema_of_copies
 from pysynthdp.schema import NumericColumn, Schema
 
 __all__ = ["edited_release"]
@@ -80,18 +78,13 @@ def edited_release(
 def _learned(release: SyntheticRelease, changed: set[str] | None) -> Schema:
     """Learn changed columns from all copies, or all of them; the others stay as they are."""
     together = pd.concat(release.copies, ignore_index=True)
-    found = infer_schema(
-        FrameRows(together),
-        missing=_codes(release.schema, together),
-        exempt=tuple(together.columns),
-        public=True,
-    )
+    found = schema_of_copies(together, missing=_codes(release.schema, together))
     unchanged = () if changed is None else (column for column in release.schema if column.name not in changed)
     known = {column.name: column for column in unchanged}
     return Schema(tuple(known.get(column.name, column) for column in found))
 
 
-def _codes(schema: Schema, together: pd.DataFrame) -> Mapping[str, Codes]:
+def _codes(schema: Schema, together: pd.DataFrame) -> DeclaredCodes:
     """Codes that were declared of columns of numbers."""
     numbers = (column for column in schema if isinstance(column, NumericColumn) and column.missing)
     return {column.name: dict(column.missing) for column in numbers if column.name in together}

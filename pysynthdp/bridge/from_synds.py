@@ -12,11 +12,10 @@ import pandas as pd
 from pysynthdp.base.errors import BridgeError
 from pysynthdp.bridge.codec import DEFAULT_MAX_BYTES, NA_INTEGER, RValue, RVector, load_rds
 from pysynthdp.bridge.frames import frame_from_r
-from pysynthdp.curator.infer import infer_schema
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.release.learned import schema_of_copies
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.tags.provenance import Provenance
@@ -210,7 +209,7 @@ def _schema(copies: tuple[pd.DataFrame, ...], codes: Mapping[str, list[float]]) 
     """Read the columns from the copies, which are public."""
     together = pd.concat(copies, ignore_index=True)
     numeric = {name: given for name, given in codes.items() if together[name].dtype.kind in "iuf"}
-    return infer_schema(FrameRows(together), missing=numeric, exempt=tuple(together.columns), public=True)
+    return schema_of_copies(together, missing=numeric)
 
 
 def _statement(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 
 import numpy as np
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.errors import FitError
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.design.encode import Scale, StepDesign
@@ -25,11 +27,12 @@ from pysynthdp.models.ask import (
     Sums,
     WholeRows,
 )
+from pysynthdp.models.fits.weighting import n_rows, weighted
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.noise.protective import add_discrete_laplace
 from pysynthdp.privacy.unit import Relation
 
-__all__ = ["Grams", "StepRows", "answer_alone", "answer_moments"]
+__all__ = ["Grams", "StepRows", "answer_alone", "answer_moments", "summed_by"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,13 @@ class StepRows:
         """(X, y) on the rows where the target is there."""
         return self.X(block), self.y(block, block.present(self.target))
 
+    def asked(self, block: Block) -> tuple[FloatArray, ...]:
+        """(X, y), and the weights of these rows where there are any: what a row sum is asked with."""
+        weights, present = block.weights, block.present(self.target)
+        if weights is None:
+            return self.of(block)
+        return (*self.of(block), weights if present is None else weights[present])
+
     def X(self, block: Block) -> FloatArray:  # noqa: N802 -- the name of the thing
         """Features on the rows where the target is there."""
         present = block.present(self.target)
@@ -118,20 +128,51 @@ class Grams:
 def answer_alone(
     query: object, step: StepRows, rows: EncodedRows, *, keep: bool, relation: Relation = "replace_one"
 ) -> Answer:
-    """Answer any query but Moments for one step; ``relation`` says whose difference noise must hide."""
+    """Answer any query but Moments for one step; ``relation`` says whose difference noise must hide.
+
+    Raises
+    ------
+    FitError
+        For a question that has no weighted answer, where rows have weights.
+    """
+    if rows.weights is not None and isinstance(query, Quantiles | NoisyStatistics | WholeRows):
+        raise _unweighted(type(query).__name__)
     if isinstance(query, Counts):
         return Answer(_counts(step, rows))
     if isinstance(query, Quantiles):
         values = _present_values(step, rows)
         return Answer(coarse_quantiles(values, knots=query.knots, smallest=query.smallest))
     if isinstance(query, RowSum):
-        return Answer(rows.fold(lambda block: query.of(*step.of(block)), every=query.every, keep=keep))
+        of = summed_by(query, rows)
+        return Answer(rows.fold(lambda block: of(*step.asked(block)), every=query.every, keep=keep))
     if isinstance(query, NoisyStatistics):
         return Answer(_noisy(query, step, rows, relation))
     if isinstance(query, WholeRows):
         return Answer(_whole(step, rows))
     msg = f"a model asked {type(query).__name__}, which the curator does not know"
     raise TypeError(msg)
+
+
+def summed_by(query: RowSum, rows: EncodedRows) -> Callable[..., Sums]:
+    """Give the block function of a row sum; one that knows no weights is refused where rows have some.
+
+    Raises
+    ------
+    FitError
+        Before a block is summed.
+    """
+    if rows.weights is not None and len(signature(query.of).parameters) < 3:
+        raise _unweighted("a RowSum of X and y alone")
+    return query.of
+
+
+def _unweighted(what: str) -> FitError:
+    """Say that a model asks what has no weighted answer."""
+    return FitError(
+        f"the model asks for {what}, which takes no weights",
+        kind="weights",
+        remedy="choose another method",
+    )
 
 
 def _present_values(step: StepRows, rows: EncodedRows) -> FloatArray:
@@ -143,11 +184,12 @@ def _present_values(step: StepRows, rows: EncodedRows) -> FloatArray:
 
 
 def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
-    """Rows at each level."""
+    """Rows at each level, or their weights."""
     kind = rows.table.kind(step.target)
-    codes = rows.table.parts[step.target.key]
+    codes, weights = rows.table.parts[step.target.key], rows.weights
     there = codes if kind is None else codes[kind == 0]
-    counts = np.bincount(there, minlength=len(step.target.levels)).astype(np.float64)
+    weights = weights if weights is None or kind is None else weights[kind == 0]
+    counts = np.bincount(there, weights, minlength=len(step.target.levels)).astype(np.float64)
     return counts if step.groups is None else np.bincount(step.groups.codes, counts).astype(np.float64)
 
 
@@ -190,15 +232,17 @@ def answer_moments(
     def of_block(block: Block) -> Sums:
         X = block.X[:, :width]
         Z = _targets(beside, block)
-        first = () if ready else (np.asarray(X.T @ X),)
-        shared = (*first, np.asarray(X.T @ Z), np.einsum("ij,ij->j", Z, Z))
+        own_weights = block.weights
+        first = () if ready else (np.asarray(X.T @ weighted(X, own_weights)),)
+        weighed = weighted(Z, own_weights)
+        shared = (*first, np.asarray(X.T @ weighed), np.einsum("ij,ij->j", Z, weighed))
         return (*shared, *(array for step, query in own for array in _own(step, query, block, known)))
 
     nothing = ready and not beside and not own
     sums = list(() if nothing else rows.fold(of_block))
     gram = known.shared if ready and known.shared is not None else sums.pop(0)
     cross, squares = (sums.pop(0), sums.pop(0)) if sums else (np.zeros((0, 0)), np.zeros(0))
-    n = float(rows.table.n)
+    n = float(rows.table.n if rows.weights is None else rows.weights.sum())
     found = {id(step): _from_gram(step, gram, n) for step, _ in inside}
     for index, (step, _) in enumerate(beside):
         used = step.design.used
@@ -242,7 +286,8 @@ def _targets(pairs: Sequence[tuple[StepRows, Moments]], block: Block) -> FloatAr
 
 def _own(step: StepRows, query: Moments, block: Block, known: Grams) -> list[FloatArray]:
     """All sums of a step on its own rows; an empty matrix where its own is known."""
-    X, y = step.of(block)
-    z = _transformed(y, query)
-    gram = np.zeros((0, 0)) if step.targets in known.own else np.asarray(X.T @ X)
-    return [gram, X.T @ z, np.asarray(z @ z), np.asarray(float(len(z)))]
+    X, y, *given = step.asked(block)
+    w, z = given[0] if given else None, _transformed(y, query)
+    gram = np.zeros((0, 0)) if step.targets in known.own else np.asarray(X.T @ weighted(X, w))
+    weighed = weighted(z, w)
+    return [gram, X.T @ weighed, np.asarray(z @ weighed), np.asarray(n_rows(z, w))]

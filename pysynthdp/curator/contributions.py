@@ -9,7 +9,7 @@ import pandas as pd
 
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.errors import SchemaError
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import PartTable, split_rows
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.unit_keys import places_in_unit, unit_codes, unit_keys
@@ -109,7 +109,7 @@ def _keys(rows: Rows, key: str) -> AnyArray:
 def _with_public_rows(table: PartTable, schema: Schema, beyond: BoolArray) -> PartTable:
     """Put the public row in place of each that lies beyond the limit."""
     missing = pd.DataFrame({name: pd.Series([None], dtype=object) for name in schema.names})
-    public = split_rows(FrameRows(missing), schema, tolerant=True).parts
+    public = split_rows(rows_of(missing), schema, tolerant=True).parts
     parts = {
         key: np.where(beyond, public[key][0], values).astype(values.dtype, copy=False)
         for key, values in table.parts.items()

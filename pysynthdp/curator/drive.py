@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Words
-from pysynthdp.curator.answers import Grams, StepRows, answer_alone, answer_moments
+from pysynthdp.curator.answers import Grams, StepRows, answer_alone, answer_moments, summed_by
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.models.ask import Answer, Moments, Note, Query, RowSum, WholeRows
 from pysynthdp.models.base import ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["Curator", "StepFit"]
+
+Gathered: TypeAlias = list[tuple[FloatArray, ...]]
 
 
 @dataclass(slots=True, repr=False)
@@ -93,7 +96,7 @@ class Curator:
     guarded : bool
         Whether a guarantee is in force, under which nobody is handed whole rows.
     known : Grams, optional
-        Cross-products that need not be added again.
+        Cross-products that need not be added again, where rows have no weights.
     """
 
     def __init__(
@@ -105,7 +108,7 @@ class Curator:
         known: Grams | None = None,
     ) -> None:
         self._rows = rows
-        self._known = known
+        self._known = known if rows.weights is None else None  # these count rows
         self._relation = relation
         self._guarded = guarded
 
@@ -166,31 +169,34 @@ class Curator:
 
     def _alone(self, fit: StepFit) -> None:
         """Keep answering one step on its own gathered rows while they fit in memory."""
-        gathered: dict[int, list[tuple[Any, Any]]] = {}
+        gathered: dict[int, Gathered] = {}
         while isinstance(fit.query, RowSum) and self._rows.fits(fit.query.every):
             fit.advance(Answer(self._gathered_sum(fit, fit.query, gathered)))
 
-    def _gathered_sum(self, fit: StepFit, query: RowSum, gathered: dict[int, list[tuple[Any, Any]]]) -> Any:
+    def _gathered_sum(
+        self, fit: StepFit, query: RowSum, gathered: dict[int, list[tuple[FloatArray, ...]]]
+    ) -> Any:
         """Add a function over a step's rows, gathered once."""
         if query.every not in gathered:
-            pieces: list[tuple[Any, Any]] = []
-            self._rows.collect(lambda block: pieces.append(fit.rows.of(block)), every=query.every)
+            pieces: Gathered = []
+            self._rows.collect(lambda block: pieces.append(fit.rows.asked(block)), every=query.every)
             gathered[query.every] = pieces
-        return self._rows.sum_pieces(query.of, gathered[query.every])
+        return self._rows.sum_pieces(summed_by(query, self._rows), gathered[query.every])
 
     def _together(self, fits: list[StepFit]) -> None:
         """Answer all steps in one pass; every block is encoded once."""
         coarsest = max(fit.query.every for fit in fits if isinstance(fit.query, RowSum))
         chosen = [fit for fit in fits if isinstance(fit.query, RowSum) and fit.query.every == coarsest]
-        answers = self._rows.fold_many([_sum_of(fit) for fit in chosen], every=coarsest)
+        answers = self._rows.fold_many([_sum_of(fit, self._rows) for fit in chosen], every=coarsest)
         for fit, sums in zip(chosen, answers, strict=True):
             fit.advance(Answer(sums))
 
 
-def _sum_of(fit: StepFit) -> Callable[[Any], Any]:
+def _sum_of(fit: StepFit, rows: EncodedRows) -> Callable[[Any], Any]:
     """Make the block function of a step's row sum."""
     query = fit.query
     if not isinstance(query, RowSum):
         msg = "only a RowSum is summed over blocks"
         raise TypeError(msg)
-    return lambda block: query.of(*fit.rows.of(block))
+    of = summed_by(query, rows)
+    return lambda block: of(*fit.rows.asked(block))

@@ -22,11 +22,17 @@ _BATCH = 16  # blocks in flight a worker: bounds the memory of unmerged sums
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Block:
-    """Some rows: the wide X and a way to their parts."""
+    """Some rows: the wide X and a way to their parts and weights."""
 
     X: FloatArray
     rows: slice
     table: PartTable
+    every_weight: FloatArray | None = None
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """Weights of these rows; None where each counts once."""
+        return None if self.every_weight is None else self.every_weight[self.rows]
 
     def values(self, part: Part) -> AnyArray:
         """Values of a part on these rows."""
@@ -57,12 +63,15 @@ class EncodedRows:
         Threads over blocks; sums are merged in block order, so it never changes a bit.
     cap : int
         Bytes that kept blocks may take.
+    weights : array (n,), optional
+        How often each row counts in sums; once by default.
     """
 
     table: PartTable
     layout: Layout
     workers: int = 1
     cap: int = 256 * 2**20
+    weights: FloatArray | None = None
     _kept: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
 
     def fits(self, every: int = 1) -> bool:
@@ -101,15 +110,13 @@ class EncodedRows:
     def collect(self, take: Callable[[Block], None], *, every: int = 1) -> None:
         """Show every block, in order, to a function that keeps what it needs."""
         for rows in self.blocks(every):
-            take(Block(self._encode(rows, keep=self.fits(every)), rows, self.table))
+            take(Block(self._encode(rows, keep=self.fits(every)), rows, self.table, self.weights))
 
-    def sum_pieces(
-        self, of: Callable[[FloatArray, FloatArray], Sums], pieces: Sequence[tuple[FloatArray, FloatArray]]
-    ) -> Sums:
-        """Add a function over gathered (X, y), one block a piece, in block order."""
+    def sum_pieces(self, of: Callable[..., Sums], pieces: Sequence[tuple[FloatArray, ...]]) -> Sums:
+        """Add a function over gathered (X, y) or (X, y, w), one block a piece, in block order."""
         with one_blas_thread():
             if self.workers == 1 or len(pieces) == 1:
-                return reduce(add, (of(X, y) for X, y in pieces))
+                return reduce(add, (of(*piece) for piece in pieces))
             with ThreadPoolExecutor(self.workers) as pool:
                 return reduce(add, pool.map(lambda piece: of(*piece), pieces))
 
@@ -117,7 +124,7 @@ class EncodedRows:
         """Evaluate some blocks, in threads when there are several."""
 
         def work(rows: slice) -> Sums:
-            return of_block(Block(self._encode(rows, keep=keep), rows, self.table))
+            return of_block(Block(self._encode(rows, keep=keep), rows, self.table, self.weights))
 
         if self.workers == 1 or len(slices) == 1:
             return [work(rows) for rows in slices]

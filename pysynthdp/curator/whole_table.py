@@ -1,17 +1,19 @@
-"""What there is to say of a table as a whole: that it is too small, and which categories no record has."""
+"""What there is to say of a table as a whole: its size, its index, and categories that no record has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import FEWEST, Remark, few
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.design.rows import Rows
 from pysynthdp.schema import Schema
 
-__all__ = ["SMALL", "check_rows", "rare_words", "size_remarks", "unused_remarks"]
+__all__ = ["SMALL", "check_rows", "index_remarks", "rare_words", "size_remarks", "unused_remarks"]
 
 SMALL = 20  # rows below which a table is too small to model, whatever its columns
 ROWS_A_FEATURE = 2
@@ -86,7 +88,25 @@ def rare_words(count: int) -> tuple[str, Words, Words]:
     return "rare levels", what, remedy
 
 
-def unused_remarks(frame: pd.DataFrame, schema: Schema, names: Iterable[str]) -> tuple[Remark, ...]:
+def index_remarks(rows: Rows) -> tuple[Remark, ...]:
+    """Say which columns stand in the index, where no copy has them.
+
+    Notes
+    -----
+    Privacy: names of the index only.
+    """
+    index = rows.take(()).index
+    names = [str(name) for name in index.names if name is not None and name not in rows.columns]
+    if not names:
+        return ()
+    verb = "stands" if len(names) == 1 else "stand"
+    what = Words(
+        "{names} {verb} in the index of the table, so no copy has it", names=", ".join(names), verb=verb
+    )
+    return (Remark("", "index", what, "reset_index() makes columns of an index"),)
+
+
+def unused_remarks(dtypes: Mapping[str, Any], schema: Schema, names: Iterable[str]) -> tuple[Remark, ...]:
     """Say which columns list categories that no record has and nobody declared: they were left out.
 
     Notes
@@ -95,7 +115,7 @@ def unused_remarks(frame: pd.DataFrame, schema: Schema, names: Iterable[str]) ->
     """
     found = []
     for name in names:
-        column, dtype = schema[name], frame[name].dtype
+        column, dtype = schema[name], dtypes[name]
         if column.declared or not isinstance(dtype, pd.CategoricalDtype):
             continue
         known = set(getattr(column.dtype, "categories", ()))

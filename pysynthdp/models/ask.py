@@ -27,6 +27,7 @@ __all__ = [
     "Quantiles",
     "Query",
     "RowSum",
+    "RowTerms",
     "Sampler",
     "StepMoments",
     "Sums",
@@ -36,26 +37,41 @@ __all__ = [
 Sums: TypeAlias = tuple[FloatArray, ...]
 
 
+class RowTerms(Protocol):
+    """What a block of rows adds to a sum.
+
+    ``w`` is given where rows have weights, one each, and is left out where each counts once: then not a bit
+    may depend on there being such a thing. With weights that are whole numbers the sum is that of as many
+    rows each.
+    """
+
+    def __call__(self, X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
+        """Add the terms of the rows, each times its weight."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class RowSum:
-    """Ask for ``sum over blocks of of(X, y)``.
+    """Ask for ``sum over blocks of of(X, y)``, or of ``of(X, y, w)`` where rows have weights.
 
     Parameters
     ----------
-    of : callable (X, y) -> tuple of arrays
+    of : callable (X, y, w=None) -> tuple of arrays
         ``X`` has shape (rows, features), intercept first; ``y`` shape (rows,): the target on the rows where
-        it is observed, level codes 0, 1, ... for a categorical one. The tuples are added over blocks.
+        it is observed, level codes 0, 1, ... for a categorical one; ``w`` shape (rows,), or None where each
+        row counts once. The tuples are added over blocks. A function of X and y alone serves unweighted
+        tables; weights are then refused by name.
     every : int
         1 for all rows; s for every s-th row (a systematic subsample: cheap first rounds on long tables).
     """
 
-    of: Callable[[FloatArray, FloatArray], Sums]
+    of: RowTerms | Callable[[FloatArray, FloatArray], Sums]
     every: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Ask for the cross-products of the step's features and its (transformed) target.
+    """Ask for the cross-products of the step's features and its (transformed) target, by the rows' weights.
 
     Parameters
     ----------
@@ -73,7 +89,7 @@ class MomentSums:
     Parameters
     ----------
     n : float
-        Number of rows in the sums.
+        Number of rows in the sums, or the sum of their weights.
     gram : array (features, features)
         X'X.
     cross : array (features,)
@@ -125,7 +141,10 @@ class StepMoments:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Ask for the number of rows at each level of a categorical target; answered with an array (levels,)."""
+    """Ask for the number of rows at each level of a categorical target; answered with an array (levels,).
+
+    Where rows have weights, these are added.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +157,8 @@ class Quantiles:
     each its mean is used, which the function keeps. An outermost group may be given in pieces, as an
     exponential excess. The mean of fewer than ``smallest`` records can be near a record's own value, and no
     average hides a value from who knows the others: without a guarantee the largest and the smallest value
-    were replaced beforehand by what the others let one expect.
+    were replaced beforehand by what the others let one expect. Rows with weights are refused: a group of
+    records is one by their number, whatever they weigh.
 
     Parameters
     ----------
@@ -155,7 +175,10 @@ class Quantiles:
 
 @dataclass(frozen=True, slots=True)
 class WholeRows:
-    """Ask for the rows themselves: (X, y). Refused under a formal guarantee; makes the fit confidential."""
+    """Ask for the rows themselves: (X, y). Refused under a formal guarantee; makes the fit confidential.
+
+    Refused too where rows have weights, which are no part of the answer.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +197,8 @@ class Note:
 @dataclass(frozen=True, slots=True)
 class NoisyStatistics:
     """Ask for whole-number sums over rows with discrete Laplace noise; answered with :class:`NoisySums`.
+
+    Rows with weights are refused: gap and norm are those of rows that count once.
 
     Parameters
     ----------

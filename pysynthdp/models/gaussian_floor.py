@@ -14,6 +14,7 @@ from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.words import Argument, Words
 from pysynthdp.models.ask import RowSum, Sampler, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["FlooredNormal", "GaussianFloor"]
 
@@ -100,9 +101,9 @@ class GaussianFloor:
         lower, upper, floor = self._constants(task)
         middle = (lower + upper) / 2
 
-        def sums(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target alone is summed
+        def sums(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001  # the target alone is summed
             z = np.clip(y, lower, upper) - middle
-            return np.asarray(z.sum()), np.asarray(z @ z)
+            return np.asarray(weighted(z, w).sum()), np.asarray(z @ weighted(z, w))
 
         answer = yield RowSum(sums)
         total, squares = (float(value) for value in answer.value)

@@ -10,10 +10,11 @@ from scipy.special import expit
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.checks import positive_setting
-from pysynthdp.models.ask import RowSum, Sampler
+from pysynthdp.models.ask import RowSum, Sampler, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.clip_rows import clip_rows
 from pysynthdp.models.fits.ridge_logistic import STOPPED, ask_ridge_logistic
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["LogRidge", "PublicLogistic"]
 
@@ -81,7 +82,7 @@ class LogRidge:
         penalty = positive_setting(self.name, "penalty", self.penalty)
         longest = self._norm() or task.row_norm
         if longest is None:
-            answer = yield RowSum(lambda X, y: (np.asarray(np.sum((X * X).sum(axis=1) ** 8)),))  # noqa: ARG005
+            answer = yield RowSum(_lengths)
             longest = float(answer.value[0]) ** (1 / 16)  # at least the longest row's, at most n^(1/16) of it
         beta = yield from ask_ridge_logistic(
             len(task.features), penalty=penalty, norm=self._norm(), longest=longest
@@ -100,3 +101,9 @@ class LogRidge:
         """One level code for each row of X."""
         p = expit(clip_rows(X, self._norm()) @ params.beta)
         return (sampler.uniform(len(X)) < p).astype(np.float64)
+
+
+def _lengths(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
+    """Sum of the 16th powers of the rows' norms; a row of small weight is as long as another."""
+    least = None if w is None else np.where(w > 0, np.maximum(w, 1.0), 0.0)
+    return (np.asarray(np.sum(weighted((X * X).sum(axis=1) ** 8, least))),)

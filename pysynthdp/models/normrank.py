@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,7 +10,17 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.models.ask import Answer, Quantiles, Query, RowSum, Sampler, StepMoments, Sums, WholeRows
+from pysynthdp.models.ask import (
+    Answer,
+    Quantiles,
+    Query,
+    RowSum,
+    RowTerms,
+    Sampler,
+    StepMoments,
+    Sums,
+    WholeRows,
+)
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.bending import FARTHEST, ask_bent, ask_explained, ask_latent, bend
 from pysynthdp.models.fits.linear import LinearFit, ask_linear, redraw_linear
@@ -27,6 +37,7 @@ from pysynthdp.models.fits.scales import (
     scales_of,
     scores_of,
 )
+from pysynthdp.models.fits.weighting import n_rows, weighted
 
 __all__ = ["NormRank", "NormRankFit"]
 
@@ -343,13 +354,11 @@ def _ask_mixture(fit: LinearFit, n: int) -> Generator[RowSum, Answer, _MixtureTa
     return _MixtureTable(grid, cdf)
 
 
-def _mixture_terms(
-    beta: FloatArray, sigma: float, grid: FloatArray
-) -> Callable[[FloatArray, FloatArray], Sums]:
+def _mixture_terms(beta: FloatArray, sigma: float, grid: FloatArray) -> RowTerms:
     """Count rows and sum normal distribution functions over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         reach = (grid[:, None] - X @ beta) / sigma
-        return (np.asarray(float(len(X))), ndtr(reach).sum(axis=1))
+        return (np.asarray(n_rows(y, w)), weighted(ndtr(reach), w, axis=1).sum(axis=1))
 
     return block

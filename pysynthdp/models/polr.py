@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -13,7 +13,7 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.models.ask import Answer, Moments, MomentSums, Note, RowSum, Sampler, Sums
+from pysynthdp.models.ask import Answer, Moments, MomentSums, Note, RowSum, RowTerms, Sampler, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.evidence import shrunken_mode
 from pysynthdp.models.fits.multinomial import level_cells
@@ -22,6 +22,7 @@ from pysynthdp.models.fits.ordinal import OrdinalTerms, gap_barrier, ordinal_pro
 from pysynthdp.models.fits.ordinal_redraw import moved_thresholds, threshold_shift
 from pysynthdp.models.fits.rank import independent_features
 from pysynthdp.models.fits.sparsity import spread_of_predictor
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["PolR", "PolRFit"]
 
@@ -241,14 +242,17 @@ def _ask_proportional_odds(
         yield Note(Remark(column, "shape", what, mend))
 
 
-def _odds_terms(
-    beta: FloatArray, cuts: FloatArray, levels: IntArray
-) -> Callable[[FloatArray, FloatArray], Sums]:
+def _odds_terms(beta: FloatArray, cuts: FloatArray, levels: IntArray) -> RowTerms:
     """Scores, their variances, and the size of each feature, over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         beyond = np.searchsorted(levels, y)[:, None] > np.arange(cuts.size)
         share = expit((X @ beta)[:, None] - cuts)
-        return (X.T @ (beyond - share), (X**2).T @ (share * (1 - share)), np.abs(X).sum(axis=0))
+        score, variance = beyond - share, share * (1 - share)
+        return (
+            X.T @ weighted(score, w),
+            (X**2).T @ weighted(variance, w),
+            weighted(np.abs(X), w).sum(axis=0),
+        )
 
     return block

@@ -13,6 +13,7 @@ from pysynthdp.models.ask import RowSum, Sampler, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.clip_rows import clip_rows
 from pysynthdp.models.fits.penalised import solve_penalised
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["PublicRidge", "Ridge"]
 
@@ -91,9 +92,10 @@ class Ridge:
         sigma = positive_setting(self.name, "sigma", self.sigma)
         middle, norm = (lower + upper) / 2, self._norm()
 
-        def products(X: FloatArray, y: FloatArray) -> Sums:
+        def products(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
             Z = clip_rows(X, norm)
-            return np.asarray(Z.T @ Z), np.asarray(Z.T @ (np.clip(y, lower, upper) - middle))
+            z = np.clip(y, lower, upper) - middle
+            return np.asarray(Z.T @ weighted(Z, w)), np.asarray(Z.T @ weighted(z, w))
 
         answer = yield RowSum(products)
         gram, cross = answer.value

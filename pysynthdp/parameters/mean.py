@@ -15,6 +15,7 @@ from pysynthdp.base.checks import positive_setting, public_range
 from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
+from pysynthdp.design.rows import Rows
 from pysynthdp.models.fits.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
@@ -36,7 +37,7 @@ FINE = 2**20  # whole steps that stand for the sensitivity, so that rounding is 
 
 @answers_slips
 def release_mean(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Rows,
     column: NumericColumn,
     *,
     how: How = "posterior",
@@ -53,7 +54,7 @@ def release_mean(
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Rows
         The confidential table.
     column : NumericColumn
         Declared with finite bounds, ``may_be_missing=False`` and a fallback.

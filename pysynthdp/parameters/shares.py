@@ -15,6 +15,7 @@ from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.design.parts import parts_of
+from pysynthdp.design.rows import Rows
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
 from pysynthdp.privacy.domain import upward
@@ -32,7 +33,7 @@ _WHAT = "release_shares"
 
 @answers_slips
 def release_shares(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Rows,
     column: CategoricalColumn,
     *,
     prior: float | Sequence[float],
@@ -47,7 +48,7 @@ def release_shares(
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Rows
         The confidential table.
     column : CategoricalColumn
         Declared, with a level for unlisted values (``other=``).

@@ -13,7 +13,8 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.checks import positive_setting
 from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.curator.contributions import bounded_rows, check_key_column
-from pysynthdp.curator.rows.frame import FrameRows, check_table
+from pysynthdp.curator.rows import check_table, rows_of
+from pysynthdp.design.rows import Rows
 from pysynthdp.plan.declared import check_declared, check_key, public_schema
 from pysynthdp.privacy.domain import checked_deltas, count, downward
 from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, statement_of
@@ -145,13 +146,15 @@ class Asked:
 class Source:
     """A declared column of a confidential table, not yet read."""
 
-    rows: FrameRows
+    rows: Rows
     schema: Schema
     name: str
     unit: PrivacyUnit
 
     @classmethod
-    def of(cls, table: pd.DataFrame, column: NumericColumn | CategoricalColumn, unit: PrivacyUnit) -> Self:
+    def of(
+        cls, table: pd.DataFrame | Rows, column: NumericColumn | CategoricalColumn, unit: PrivacyUnit
+    ) -> Self:
         """Check all that is public: declaration and unit, and that the table has column, key and rows.
 
         Raises
@@ -167,13 +170,13 @@ class Source:
             raise SchemaError(
                 f"the table has no column {column.name!r}, which the schema names", kind="parameter"
             )
-        if not len(table):
+        rows = rows_of(table)
+        if not rows.n_rows:
             raise PrivacyError(
                 f"{column.name}: the table has no rows, so there is nothing to release",
                 column=column.name,
                 kind="parameter",
             )
-        rows = FrameRows(table)
         check_key_column(rows, unit)
         return cls(rows, schema, column.name, unit)
 

@@ -15,10 +15,10 @@ from pysynthdp.base.errors import FitError, PysynthdpError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.base.words import Words
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.encode import Layout, Scale, StepDesign
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
+from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.privacy.ledger import Ledger
 
@@ -34,7 +34,7 @@ class FitRequest:
 
     Parameters
     ----------
-    rows : FrameRows or None
+    rows : Rows or None
         The confidential table; None only where a protection can do without.
     workers : int
         Threads.
@@ -50,7 +50,7 @@ class FitRequest:
     Privacy: passes the confidential table on; nobody but the curator reads it.
     """
 
-    rows: FrameRows | None
+    rows: Rows | None
     workers: int = 1
     progress: bool | None = None
     answers: Path | None = None

@@ -18,7 +18,6 @@ from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budget, Price, largest, smallest_setting
 from pysynthdp.plan.card import plan_table
@@ -61,6 +60,10 @@ class Protection(Protocol):
         answers only.
     spends : {"nothing", "at the fit", "at each draw"}
         When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+    answers_on_file : bool
+        Whether all that a fit asks may stand in a file, so that it can do without a table. Then it judges
+        itself what is too little; else a table without columns is refused, and one without rows unless their
+        number is confidential.
 
     Notes
     -----
@@ -72,6 +75,7 @@ class Protection(Protocol):
     forms: ClassVar[tuple[str, ...]] = ()
     learns: ClassVar[bool] = False
     spends: ClassVar[Spends] = "nothing"
+    answers_on_file: ClassVar[bool] = False
 
     # -- settings ------------------------------------------------------------------------------------------
 
@@ -185,10 +189,6 @@ class Protection(Protocol):
                 "copies, or leave the guarantee out"
             ),
         )
-
-    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows | None:
-        """Take the table as rows, or refuse it."""
-        ...
 
     def account(self, plan: SynthesisPlan, *, n: int) -> Account:
         """Open the account that every draw is charged to; what has no price is refused here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -20,11 +20,11 @@ from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
-from pysynthdp.curator.rows.frame import FrameRows, check_table
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
+from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel, HasPosterior
 from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
@@ -32,7 +32,7 @@ from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.schema import Column, Schema
 
-__all__ = ["PlainCopies", "checked_rows", "fit_exactly"]
+__all__ = ["PlainCopies", "fit_exactly"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,22 +163,22 @@ def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit
     )
 
 
-def _enough(rows: FrameRows) -> FrameRows:
+def _enough(rows: Rows) -> Rows:
     """Refuse a table of fewer than five rows."""
     check_rows(rows.n_rows)
     return rows
 
 
-def _of_table(plan: SynthesisPlan, rows: FrameRows, fits: Sequence[StepFit]) -> tuple[Remark, ...]:
+def _of_table(plan: SynthesisPlan, rows: Rows, fits: Sequence[StepFit]) -> tuple[Remark, ...]:
     """Say what there is to say of the table's size, and of categories that it lists and does not use."""
     widest = max((len(fit.rows.design.features) for fit in fits), default=0)
-    unused = unused_remarks(rows.frame, plan.schema, [*plan.keep, *plan.visit_sequence])
+    unused = unused_remarks(rows.dtypes, plan.schema, [*plan.keep, *plan.visit_sequence])
     return (*size_remarks(rows.n_rows, widest), *unused)
 
 
-def _kept(rows: FrameRows, column: Column) -> pd.Series[Any]:
+def _kept(rows: Rows, column: Column) -> pd.Series[Any]:
     """Take a column that is released real, without categories that no record has and nobody declared."""
-    real = rows.frame[column.name].reset_index(drop=True)
+    real = rows.take([column.name])[column.name].reset_index(drop=True)
     if isinstance(real.dtype, pd.CategoricalDtype) and isinstance(column.dtype, pd.CategoricalDtype):
         return real.astype(column.dtype)
     return real.copy()
@@ -203,25 +203,6 @@ def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
 def _single(fit: StepFit) -> bool:
     """Whether all levels are in one group, so that there is nothing to fit."""
     return fit.rows.groups is not None and fit.rows.groups.size == 1
-
-
-def checked_rows(
-    table: pd.DataFrame | None, block_rows: int | None, *, may_be_empty: bool = False
-) -> FrameRows:
-    """Take a table as rows; one without rows only where their number is confidential.
-
-    Raises
-    ------
-    SchemaError
-        If it is no DataFrame.
-    FitError
-        If there is nothing to fit.
-    """
-    check_table(table)
-    rows = FrameRows(cast("pd.DataFrame", table), block_rows)
-    if not rows.columns or not (rows.n_rows or may_be_empty):
-        raise FitError("the table has no rows or no columns; there is nothing to fit", kind="table")
-    return rows
 
 
 def _modelled(plan: SynthesisPlan) -> Schema:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
-
-import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.words import GUARANTEE, Words
-from pysynthdp.curator.rows.frame import FrameRows, dense
 from pysynthdp.plan import SERIAL, SynthesisPlan
 from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.fit import Fit
@@ -20,7 +17,7 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import KEPT_REAL
-from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
+from pysynthdp.protection.exact import PlainCopies, fit_exactly
 from pysynthdp.protection.facts import few_facts, learned_facts, public_facts
 from pysynthdp.schema import Schema
 
@@ -81,11 +78,6 @@ class Unprotected(Protection):
 
     def check_imputed(self) -> None:
         """Nothing is promised, so nothing is spent twice."""
-
-    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows:
-        """Take a table that has rows."""
-        rows = checked_rows(table, block_rows)
-        return replace(rows, frame=dense(rows.frame))
 
     def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
         """Fit every step to exact answers."""

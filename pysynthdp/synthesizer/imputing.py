@@ -1,4 +1,4 @@
-"""Fit one plan to each of several imputations of a confidential table."""
+"""From a confidential table, or several imputations of one, to rows and the plan to fit to them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from pysynthdp.base.errors import FitError
-from pysynthdp.base.remarks import in_order, without_overlap
+from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
-from pysynthdp.curator.rows.frame import FrameRows
-from pysynthdp.curator.rows.imputed import alike
+from pysynthdp.curator.rows import ImputedTables, rows_of
+from pysynthdp.curator.whole_table import index_remarks
+from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
-from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.synthesizer.settings import (
     Settings,
+    check_named,
+    declared_plan,
     fitting_schema,
     plan_of,
     schema_of_tables,
@@ -29,17 +32,145 @@ from pysynthdp.synthesizer.settings import (
     told,
 )
 
-__all__ = ["fit_imputed", "learned_plan", "opened", "with_seen"]
+__all__ = ["Opened", "fit_imputed", "opened", "planned"]
 
 
-def learned_plan(settings: Settings, tables: Sequence[FrameRows]) -> tuple[SynthesisPlan, Settled]:
-    """Plan for a table or for its imputations: by their own schema, or by the declared one.
+@dataclass(frozen=True, slots=True, repr=False)
+class Opened:
+    """A table taken as rows, and the plan that is to be fitted to it.
 
-    The tables come back with their rare levels merged, where that was asked for.
+    Parameters
+    ----------
+    settings : Settings
+        What was asked for.
+    plan : SynthesisPlan
+        Of it, and of the table where something may be learned from it.
+    rows : Rows or None
+        The confidential table; None only where a protection can do without.
+    merged : tuple of str
+        Columns whose rare levels were merged.
+    remarks : tuple of Remark
+        What no copy will have of the table: its index.
+    """
+
+    settings: Settings
+    plan: SynthesisPlan
+    rows: Rows | None
+    merged: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return 0 if self.rows is None else self.rows.n_rows
+
+    def completed(self, fit: Fit) -> Fit:
+        """Put beside what the fit remarked what was merged, and what is odd about the table's columns.
+
+        Notes
+        -----
+        Privacy: reads real rows where they may be learned from and no schema was declared; else does nothing.
+        """
+        fit = replace(fit, merged=self.merged) if self.merged else fit
+        return _with_seen(self.settings, self.plan, self.rows, fit)
+
+
+def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Opened:
+    """Take a table as rows and plan for it.
+
+    Raises
+    ------
+    SchemaError, PlanError
+        If it is no table, or does not fit the settings; under a guarantee the settings are refused first.
+    FitError
+        If there is nothing to fit.
 
     Notes
     -----
-    Privacy: reads real rows where no schema was declared; else their types.
+    Privacy: reads real rows where no schema was declared; else their types and names.
+    """
+    protection = settings.protection
+    known = None if protection.learns else declared_plan(settings)  # refused before the table is looked at
+    rows = _rows(protection, table, block_rows)
+    if rows is None:
+        return Opened(settings, known or declared_plan(settings), None)
+    remarks = index_remarks(rows)
+    if known is not None:
+        check_named(settings, known.schema, rows)
+        return Opened(settings, known, rows, remarks=remarks)
+    plan, settled = _learned_plan(settings, (rows,))
+    return Opened(settings, plan, settled.tables[0], settled.merged, remarks)
+
+
+def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> SynthesisPlan:
+    """Plan for a table or for its imputations, without a schema of one's own.
+
+    Notes
+    -----
+    Privacy: reads real rows.
+    """
+    if isinstance(data, ImputedTables):
+        return _learned_plan(settings, _opened_all(settings, data, None))[0]
+    return _learned_plan(settings, (rows_of(data, full=True),))[0]
+
+
+def fit_imputed(
+    settings: Settings, tables: ImputedTables, *, block_rows: int | None, workers: int
+) -> tuple[NestedMachine, tuple[Remark, ...]]:
+    """Fit one plan, of one schema, to every imputed table; beside the fits, what stands in the index.
+
+    Raises
+    ------
+    PrivacyError
+        Under a guarantee, before a table is looked at.
+    SchemaError, PlanError, FitError
+        As for one table, or if they are not tables of the same people; a fit that fails names its table by
+        number.
+
+    Notes
+    -----
+    Privacy: reads real rows; no formal guarantee takes several imputed tables.
+    """
+    rows = _opened_all(settings, tables, block_rows)
+    remarks = index_remarks(rows[0])
+    with _said_once():
+        plan, settled = _learned_plan(settings, rows)
+        account = plan.protection.account(plan, n=rows[0].n_rows)
+        requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
+        found = (_fit(plan, request, number) for number, request in enumerate(requests, start=1))
+        first, *others = (replace(fit, merged=settled.merged) for fit in found)
+    seen = _with_seen(settings, plan, settled.tables[0], first)
+    return NestedMachine(plan, seen, account, tuple(others)), remarks
+
+
+def _rows(protection: Protection, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Rows | None:
+    """Take a table as rows; refuse one with nothing in it, unless the protection judges that itself.
+
+    A table may be without rows where their number is confidential.
+    """
+    if table is None and protection.answers_on_file:
+        return None
+    rows = rows_of(table, block_rows, full=protection.learns)
+    empty = not rows.columns or (protection.n_told and not rows.n_rows)
+    if empty and not protection.answers_on_file:
+        raise FitError("the table has no rows or no columns; there is nothing to fit", kind="table")
+    return rows
+
+
+def _opened_all(settings: Settings, tables: ImputedTables, block_rows: int | None) -> tuple[Rows, ...]:
+    """Take imputed tables as rows, or refuse them."""
+    protection = settings.protection
+    protection.check_imputed()
+    for table in tables.tables:
+        rows_of(table)  # refused by its names before it is compared
+    rows = (_rows(protection, table, block_rows) for table in tables.alike(skip=settings.drop))
+    return tuple(found for found in rows if found is not None)
+
+
+def _learned_plan(settings: Settings, tables: Sequence[Rows]) -> tuple[SynthesisPlan, Settled]:
+    """Plan for a table or for its imputations: by their own schema, or by the declared one.
+
+    The tables come back with their rare levels merged, where that was asked for.
     """
     if settings.schema is None:
         schema = schema_of_tables(settings, tables)
@@ -49,60 +180,12 @@ def learned_plan(settings: Settings, tables: Sequence[FrameRows]) -> tuple[Synth
     return plan_of(settings, settled.schema), settled
 
 
-def opened(
-    settings: Settings, tables: Sequence[pd.DataFrame], block_rows: int | None = None
-) -> tuple[FrameRows, ...]:
-    """Take imputed tables as rows, or refuse them.
-
-    Raises
-    ------
-    PrivacyError
-        Under a guarantee, before a table is looked at.
-    SchemaError
-        If they are not tables of the same people.
-    """
-    protection = settings.protection
-    protection.check_imputed()
-    rows = (protection.open(table, block_rows) for table in alike(tables, skip=settings.drop))
-    return tuple(found for found in rows if found is not None)
-
-
-def fit_imputed(
-    settings: Settings, tables: Sequence[pd.DataFrame], *, block_rows: int | None, workers: int
-) -> NestedMachine:
-    """Fit one plan, of one schema, to every imputed table.
-
-    Raises
-    ------
-    PrivacyError, SchemaError, PlanError, FitError
-        As for one table, and as :func:`opened`; a fit that fails names its table by number.
-
-    Notes
-    -----
-    Privacy: reads real rows; no formal guarantee takes several imputed tables.
-    """
-    rows = opened(settings, tables, block_rows)
-    protection = settings.protection
-    with _said_once():
-        plan, settled = learned_plan(settings, rows)
-        account = protection.account(plan, n=rows[0].n_rows)
-        requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
-        found = (_fit(plan, request, number) for number, request in enumerate(requests, start=1))
-        first, *others = (replace(fit, merged=settled.merged) for fit in found)
-    return NestedMachine(plan, with_seen(settings, plan, settled.tables[0], first), account, tuple(others))
-
-
-def with_seen(settings: Settings, plan: SynthesisPlan, rows: FrameRows | None, fit: Fit) -> Fit:
-    """Put what is odd about the table's columns beside what the fit remarked; once, in the columns' order.
-
-    Notes
-    -----
-    Privacy: reads real rows where they may be learned from and no schema was declared; else does nothing.
-    """
+def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: Fit) -> Fit:
+    """Put what is odd about the table's columns beside what the fit remarked; once, in the columns' order."""
     if not plan.protection.learns or rows is None or settings.schema is not None:
         return fit
     seen = remarks_of(
-        rows.frame,
+        rows,
         plan.schema,
         exempt=[*plan.keep, *plan.serials],
         methods=plan.methods,

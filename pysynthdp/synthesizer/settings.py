@@ -1,6 +1,6 @@
 """What the settings of a synthesizer come to: their checks, the schema, the plan."""
 
-# Annotations are not postponed here: as texts they would be looked up in the file of the class that inherits.
+from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ from pysynthdp.curator.infer import (
     settle_rare,
     united,
 )
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
+from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import SERIAL, Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
@@ -34,6 +34,7 @@ __all__ = [
     "DECLARATIONS",
     "Settings",
     "check_named",
+    "declared_plan",
     "fitting_schema",
     "plan_of",
     "schema_of_table",
@@ -79,6 +80,7 @@ class Settings:
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
+    _asked: Protection | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_settings(self)
@@ -86,7 +88,11 @@ class Settings:
     @property
     def protection(self) -> Protection:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
-        return protection_of(self.guarantee)
+        asked = self._asked
+        if asked is None:  # read once, at the check of the settings
+            asked = protection_of(self.guarantee)
+            object.__setattr__(self, "_asked", asked)
+        return asked
 
 
 def _check_settings(settings: Settings) -> None:
@@ -107,7 +113,7 @@ def _check_settings(settings: Settings) -> None:
     if both:
         text = Words("{name} is both kept and dropped", name=both[0])
         raise PlanError(text, column=both[0], kind="setting", remedy="name it once")
-    protection = protection_of(settings.guarantee)  # refuses what is no guarantee
+    protection = settings.protection  # refuses what is no guarantee
     if settings.rare != "keep" and not protection.learns:
         asked = Setting("rare", settings.rare)
         raise PrivacyError(
@@ -221,14 +227,31 @@ def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
     )
 
 
-def settled_rare(settings: Settings, schema: Schema, tables: Sequence[FrameRows]) -> Settled:
+def declared_plan(settings: Settings) -> SynthesisPlan:
+    """Plan from the declared schema alone; no record is read.
+
+    Raises
+    ------
+    PlanError
+        If there is no schema, or a setting cannot be met.
+    """
+    if settings.schema is None:
+        raise PlanError(
+            "there is neither a schema nor a table",
+            kind="table",
+            remedy=Words("give a table, or {schema}", schema=CODEBOOK),
+        )
+    return plan_of(settings, settings.schema)
+
+
+def settled_rare(settings: Settings, schema: Schema, tables: Sequence[Rows]) -> Settled:
     """Keep, merge or refuse rare levels of the columns that are modelled."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
     serials = [name for name, wish in method.items() if wish == SERIAL]
     return settle_rare(schema, tables, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
 
 
-def schema_of_tables(settings: Settings, tables: Sequence[FrameRows]) -> Schema:
+def schema_of_tables(settings: Settings, tables: Sequence[Rows]) -> Schema:
     """Infer one schema for several imputations of a table, or for one table.
 
     A column that few distinct values make categorical in some of them only stays a number in all.
@@ -240,7 +263,7 @@ def schema_of_tables(settings: Settings, tables: Sequence[FrameRows]) -> Schema:
     return united(schemas)
 
 
-def schema_of_table(settings: Settings, rows: FrameRows, *, numbers: Iterable[str] = ()) -> Schema:
+def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = ()) -> Schema:
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
@@ -277,13 +300,13 @@ def _wish(settings: Settings, name: str) -> str | ColumnModel | None:
     return settings.method.get(name) if isinstance(settings.method, Mapping) else settings.method
 
 
-def fitting_schema(settings: Settings, schema: Schema, rows: FrameRows) -> Schema:
+def fitting_schema(settings: Settings, schema: Schema, rows: Rows) -> Schema:
     """Fill in the types that the schema leaves open by the table's; refuse columns that it does not name."""
     check_named(settings, schema, rows)
-    return with_types(schema, dict(zip(rows.columns, rows.frame.dtypes, strict=True)))
+    return with_types(schema, rows.dtypes)
 
 
-def check_named(settings: Settings, schema: Schema, rows: FrameRows | None) -> None:
+def check_named(settings: Settings, schema: Schema, rows: Rows | None) -> None:
     """Refuse columns of the table that the schema does not name, and drops of what neither of them has."""
     if rows is None:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence  # noqa: F401 -- in types of inherited fields
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
@@ -12,22 +12,25 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import pandas as pd
 
 from pysynthdp.base.display import Printable, Table
-from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
+from pysynthdp.curator.infer import Codes, Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
-from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
-from pysynthdp.curator.rows.imputed import listed
+from pysynthdp.curator.rows import listed
+from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
-from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
+from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
-from pysynthdp.synthesizer.imputing import fit_imputed, learned_plan, opened, with_seen
-from pysynthdp.synthesizer.settings import Settings, check_named, plan_of
+from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
+from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -111,12 +114,14 @@ class Synthesizer(Settings, Printable):
             raise no_attribute(self, name, _FITTED)
 
     @answers_slips
-    def plan(self, data: pd.DataFrame | Sequence[pd.DataFrame] | Schema | None = None) -> SynthesisPlan:
+    def plan(
+        self, data: pd.DataFrame | Sequence[pd.DataFrame] | Rows | Schema | None = None
+    ) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
 
         Parameters
         ----------
-        data : DataFrame, list of imputed DataFrames or Schema, optional
+        data : DataFrame, list of imputed DataFrames, Rows or Schema, optional
             Without it, the synthesizer's own schema.
 
         Raises
@@ -130,23 +135,14 @@ class Synthesizer(Settings, Printable):
         """
         if isinstance(data, Schema):
             return plan_of(self, data)
-        if self.schema is not None:
-            return plan_of(self, self.schema)
-        if data is None:
-            raise PlanError(
-                "there is neither a schema nor a table",
-                kind="table",
-                remedy=Words("give a table, or {schema}", schema=CODEBOOK),
-            )
-        tables = listed(data)
-        if tables is None:
-            return learned_plan(self, (FrameRows(dense(data)),))[0]
-        return learned_plan(self, opened(self, tables))[0]
+        if self.schema is not None or data is None:
+            return declared_plan(self)
+        return planned(self, listed(data) or cast("pd.DataFrame | Rows", data))
 
     @answers_slips
     def fit(
         self,
-        table: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        table: pd.DataFrame | Sequence[pd.DataFrame] | Rows | None = None,
         *,
         block_rows: int | None = None,
         answers: str | Path | None = None,
@@ -156,8 +152,9 @@ class Synthesizer(Settings, Printable):
 
         Parameters
         ----------
-        table : DataFrame, or list of DataFrames
-            The confidential table; not needed where ``answers`` holds all noised answers. A list of M tables
+        table : DataFrame, list of DataFrames, or Rows
+            The confidential table; not needed where ``answers`` holds all noised answers. It may lie outside
+            one frame: any object with rows as :class:`pysynthdp.design.rows.Rows` says. A list of M tables
             is taken as M imputations of it (of the same people in the same order): one plan is fitted to
             each, ``draw`` draws m copies of each, and the copies are pooled by the nests that they stand in
             (Reiter 2004). Refused under a guarantee.
@@ -192,46 +189,28 @@ class Synthesizer(Settings, Printable):
         protection.check_request(answers=answers, noise_seed=noise_seed)
         tables = listed(table)
         if tables is not None:
-            nested = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
+            nested, unseen = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
             fitted = FittedSynthesizer(nested, self._threads(), self.progress)
-            say((*index_remarks(tables[0]), *fitted.remarks))
+            say((*unseen, *fitted.remarks))
             return fitted
-        table = cast("pd.DataFrame | None", table)
         if not protection.learns and self.schema is None:
             raise PrivacyError(
                 "a formal guarantee takes nothing from the data",
                 kind="undeclared",
                 remedy=Words("declare every column in {schema}", schema=CODEBOOK),
             )
-        plan, rows, merged = self._opened(protection, table, block_rows)
-        n = 0 if rows is None else rows.n_rows
-        account = protection.account(plan, n=n)  # priced before a record is read
+        own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
+        plan = own.plan
+        account = protection.account(plan, n=own.n)  # priced before a record is read
         path = None if answers is None else Path(answers)
         slow = slow_plan(plan)
         say(slow)  # before, since it is no use after
-        fit = protection.fit(plan, FitRequest(rows, self._threads(), self.progress, path, noise_seed))
-        fit = replace(fit, merged=merged) if merged else fit
-        fit = with_seen(self, plan, rows, fit)
-        unseen = () if rows is None else index_remarks(rows.frame)
-        say((*unseen, *fit.remarks))
+        fit = protection.fit(plan, FitRequest(own.rows, self._threads(), self.progress, path, noise_seed))
+        fit = own.completed(fit)
+        say((*own.remarks, *fit.remarks))
         if protection.learns:
-            fit = replace(fit, remarks=(*slow, *unseen, *fit.remarks))
+            fit = replace(fit, remarks=(*slow, *own.remarks, *fit.remarks))
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
-
-    def _opened(
-        self, protection: Protection, table: pd.DataFrame | None, block_rows: int | None
-    ) -> tuple[SynthesisPlan, FrameRows | None, tuple[str, ...]]:
-        """Give the plan, the rows, and the columns whose rare levels were merged."""
-        if not protection.learns:  # refused before the table is looked at
-            plan = self.plan()
-            rows = protection.open(table, block_rows)
-            check_named(self, plan.schema, rows)
-            return plan, rows, ()
-        rows = protection.open(table, block_rows)
-        if rows is None:
-            return self.plan(), None, ()
-        plan, settled = learned_plan(self, (rows,))
-        return plan, settled.tables[0], settled.merged
 
     @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
@@ -274,13 +253,13 @@ class Synthesizer(Settings, Printable):
 
 @answers_slips
 def synthesize(
-    table: pd.DataFrame | Sequence[pd.DataFrame], m: int = 5, rng: RandomSource = None, **settings: Any
+    table: pd.DataFrame | Sequence[pd.DataFrame] | Rows, m: int = 5, rng: RandomSource = None, **settings: Any
 ) -> SyntheticRelease:
     """Fit and draw in one call.
 
     Parameters
     ----------
-    table : DataFrame, or list of DataFrames
+    table : DataFrame, list of DataFrames, or Rows
         The confidential table, or M imputations of it.
     m : int
         Number of copies; of each imputation, if there are several.
@@ -305,7 +284,7 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
-    known = [item.name for item in fields(Synthesizer)]
+    known = [item.name for item in fields(Synthesizer) if item.init]
     for name in settings:
         if name not in known:
             raise unknown_setting(name, ["m", "rng", *known], "synthesize")
@@ -318,7 +297,7 @@ def _settings_table(settings: Settings) -> Table:
     """Build the card: one line a setting that differs from its default; it holds nothing of any table."""
     changed = _changed(settings)
     facts = [(name, _line(name, value)) for name, value in changed.items()]
-    rest = ", ".join(each.name for each in fields(settings) if each.name not in changed)
+    rest = ", ".join(each.name for each in fields(settings) if each.init and each.name not in changed)
     facts += [("at their defaults", rest)] if rest else []
     notes = ("fit(table) fits it; plan(table) shows who would be drawn from whom.",)
     return Table("Synthesizer, not fitted", facts=tuple(facts), notes=notes)

@@ -112,7 +112,7 @@ def test_contributing_tells_what_there_is():
         for name, entry in inspect.getmembers(Protection, inspect.isroutine)
         if not name.startswith("_") and inspect.getsource(entry).rstrip().endswith("...")
     }
-    assert bare == {"from_plain", "to_plain", "steps", "open", "fit", "statement"}
+    assert bare == {"from_plain", "to_plain", "steps", "fit", "statement"}
     assert bare <= overridden
     assert overridden <= set(dir(Protection))
     (block,) = re.findall(r"^   ```toml\n(.*?)^   ```", section, re.MULTILINE | re.DOTALL)

@@ -19,7 +19,7 @@ import pysynthdp
 ROOT = Path(pysynthdp.__file__).parent
 OPTIONAL = {"cryptography", "matplotlib", "opendp"}
 SLOW_AND_SELDOM_NEEDED = {
-    "formulaic": "a quarter of a second to load; plans with formulas alone need it",
+    "formulaic": "half a second to load; plans with formulas alone need it",
     "scipy.optimize": "a second to load; outcomes that separate need a linear programme",
     "scipy.stats": "a second to load; p-values need it, no synthesis does",
 }

@@ -18,7 +18,7 @@ from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.analysis.stack import stack
 from pysynthdp.curator.noised.integers import integer_rows
 from pysynthdp.curator.noised.rows import NoisedRows, answer_all
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
@@ -53,7 +53,7 @@ def opened(schema: Schema, table: pd.DataFrame, rho: float) -> tuple:
     return (
         plan,
         layout,
-        NoisedRows(split_rows(FrameRows(table[list(schema.names)]), schema, tolerant=True), layout),
+        NoisedRows(split_rows(rows_of(table[list(schema.names)]), schema, tolerant=True), layout),
     )
 
 

@@ -13,6 +13,7 @@ from pysynthdp import PlanError, PysynthdpWarning, SchemaError, Synthesizer
 from pysynthdp.curator.infer import infer_column
 from pysynthdp.curator.infer.keys import key_of
 from pysynthdp.curator.look import remarks_of
+from pysynthdp.curator.rows import rows_of
 
 N = 300
 RNG = np.random.default_rng(5)
@@ -29,7 +30,7 @@ def table(values, name: str = "v", **others) -> pd.DataFrame:
 
 def remarks(values, name: str = "v") -> list[str]:
     frame = pd.DataFrame({name: values})
-    found = remarks_of(frame, sdp.Schema([infer_column(frame[name], name)]))
+    found = remarks_of(rows_of(frame), sdp.Schema([infer_column(frame[name], name)]))
     kinds = ("identifier", "group key", "few values", "numbers as text", "dates as text")
     return [remark.kind for remark in found if remark.kind in kinds]
 

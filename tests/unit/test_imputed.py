@@ -12,7 +12,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import CombiningRuleError, FitError, PrivacyError, PysynthdpWarning, SchemaError
-from pysynthdp.curator.rows.imputed import alike
+from pysynthdp.curator.rows import ImputedTables
 from pysynthdp.protection.none import Unprotected
 from pysynthdp.synthesizer import imputing
 
@@ -247,15 +247,10 @@ def test_categoricals_made_by_a_file_get_one_category_set():
         one.astype({"region": pd.CategoricalDtype(one["region"].cat.categories, ordered=True)})
         for one in given
     ]
+    other = pd.Categorical(given[1]["region"], ["west", "north", "south"], ordered=True)
+    unlike = ImputedTables((ordered[0], ordered[1].assign(region=other)))
     with pytest.raises(SchemaError, match="region is an ordered categorical") as caught:
-        alike(
-            [
-                ordered[0],
-                ordered[1].assign(
-                    region=pd.Categorical(given[1]["region"], ["west", "north", "south"], ordered=True)
-                ),
-            ]
-        )
+        unlike.alike()
     assert "west" not in str(caught.value)
 
 
@@ -285,7 +280,9 @@ def test_a_fit_that_fails_names_its_table(monkeypatch):
 
     monkeypatch.setattr(Unprotected, "fit", failing)
     with pytest.raises(FitError, match="in imputed table 2: income"):
-        imputing.fit_imputed(sdp.Synthesizer(progress=False), tables(), block_rows=None, workers=1)
+        imputing.fit_imputed(
+            sdp.Synthesizer(progress=False), ImputedTables(tuple(tables())), block_rows=None, workers=1
+        )
 
 
 def test_missing_cells_that_nobody_imputed_stay_missing():

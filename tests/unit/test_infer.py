@@ -9,7 +9,7 @@ import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, SchemaError
 from pysynthdp.curator.infer import infer_column, infer_schema
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 
 WAYS_OUT = ("drop=['x']", "method={'x': 'serial'}", "levels")
 
@@ -255,11 +255,11 @@ def test_declared_codes_are_not_values() -> None:
 def test_declarations_that_cannot_be_met_are_refused(wishes) -> None:
     table = pd.DataFrame({"x": [1.5, 2.5, 3.5], "t": ["a", "b", "a"]})
     with pytest.raises(SchemaError):
-        infer_schema(FrameRows(table), **wishes)
+        infer_schema(rows_of(table), **wishes)
 
 
 def test_blocks_do_not_change_the_schema() -> None:
     table = pd.DataFrame(
         {"x": [None, 1.5, 2.25, 3], "t": pd.Categorical([None, "b", "a", "b"]), "n": [None] * 4}
     )
-    assert infer_schema(FrameRows(table, 1)) == infer_schema(FrameRows(table))
+    assert infer_schema(rows_of(table, 1)) == infer_schema(rows_of(table))

@@ -20,6 +20,7 @@ import pysynthdp as sdp
 from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.curator import few_features
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.protection import exact
 
 ROWS = 400
@@ -92,7 +93,7 @@ def fitted(frame: pd.DataFrame, how: str, **more: Any) -> Any:
 def expected(fit: Any, frame: pd.DataFrame) -> float:
     """What the fit draws, on average, for a record with the person's other values."""
     inner = fit._machine.fit
-    table = exact.split_rows(exact.FrameRows(frame), fit.plan.schema)
+    table = exact.split_rows(rows_of(frame), fit.plan.schema)
     X = next(iter_encoded(inner.layout, table))[[PERSON]]
     step = inner.steps[-1]
     sampler = NumpySampler(np.random.default_rng(3))

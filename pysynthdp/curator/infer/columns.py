@@ -95,7 +95,7 @@ def infer_schema(
         wishes = {"drawn": kinds.get(name), "named": name in modelled}
         given = {**declared[name], **wishes, "exempt": name in free, "public": public}
         try:
-            columns.append(infer_column(_gather(rows, name), name, **given))
+            columns.append(infer_column(rows.take([name])[name], name, **given))
         except SchemaError as fault:
             faults.append(fault)
     if faults:
@@ -109,7 +109,7 @@ def infer_schema(
 def _in_form(schema: Schema, name: str, rows: Rows) -> Schema:
     """Note how an identifier is written, where its column stays and holds texts."""
     texts = name in schema and isinstance(schema[name], CategoricalColumn)
-    form = _form_of(_gather(rows, name)) if texts else None
+    form = _form_of(rows.take([name])[name]) if texts else None
     return schema if form is None else schema.amend(name, form=form)
 
 
@@ -130,12 +130,6 @@ def by_column(names: Iterable[str], **declared: Mapping[str, Any] | None) -> dic
                 raise SchemaError(text, column=str(name), kind="columns", remedy=mend)
             own[name][what] = value
     return own
-
-
-def _gather(rows: Rows, name: str) -> pd.Series[Any]:
-    """Collect one column."""
-    pieces: list[pd.Series[Any]] = rows.fold(lambda block: [block[name]], lambda a, b: a + b)
-    return pieces[0] if len(pieces) == 1 else pd.concat(pieces)
 
 
 def infer_column(

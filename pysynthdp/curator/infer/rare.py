@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,8 +13,9 @@ from pysynthdp.base.arrays import BoolArray, IntArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import ReplacedRows
 from pysynthdp.design.groups import group_levels
+from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import to_codes
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -32,27 +33,25 @@ class Settled:
     ----------
     schema : Schema
         With the levels that are left.
-    tables : tuple of FrameRows
+    tables : tuple of Rows
         The table, or its imputations; cells merged where a schema alone cannot say into what.
     merged : tuple of str
         Columns with merged levels.
     """
 
     schema: Schema
-    tables: tuple[FrameRows, ...]
+    tables: tuple[Rows, ...]
     merged: tuple[str, ...] = ()
 
 
-def settle_rare(
-    schema: Schema, tables: Sequence[FrameRows], rare: Rare, *, exempt: Iterable[str] = ()
-) -> Settled:
+def settle_rare(schema: Schema, tables: Sequence[Rows], rare: Rare, *, exempt: Iterable[str] = ()) -> Settled:
     """Keep, merge or refuse the levels that fewer than five records have.
 
     Parameters
     ----------
     schema : Schema
         Of the table.
-    tables : sequence of FrameRows
+    tables : sequence of Rows
         The table, or its imputations: a level that is rare in one of them is rare.
     rare : {"keep", "merge", "refuse"}
         ``"merge"``: into the column's ``other`` level, which is made where it has none and they have five
@@ -76,21 +75,25 @@ def settle_rare(
     if rare == "refuse":
         _refuse(counts)
         return Settled(schema, tuple(tables))
-    frames, merged = [rows.frame for rows in tables], []
+    merged: dict[str, dict[Hashable, Hashable]] = {}
     for name, own in counts.items():
         column = schema[name]
         assert isinstance(column, CategoricalColumn)  # noqa: S101 -- counted above
         into = _into(column, own)
         if into is None:
             continue
-        merged.append(name)
+        merged[name] = into
         schema = _amended(schema, column, into)
-        frames = [frame.assign(**{name: _moved(frame[name], into)}) for frame in frames]
-    settled = (replace(rows, frame=frame) for rows, frame in zip(tables, frames, strict=True))
-    return Settled(schema, tuple(settled), tuple(merged))
+    return Settled(schema, tuple(_merged(rows, merged) for rows in tables), tuple(merged))
 
 
-def _counts(schema: Schema, tables: Sequence[FrameRows], exempt: set[str]) -> dict[str, IntArray]:
+def _merged(rows: Rows, into: Mapping[str, dict[Hashable, Hashable]]) -> Rows:
+    """Write the columns with merged levels anew."""
+    own = {name: _moved(rows.take([name])[name], moved) for name, moved in into.items()}
+    return ReplacedRows(rows, own) if own else rows
+
+
+def _counts(schema: Schema, tables: Sequence[Rows], exempt: set[str]) -> dict[str, IntArray]:
     """Count the records of each level, of columns that have a rare one: the fewest where there are any."""
     found = {}
     for column in schema:
@@ -104,9 +107,9 @@ def _counts(schema: Schema, tables: Sequence[FrameRows], exempt: set[str]) -> di
     return found
 
 
-def _counted(rows: FrameRows, column: CategoricalColumn) -> IntArray:
+def _counted(rows: Rows, column: CategoricalColumn) -> IntArray:
     """Count the records of each level in one table."""
-    codes = to_codes(rows.frame[column.name], column)
+    codes = to_codes(rows.take([column.name])[column.name], column)
     own = np.bincount(codes[codes >= 0], minlength=len(column.levels))[: len(column.levels)]
     if column.other is not None:
         own[column.levels.index(column.other)] += np.count_nonzero(codes == -2)

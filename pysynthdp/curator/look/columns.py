@@ -20,11 +20,12 @@ from pysynthdp.curator.few_records import without_few_of
 from pysynthdp.curator.infer import Codes, by_column, infer_column, key_remarks
 from pysynthdp.curator.look.found import hints_of, plain_numbers
 from pysynthdp.curator.look.size import slow_table
-from pysynthdp.curator.rows.frame import FrameRows, dense, index_remarks
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import groups_of, split_rows
-from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
+from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remarks, unused_remarks
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
+from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
@@ -159,7 +160,7 @@ def _shown(shares: Shares) -> str:
 
 @answers_slips
 def look(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Rows,
     *,
     missing: Mapping[str, Codes] | None = None,
     spikes: Mapping[str, Iterable[float]] | None = None,
@@ -172,7 +173,7 @@ def look(
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Rows
         The confidential table.
     missing, spikes, bounds, decimals, levels : mappings by column
         Declarations to try out, as :class:`pysynthdp.Synthesizer` takes them.
@@ -207,20 +208,19 @@ def look(
     >>> seen.columns[0].missing
     (('no job', 0.09090909090909091),)
     """
-    rows = FrameRows(dense(table))
-    table = rows.frame
+    rows = rows_of(table, full=True)
     declared = by_column(
         rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
     )
     free = set(exempt)
-    found = [_column(table[name], name, name in free, declared[name]) for name in rows.columns]
-    shown = [_with_remarks(look, table, column, kept=look.name in free) for look, column in found]
+    found = [_column(rows.take([name])[name], name, name in free, declared[name]) for name in rows.columns]
+    shown = [_with_remarks(look, rows, column, kept=look.name in free) for look, column in found]
     columns = [column for look, column in found if column is not None and look.name not in free]
-    notes = (*_size(rows, columns), *slow_table(columns), *index_remarks(table))
+    notes = (*_size(rows, columns), *slow_table(columns), *index_remarks(rows))
     return Look(tuple(shown), rows.n_rows, notes)
 
 
-def _size(rows: FrameRows, columns: Sequence[Column]) -> Iterable[Remark]:
+def _size(rows: Rows, columns: Sequence[Column]) -> Iterable[Remark]:
     """Say that a table is too small for its columns, each drawn from all before it."""
     parts = tuple(part for column in columns for part in parts_of(column))
     read = [part for part in parts if part.column != columns[-1].name]
@@ -240,14 +240,14 @@ def _problem(name: str, problem: PysynthdpError, kind: str) -> Remark:
     return Remark(name, problem.kind or kind, problem.what, problem.remedy or "")
 
 
-def _with_remarks(look: ColumnLook, table: pd.DataFrame, column: Column | None, *, kept: bool) -> ColumnLook:
+def _with_remarks(look: ColumnLook, rows: Rows, column: Column | None, *, kept: bool) -> ColumnLook:
     """Add what a fit would say of a column: what few records have, and categories that none has."""
     if column is None:
         return look
-    remarks = unused_remarks(table, Schema((column,)), [column.name])
+    remarks = unused_remarks(rows.dtypes, Schema((column,)), [column.name])
     try:
-        if not kept and len(table) >= FEWEST:
-            remarks += without_few_of(split(table[column.name], column), column).remarks
+        if not kept and rows.n_rows >= FEWEST:
+            remarks += without_few_of(split(rows.take([column.name])[column.name], column), column).remarks
     except SchemaError as problem:
         remarks += (_problem(column.name, problem, "not usable"),)
     return replace(look, remarks=without_overlap((*look.remarks, *remarks)))

@@ -15,6 +15,7 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer import key_remarks
 from pysynthdp.curator.look.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
+from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
@@ -33,7 +34,7 @@ JUDGED = ("normrank", "sample", "poisson", "negbin", *_SCALES)
 
 
 def remarks_of(
-    frame: pd.DataFrame,
+    rows: Rows,
     schema: Schema,
     *,
     exempt: Iterable[str] = (),
@@ -44,7 +45,7 @@ def remarks_of(
 
     Parameters
     ----------
-    frame : DataFrame
+    rows : Rows
         The confidential table.
     schema : Schema
         Its columns as they are understood.
@@ -60,14 +61,18 @@ def remarks_of(
     Privacy: reads real rows, for fits without a guarantee only; no remark holds a value of them.
     """
     free = set(exempt)
-    columns = [column for column in schema if column.name not in free and column.name in frame.columns]
+    columns = [column for column in schema if column.name not in free and column.name in rows.columns]
     drawn = methods or {}
     hints = (
-        hint for column in columns for hint in _safely(frame[column.name], column, drawn.get(column.name))
+        hint
+        for column in columns
+        for hint in _safely(rows.take([column.name])[column.name], column, drawn.get(column.name))
     )
     found = [hint.remark for hint in hints if not hint.note and hint.remark.kind not in _BY_THE_FIT]
     asked = (column for column in columns if column.name not in told)
-    return (*found, *(remark for column in asked for remark in key_remarks(frame[column.name], column)))
+    for column in asked:
+        found += key_remarks(rows.take([column.name])[column.name], column)
+    return tuple(found)
 
 
 def _safely(series: pd.Series[Any], column: Column, method: str | None) -> Iterable[Hint]:

@@ -1,20 +1,20 @@
-"""Rows of a pandas data frame in memory."""
+"""A table as rows: those of a pandas data frame in memory, or an object that has rows already."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final, TypeVar, cast
 
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
-from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import TABLE, Said, Words
+from pysynthdp.design.rows import Rows
 
-__all__ = ["FrameRows", "check_table", "dense", "index_remarks"]
+__all__ = ["FrameRows", "check_table", "rows_of"]
 
 _READ: Final = Said("pysynthdp.read_table(path)", "give its name", "read.csv(path)")
 _COPY: Final = Said("release[0]", "a file of it", "release[[1]]")
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def check_table(given: Any) -> None:
-    """Refuse what is no data frame, with the way to make it one.
+    """Refuse what is no data frame and has no rows of its own, with the way to make it a data frame.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def check_table(given: Any) -> None:
     -----
     Privacy: looks at the type alone.
     """
-    if not isinstance(given, pd.DataFrame):
+    if not isinstance(given, pd.DataFrame | Rows):
         what = Words("a table must be {table}, not {given}", table=TABLE, given=type(given).__name__)
         raise SchemaError(what, kind="table", remedy=_to_table(given))
 
@@ -61,13 +61,9 @@ def _of_ours(given: Any) -> Words | None:
     return Words("give the table that it was fitted to") if hasattr(given, "draw") else None
 
 
-def _check_names(frame: pd.DataFrame) -> None:
+def _check_names(names: Iterable[Any]) -> None:
     """Refuse names of columns that are no text, or stand twice."""
-    if frame.columns.nlevels > 1:
-        raise SchemaError(
-            "the columns have several levels of names", kind="names", remedy="join them to one text a column"
-        )
-    names = list(frame.columns)
+    names = list(names)
     for position, name in enumerate(names):
         if not isinstance(name, str):
             raise SchemaError(
@@ -81,40 +77,12 @@ def _check_names(frame: pd.DataFrame) -> None:
             raise SchemaError(what, column=name, kind="names", remedy="rename one")
 
 
-def dense(table: Any) -> pd.DataFrame:
-    """Write sparse columns in full, as copies have them; the same table where there is none.
-
-    Raises
-    ------
-    SchemaError
-        If it is no table.
-
-    Notes
-    -----
-    Privacy: reads types of real rows; only where anything may be learned from them.
-    """
-    check_table(table)
+def _dense(table: pd.DataFrame) -> pd.DataFrame:
+    """Write sparse columns in full, as copies have them; the same table where there is none."""
     inside = {
         name: dtype.subtype for name, dtype in table.dtypes.items() if isinstance(dtype, pd.SparseDtype)
     }
-    return cast("pd.DataFrame", table.astype(inside) if inside else table)
-
-
-def index_remarks(table: pd.DataFrame) -> tuple[Remark, ...]:
-    """Say which columns stand in the index, where no copy has them.
-
-    Notes
-    -----
-    Privacy: names of the index only.
-    """
-    names = [str(name) for name in table.index.names if name is not None and name not in table.columns]
-    if not names:
-        return ()
-    verb = "stands" if len(names) == 1 else "stand"
-    what = Words(
-        "{names} {verb} in the index of the table, so no copy has it", names=", ".join(names), verb=verb
-    )
-    return (Remark("", "index", what, "reset_index() makes columns of an index"),)
+    return table.astype(inside) if inside else table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -142,7 +110,13 @@ class FrameRows:
         size = self.block_rows
         if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
             raise SchemaError("block_rows must be a whole number of at least 1", kind="setting")
-        _check_names(self.frame)
+        if self.frame.columns.nlevels > 1:
+            raise SchemaError(
+                "the columns have several levels of names",
+                kind="names",
+                remedy="join them to one text a column",
+            )
+        _check_names(self.frame.columns)
 
     @property
     def n_rows(self) -> int:
@@ -154,8 +128,53 @@ class FrameRows:
         """Column names in order."""
         return tuple(self.frame.columns)
 
+    @property
+    def dtypes(self) -> Mapping[str, Any]:
+        """Type of each column."""
+        return dict(zip(self.columns, self.frame.dtypes, strict=True))
+
+    def take(self, columns: Sequence[str]) -> pd.DataFrame:
+        """Give some columns, with the frame's index."""
+        return self.frame[list(columns)]
+
     def fold(self, of_block: Callable[[pd.DataFrame], T], merge: Callable[[T, T], T]) -> T:
         """Apply a function to every block in row order and merge from left to right."""
         size = self.block_rows or max(self.n_rows, 1)
         blocks = (self.frame.iloc[start : start + size] for start in range(0, max(self.n_rows, 1), size))
         return reduce(merge, (of_block(block) for block in blocks))
+
+
+def rows_of(table: Any, block_rows: int | None = None, *, full: bool = False) -> Rows:
+    """Take a table as rows; what has rows of its own (:class:`~pysynthdp.design.rows.Rows`) stays itself.
+
+    Parameters
+    ----------
+    table : DataFrame or Rows
+        The table.
+    block_rows : int, optional
+        Of a data frame: rows read at a time.
+    full : bool
+        Whether sparse columns are written in full, for which the types of all columns are looked at.
+
+    Raises
+    ------
+    SchemaError
+        If it is no table, if its columns do not have one name each, or if the size of a block is no whole
+        number, or asked of rows that have blocks of their own.
+
+    Notes
+    -----
+    Privacy: looks at types and names of columns.
+    """
+    check_table(table)
+    if isinstance(table, pd.DataFrame):
+        rows = FrameRows(table, block_rows)
+        return replace(rows, frame=_dense(table)) if full else rows
+    if block_rows is not None:
+        raise SchemaError(
+            "block_rows is for data frames, and these rows come in blocks of their own",
+            kind="setting",
+            remedy="leave it out",
+        )
+    _check_names(table.columns)
+    return cast("Rows", table)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -13,16 +14,47 @@ from pandas.api.types import union_categoricals
 from pysynthdp.base.arrays import BoolArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.words import Said, Setting, Words
-from pysynthdp.curator.rows.frame import FrameRows
 
-__all__ = ["alike", "listed"]
+__all__ = ["ImputedTables", "listed"]
 
 _ONE: Final = Said("pd.DataFrame(...)", "the file", "as.data.frame(...)")
 _RESET: Final = Said("reset_index(drop=True)", "leave the names of rows out", "rownames(data) <- NULL")
 _WAY_OUT = "give the M completed tables of one imputation, in one order of rows and columns"
 
 
-def listed(tables: object) -> tuple[pd.DataFrame, ...] | None:
+@dataclass(frozen=True, slots=True, repr=False)
+class ImputedTables:
+    """Several completed tables, not yet looked at.
+
+    Parameters
+    ----------
+    tables : tuple of DataFrame
+        At least two.
+    """
+
+    tables: tuple[pd.DataFrame, ...]
+
+    def alike(self, *, skip: Iterable[str] = ()) -> tuple[pd.DataFrame, ...]:
+        """Check that the tables are of the same people, and give categoricals one set of categories.
+
+        A cell that differs between the tables is an imputed one. Nobody can tell from the tables which cells
+        were observed, but other people, or the same in another order, agree no oftener than by chance in
+        every column.
+
+        Raises
+        ------
+        SchemaError
+            If the tables differ in columns, rows, index or types, if a cell is missing in some of them only,
+            or if no column agrees between them.
+
+        Notes
+        -----
+        Privacy: reads real rows; messages name columns and the numbers of tables, never a cell.
+        """
+        return _alike(self.tables, set(skip))
+
+
+def listed(tables: object) -> ImputedTables | None:
     """Take a list or tuple of data frames; None for one table, or for what the door refuses anyway.
 
     Raises
@@ -64,29 +96,15 @@ def listed(tables: object) -> tuple[pd.DataFrame, ...] | None:
             kind="imputed tables",
             remedy="impute M = 5 times, or give one table itself, not a list",
         )
-    return tuple(tables)
+    return ImputedTables(tuple(tables))
 
 
-def alike(tables: Sequence[pd.DataFrame], *, skip: Iterable[str] = ()) -> tuple[pd.DataFrame, ...]:
-    """Check that imputed tables are of the same people, and give categoricals one set of categories.
-
-    A cell that differs between the tables is an imputed one. Nobody can tell from the tables which cells were
-    observed, but other people, or the same in another order, agree no oftener than by chance in every column.
-
-    Raises
-    ------
-    SchemaError
-        If the tables differ in columns, rows, index or types, if a cell is missing in some of them only, or
-        if no column agrees between them.
-
-    Notes
-    -----
-    Privacy: reads real rows; messages name columns and the numbers of tables, never a cell.
-    """
-    first = FrameRows(tables[0]).frame
+def _alike(tables: Sequence[pd.DataFrame], skip: Container[str]) -> tuple[pd.DataFrame, ...]:
+    """Compare tables column by column."""
+    first = tables[0]
     for number, table in enumerate(tables[1:], start=2):
-        _check_shape(first, FrameRows(table).frame, number)
-    used = [name for name in first.columns if name not in set(skip)]
+        _check_shape(first, table, number)
+    used = [name for name in first.columns if name not in skip]
     for name in used:
         _check_absent([table[name] for table in tables], name)
         _check_types([table[name] for table in tables], name)

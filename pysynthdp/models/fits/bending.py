@@ -10,20 +10,21 @@ The rows are confidential, or stand in for a table that is: the search asks for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.remarks import FEWEST
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.latent import REACH, SPACING, few_together, index_mass, latent_cdf, smoothed
 from pysynthdp.models.fits.linear import LinearFit
 from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.quantile_table import QuantileTable, quantile_table
 from pysynthdp.models.fits.rank import independent_features
 from pysynthdp.models.fits.scales import Transform
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["FARTHEST", "Bent", "ask_bent", "ask_explained", "ask_latent", "bend"]
 
@@ -78,9 +79,9 @@ def ask_explained(scale: Transform, n: int) -> Generator[RowSum, Answer, tuple[f
     Privacy: asks for sums over rows; sees no row.
     """
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         z = scale(y)
-        return (X.T @ X, X.T @ z, np.asarray(z @ z))
+        return (X.T @ weighted(X, w), X.T @ weighted(z, w), np.asarray(z @ weighted(z, w)))
 
     gram, cross, square = (yield RowSum(block, stride(n))).value
     known = float(cross[0] ** 2 / gram[0, 0])
@@ -230,27 +231,25 @@ def bend(
     return bent, moved
 
 
-def _mass(gamma: FloatArray) -> Callable[[FloatArray, FloatArray], Sums]:
+def _mass(gamma: FloatArray) -> RowTerms:
     """Rows at each point of the grid."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
-        return (index_mass(np.clip(X @ gamma, -LONGEST, LONGEST), LOW, POINTS),)
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
+        return (index_mass(np.clip(X @ gamma, -LONGEST, LONGEST), LOW, POINTS, w),)
 
     return block
 
 
-def _expected(
-    gamma: FloatArray, expected: FloatArray, slopes: FloatArray
-) -> Callable[[FloatArray, FloatArray], Sums]:
+def _expected(gamma: FloatArray, expected: FloatArray, slopes: FloatArray) -> RowTerms:
     """Cross-products of the features with the expected draw, and the sum of its slopes."""
     rises, bends = np.diff(expected, append=expected[-1]), np.diff(slopes, append=slopes[-1])
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
         place = (np.clip(X @ gamma, -LONGEST, LONGEST) - LOW) / SPACING
         at = place.astype(np.int64)  # the grid is even, so that nothing need be searched
         rest = place - at
         value = expected[at] + rest * rises[at]
-        return (X.T @ value, np.asarray(np.sum(slopes[at] + rest * bends[at])))
+        return (X.T @ weighted(value, w), np.asarray(np.sum(weighted(slopes[at] + rest * bends[at], w))))
 
     return block
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.models.ask import Sums
+from pysynthdp.models.ask import RowTerms, Sums
+from pysynthdp.models.fits.weighting import whole_weights
 
 __all__ = ["STEPS", "clamped_sum", "whole_sum"]
 
@@ -15,7 +14,7 @@ STEPS = 2**40  # steps of the public range that one record's number is rounded t
 _HALF = 2**20
 
 
-def clamped_sum(lower: float, upper: float) -> Callable[[FloatArray, FloatArray], Sums]:
+def clamped_sum(lower: float, upper: float) -> RowTerms:
     """Make the row sum of a target in steps of the range, as two int64 words.
 
     Parameters
@@ -41,16 +40,20 @@ def clamped_sum(lower: float, upper: float) -> Callable[[FloatArray, FloatArray]
     """
     width = upper - lower
 
-    def of(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target alone is summed
+    def of(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001  # the target alone is summed
         steps = np.rint(np.clip((y - lower) / width, 0.0, 1.0) * STEPS).astype(np.int64)
-        return _words(steps)
+        whole_weights(w, "a sum of clamped numbers")
+        return _words(steps, None if w is None else w.astype(np.int64))
 
     return of
 
 
-def _words(steps: IntArray) -> Sums:
+def _words(steps: IntArray, w: IntArray | None) -> Sums:
     """Sum high and low words apart, so that int64 holds the sum of any table."""
-    return (np.asarray((steps // _HALF).sum()), np.asarray((steps % _HALF).sum()))
+    high, low = steps // _HALF, steps % _HALF
+    if w is not None:
+        high, low = high * w, low * w
+    return (np.asarray(high.sum()), np.asarray(low.sum()))
 
 
 def whole_sum(words: Sums) -> int:

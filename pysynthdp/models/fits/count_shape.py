@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.models.ask import Answer, Note, RowSum, Sums
+from pysynthdp.models.ask import Answer, Note, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.counts import count_mean
 from pysynthdp.models.fits.newton import stride
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["ask_count_shape"]
 
@@ -79,16 +80,16 @@ def _mend(column: str, method: str, ratio: float) -> str:
     return Words("{ranks} keeps it", ranks=ranks)
 
 
-def _terms(beta: FloatArray, alpha: float) -> Callable[[FloatArray, FloatArray], Sums]:
+def _terms(beta: FloatArray, alpha: float) -> RowTerms:
     """Rows, zeros seen and fitted, squared residuals seen and fitted, and how sure each comparison is."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         mean = count_mean(X @ beta)
         variance = mean + alpha * mean**2
         zero = np.exp(-mean) if alpha < 1e-7 else (1 + alpha * mean) ** (-1 / alpha)
         # the variance of a squared residual: 2 v^2 + v for a Poisson law, and about 6 alpha v^2 more
         scatter = (2 + 6 * alpha) * variance**2 + variance
         parts = (np.ones_like(y), y == 0, zero, (y - mean) ** 2, variance, scatter, zero * (1 - zero))
-        return tuple(np.asarray(np.sum(part), dtype=np.float64) for part in parts)
+        return tuple(np.asarray(np.sum(weighted(part, w)), dtype=np.float64) for part in parts)
 
     return block

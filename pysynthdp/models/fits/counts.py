@@ -15,6 +15,7 @@ from pysynthdp.models.fits.evidence import shrunken_mode
 from pysynthdp.models.fits.glm import Coefficients, canonical_fit, poisson_terms, weighted_gram
 from pysynthdp.models.fits.newton import Block, Minimum, Problem, minimise, posterior_root
 from pysynthdp.models.fits.rank import independent_features
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = [
     "NegativeBinomial",
@@ -83,8 +84,17 @@ def count_total(fit: Coefficients) -> Generator[RowSum, Answer, float]:
     -----
     Privacy: asks for a sum over rows; sees no row.
     """
-    answer = yield RowSum(lambda X, y: (np.asarray(count_mean(X @ fit.beta).sum()),))  # noqa: ARG005
+    answer = yield RowSum(_mean_terms(fit.beta))
     return float(answer.value[0])
+
+
+def _mean_terms(beta: FloatArray) -> Block:
+    """Sum of the means over a block."""
+
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
+        return (np.asarray(weighted(count_mean(X @ beta), w).sum()),)
+
+    return block
 
 
 def fit_poisson(sums: MomentSums, dummies: BoolArray) -> Generator[RowSum, Answer, Coefficients]:
@@ -190,9 +200,12 @@ def _few_events(sums: MomentSums, dummies: BoolArray) -> bool:
 def _dispersion_terms(beta: FloatArray) -> Block:
     """Sum of (y - mu)^2 - y, and of mu^2, over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         mean = count_mean(X @ beta)
-        return (np.asarray(np.sum((y - mean) ** 2 - y)), np.asarray(np.sum(mean**2)))
+        return (
+            np.asarray(np.sum(weighted((y - mean) ** 2 - y, w))),
+            np.asarray(np.sum(weighted(mean**2, w))),
+        )
 
     return block
 
@@ -201,25 +214,27 @@ def _negative_binomial_terms(theta: FloatArray, curvature: bool) -> Block:
     """Minus the log likelihood in beta and log r, r = 1 / alpha, with derivatives, over a block."""
     beta, r = theta[:-1], float(np.exp(np.clip(theta[-1], -30.0, 30.0)))
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         eta = X @ beta
         mean = count_mean(eta)
         total = r + mean
         log_ratio = -np.log1p(mean / r)
         # the log of a mean that has underflowed is still eta
         log_share = np.minimum(eta, LARGEST_LOG) - np.log(total)
-        value = -np.sum(gammaln(y + r) - gammaln(r) - gammaln(y + 1) + r * log_ratio + y * log_share)
+        terms = gammaln(y + r) - gammaln(r) - gammaln(y + 1) + r * log_ratio + y * log_share
+        value = -np.sum(weighted(terms, w))
         slope = digamma(y + r) - digamma(r) + log_ratio + (mean - y) / total
-        gradient = np.append(-X.T @ (r * (y - mean) / total), -r * slope.sum())
+        slopes = weighted(slope, w).sum()
+        gradient = np.append(-X.T @ weighted(r * (y - mean) / total, w), -r * slopes)
         if not curvature:
             return (np.asarray(value), gradient)
         bend = polygamma(1, y + r) - polygamma(1, r) + 1 / r - 2 / total + (r + y) / total**2
         hessian = np.zeros((theta.size, theta.size))
-        hessian[:-1, :-1] = weighted_gram(X, mean * r * (y + r) / total**2)
-        hessian[-1, :-1] = hessian[:-1, -1] = -X.T @ (r * mean * (y - mean) / total**2)
+        hessian[:-1, :-1] = weighted_gram(X, weighted(mean * r * (y + r) / total**2, w))
+        hessian[-1, :-1] = hessian[:-1, -1] = -X.T @ weighted(r * mean * (y - mean) / total**2, w)
         # far from the mode the curvature in log r may be negative: the squared slope then stands in for it
-        bent = -(r * slope.sum() + r**2 * bend.sum())
-        hessian[-1, -1] = bent if bent > 0 else float(np.sum((r * slope) ** 2))
+        bent = -(r * slopes + r**2 * weighted(bend, w).sum())
+        hessian[-1, -1] = bent if bent > 0 else float(np.sum(weighted((r * slope) ** 2, w)))
         return (np.asarray(value), gradient, hessian)
 
     return block

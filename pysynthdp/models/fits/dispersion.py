@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 import numpy as np
 from scipy.special import gammaln
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.counts import count_mean
 from pysynthdp.models.fits.newton import stride
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["ask_dispersion"]
 
@@ -63,26 +64,45 @@ def ask_dispersion(beta: FloatArray, alpha: float, n: int) -> Generator[RowSum, 
     return np.stack([fine, mass / mass[-1]])
 
 
-def _squares(beta: FloatArray) -> Callable[[FloatArray, FloatArray], Sums]:
+def _squares(beta: FloatArray) -> RowTerms:
     """Sum of squared means."""
-    return lambda X, y: (np.asarray(np.sum(count_mean(X @ beta) ** 2)),)  # noqa: ARG005
 
-
-def _likelihoods(beta: FloatArray, alphas: FloatArray) -> Callable[[FloatArray, FloatArray], Sums]:
-    """Log likelihood at each alpha, up to a constant, over a block."""
-
-    def block(X: FloatArray, y: FloatArray) -> Sums:
-        mean = count_mean(X @ beta)
-        levels, counts = np.unique(y, return_counts=True)
-        return (np.array([_likelihood(alpha, mean, y, levels, counts) for alpha in alphas]),)
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
+        return (np.asarray(np.sum(weighted(count_mean(X @ beta) ** 2, w))),)
 
     return block
 
 
-def _likelihood(alpha: float, mean: FloatArray, y: FloatArray, levels: FloatArray, counts: IntArray) -> float:
+def _likelihoods(beta: FloatArray, alphas: FloatArray) -> RowTerms:
+    """Log likelihood at each alpha, up to a constant, over a block."""
+
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
+        mean = count_mean(X @ beta)
+        levels, counts = _tallied(y, w)
+        return (np.array([_likelihood(alpha, mean, y, w, levels, counts) for alpha in alphas]),)
+
+    return block
+
+
+def _tallied(y: FloatArray, w: FloatArray | None) -> tuple[FloatArray, IntArray | FloatArray]:
+    """Count rows at each value, or add their weights."""
+    if w is None:
+        return np.unique(y, return_counts=True)
+    levels, place = np.unique(y, return_inverse=True)
+    return levels, np.bincount(place, w, levels.size)
+
+
+def _likelihood(
+    alpha: float,
+    mean: FloatArray,
+    y: FloatArray,
+    w: FloatArray | None,
+    levels: FloatArray,
+    counts: IntArray | FloatArray,
+) -> float:
     """Sum of log Gamma(y + r) / Gamma(r) + y log alpha - (y + r) log(1 + alpha mu), r = 1 / alpha."""
     if alpha < 1e-7:
-        return -float(mean.sum())
+        return -float(weighted(mean, w).sum())
     r = 1 / alpha
     rising = gammaln(levels + r) - gammaln(r) + levels * np.log(alpha)
-    return float(counts @ rising - np.sum((y + r) * np.log1p(alpha * mean)))
+    return float(counts @ rising - np.sum(weighted((y + r) * np.log1p(alpha * mean), w)))

@@ -15,6 +15,7 @@ from pysynthdp.models.fits.evidence import shrunken_mode
 from pysynthdp.models.fits.newton import Block, Minimum, Problem, minimise, posterior_root
 from pysynthdp.models.fits.rank import independent_features
 from pysynthdp.models.fits.sparsity import spread_of_predictor
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = [
     "AnyCoefficients",
@@ -68,7 +69,7 @@ def canonical_fit(
 
     Parameters
     ----------
-    terms : callable (beta, curvature) -> (X, y) -> sums
+    terms : callable (beta, curvature) -> (X, y, w=None) -> sums
         The log-partition of the model, summed over rows.
     gram : array (features, features)
         X'X.
@@ -131,13 +132,15 @@ def redraw_coefficients(fit: AnyCoefficients, rng: np.random.Generator) -> AnyCo
 def logistic_terms(beta: FloatArray, curvature: bool) -> Block:
     """Log-partition log(1 + e^eta) of the logistic model, its gradient and Hessian, over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target is in the cross-products
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001  # the target is in the cross-products
         eta = X @ beta
         mean = expit(eta)
-        value = np.sum(np.maximum(eta, 0.0)) + np.sum(np.log1p(np.exp(-np.abs(eta))))
+        value = np.sum(weighted(np.maximum(eta, 0.0), w)) + np.sum(
+            weighted(np.log1p(np.exp(-np.abs(eta))), w)
+        )
         if not curvature:
-            return (np.asarray(value), X.T @ mean)
-        return (np.asarray(value), X.T @ mean, weighted_gram(X, mean * (1 - mean)))
+            return (np.asarray(value), X.T @ weighted(mean, w))
+        return (np.asarray(value), X.T @ weighted(mean, w), weighted_gram(X, weighted(mean * (1 - mean), w)))
 
     return block
 
@@ -145,12 +148,12 @@ def logistic_terms(beta: FloatArray, curvature: bool) -> Block:
 def poisson_terms(beta: FloatArray, curvature: bool) -> Block:
     """Log-partition e^eta of the Poisson model, its gradient and Hessian, over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the target is in the cross-products
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001  # the target is in the cross-products
         mean = np.exp(np.minimum(X @ beta, 100.0))
-        value = np.asarray(mean.sum())
+        value = np.asarray(weighted(mean, w).sum())
         if not curvature:
-            return (value, X.T @ mean)
-        return (value, X.T @ mean, weighted_gram(X, mean))
+            return (value, X.T @ weighted(mean, w))
+        return (value, X.T @ weighted(mean, w), weighted_gram(X, weighted(mean, w)))
 
     return block
 

@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.models.fits.quantile_table import QuantileTable, table_values
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["REACH", "SPACING", "few_together", "index_mass", "latent_cdf", "smoothed"]
 
@@ -14,7 +15,7 @@ SPACING = 0.125
 REACH = 6.0
 
 
-def index_mass(index: FloatArray, low: float, points: int) -> FloatArray:
+def index_mass(index: FloatArray, low: float, points: int, w: FloatArray | None = None) -> FloatArray:
     """Spread every row's mass over the two grid points beside its index.
 
     Parameters
@@ -25,6 +26,8 @@ def index_mass(index: FloatArray, low: float, points: int) -> FloatArray:
         First grid point.
     points : int
         Grid points, ``SPACING`` apart.
+    w : array (rows,), optional
+        Weights of the rows.
 
     Returns
     -------
@@ -39,7 +42,7 @@ def index_mass(index: FloatArray, low: float, points: int) -> FloatArray:
     place = (index - low) / SPACING
     at = np.clip(place.astype(np.int64), 0, points - 2)
     rest = place - at
-    mass = np.bincount(at, 1.0 - rest, points) + np.bincount(at + 1, rest, points)
+    mass = np.bincount(at, weighted(1.0 - rest, w), points) + np.bincount(at + 1, weighted(rest, w), points)
     return np.asarray(mass, dtype=np.float64)
 
 

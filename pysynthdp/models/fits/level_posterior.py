@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.glm import weighted_gram
 from pysynthdp.models.fits.level_prior import MultinomialProblem, prior_coupling
 from pysynthdp.models.fits.multinomial import level_probabilities
 from pysynthdp.models.fits.newton import LONG, stride
 from pysynthdp.models.fits.sparsity import SPREAD_SD
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["LevelPosterior", "ask_posterior", "redraw_levels"]
 
@@ -22,7 +23,7 @@ LARGE = 2_500
 REPLICATES = 16
 SETTLE = 6
 
-Block = Callable[[FloatArray, FloatArray], Sums]
+Block = RowTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +133,16 @@ def _noise(posterior: LevelPosterior, levels: int, size: int, rng: np.random.Gen
 def _whole_terms(beta: FloatArray, free: IntArray) -> Block:
     """Lower triangle of the information of the differences to the first level, over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
         probability = level_probabilities(beta, X)[1:]
         kept = np.ascontiguousarray(X[:, free])
         size, levels = free.size, len(probability)
         total = np.zeros((levels, size, levels, size))
         for k, weight in enumerate(probability):
-            weighted = kept * weight[:, None]
+            rows = kept * weighted(weight, w)[:, None]
             for other in range(k):
-                total[k, :, other] = -(weighted * probability[other][:, None]).T @ kept
-            total[k, :, k] = weighted_gram(kept, weight * (1 - weight))
+                total[k, :, other] = -(rows * probability[other][:, None]).T @ kept
+            total[k, :, k] = weighted_gram(kept, weighted(weight * (1 - weight), w))
         return (total.reshape(levels * size, levels * size),)
 
     return block
@@ -150,9 +151,11 @@ def _whole_terms(beta: FloatArray, free: IntArray) -> Block:
 def _part_terms(beta: FloatArray, free: IntArray) -> Block:
     """Poisson information of each level, over a block."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
         kept = np.ascontiguousarray(X[:, free])
-        return (np.stack([weighted_gram(kept, weight) for weight in level_probabilities(beta, X)]),)
+        return (
+            np.stack([weighted_gram(kept, weighted(weight, w)) for weight in level_probabilities(beta, X)]),
+        )
 
     return block
 
@@ -199,8 +202,8 @@ def _shift(
 def _share_terms(replicates: FloatArray) -> Block:
     """Sum over rows and redraws of the probability of each level."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
-        shares = [level_probabilities(beta, X).sum(axis=1) for beta in replicates]
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
+        shares = [weighted(level_probabilities(beta, X), w, axis=1).sum(axis=1) for beta in replicates]
         return (np.sum(shares, axis=0),)
 
     return block

@@ -6,13 +6,13 @@ prior nor the search depends on a baseline.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.glm import weighted_gram
 from pysynthdp.models.fits.lbfgs import Curvature, Memory, direction, remember
 from pysynthdp.models.fits.level_prior import (
@@ -22,6 +22,7 @@ from pysynthdp.models.fits.level_prior import (
     with_precision_at,
 )
 from pysynthdp.models.fits.newton import stride
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["MultinomialMode", "level_cells", "level_probabilities", "multinomial_mode"]
 
@@ -31,7 +32,7 @@ NEAR = 1.0
 WEAK = 0.08
 FEW_ROWS = 100.0
 
-Block = Callable[[FloatArray, FloatArray], Sums]
+Block = RowTerms
 Point = tuple[float, FloatArray]
 
 
@@ -152,9 +153,9 @@ def _softmax(beta: FloatArray, X: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _gradient_terms(beta: FloatArray) -> Block:
     """Log normalisers and P'X over a block; the target's part is in the cells."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
         probability, normaliser = _softmax(beta, X)
-        return (np.asarray(normaliser.sum()), probability @ X)
+        return (np.asarray(weighted(normaliser, w).sum()), probability @ weighted(X, w))
 
     return block
 
@@ -162,9 +163,9 @@ def _gradient_terms(beta: FloatArray) -> Block:
 def _block_terms(beta: FloatArray) -> Block:
     """Sum over rows of p_k x x' for every level: the Poisson information."""
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
         probability, _ = _softmax(beta, X)
-        return (np.stack([weighted_gram(X, weight) for weight in probability]),)
+        return (np.stack([weighted_gram(X, weighted(weight, w)) for weight in probability]),)
 
     return block
 
@@ -190,8 +191,8 @@ def _curvature(problem: MultinomialProblem, blocks: FloatArray) -> Curvature:
     share = problem.share
     if not problem.precision.any():
         return Curvature(inverse, None, share)
-    weighted = share[:, None, None] * inverse
-    return Curvature(inverse, weighted @ np.linalg.inv(np.tensordot(share, weighted, 1)), share)
+    shared = share[:, None, None] * inverse
+    return Curvature(inverse, shared @ np.linalg.inv(np.tensordot(share, shared, 1)), share)
 
 
 def _search(
@@ -266,7 +267,7 @@ def level_cells(levels: int) -> Block:
 
     Returns
     -------
-    callable (X, y) -> (array (levels, features),)
+    callable (X, y, w=None) -> (array (levels, features),)
 
     Examples
     --------
@@ -275,7 +276,7 @@ def level_cells(levels: int) -> Block:
     """
     codes = np.arange(levels)[:, None]
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:
-        return ((y == codes).astype(np.float64) @ X,)
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
+        return ((y == codes).astype(np.float64) @ weighted(X, w),)
 
     return block

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 
 __all__ = [
     "CLOSE",
@@ -33,7 +33,7 @@ SAMPLE = 20_000
 ROUNDS = 60
 CLOSE = 1e-12
 
-Block: TypeAlias = Callable[[FloatArray, FloatArray], Sums]
+Block: TypeAlias = RowTerms
 Asking: TypeAlias = Generator[RowSum, Answer, "Minimum"]
 State: TypeAlias = tuple[float, FloatArray, FloatArray]
 
@@ -44,7 +44,7 @@ class Problem:
 
     Parameters
     ----------
-    terms : callable (theta, curvature) -> (X, y) -> (value, gradient[, Hessian])
+    terms : callable (theta, curvature) -> (X, y, w=None) -> (value, gradient[, Hessian])
         The sum over rows.
     linear : array (params,)
         Subtracts theta'linear: the sufficient statistics of a canonical model, so that rows need no target.

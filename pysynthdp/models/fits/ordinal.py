@@ -9,12 +9,13 @@ import numpy as np
 from scipy.special import expit
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.models.ask import Sums
+from pysynthdp.models.ask import RowTerms, Sums
 from pysynthdp.models.fits.glm import weighted_gram
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["OrdinalTerms", "gap_barrier", "ordinal_probabilities", "start_thresholds"]
 
-Block = Callable[[FloatArray, FloatArray], Sums]
+Block = RowTerms
 State = tuple[float, FloatArray, FloatArray]
 
 
@@ -45,18 +46,19 @@ class OrdinalTerms:
         beta, cuts = theta[: self.slopes], theta[self.slopes :]
         bounds = np.concatenate([[-np.inf], cuts, [np.inf]])
 
-        def block(X: FloatArray, y: FloatArray) -> Sums:
+        def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
             place = self.position[y.astype(np.int64)]
             eta = X @ beta
             upper, lower = bounds[place + 1] - eta, bounds[place] - eta
-            value = np.asarray(_softplus(-upper).sum() + _softplus(lower).sum())
+            value = np.asarray(weighted(_softplus(-upper), w).sum() + weighted(_softplus(lower), w).sum())
             above, below = expit(-upper), expit(lower)
             gradient = np.zeros(theta.size)
-            gradient[: self.slopes] = X.T @ (above - below)
-            gradient[self.slopes :] = _at_cuts(place, -above, below, cuts.size)
+            gradient[: self.slopes] = X.T @ weighted(above - below, w)
+            gradient[self.slopes :] = _at_cuts(place, weighted(-above, w), weighted(below, w), cuts.size)
             if not curvature:
                 return (value, gradient)
-            return (value, gradient, self._hessian(X, place, above * (1 - above), below * (1 - below)))
+            bends = weighted(above * (1 - above), w), weighted(below * (1 - below), w)
+            return (value, gradient, self._hessian(X, place, *bends))
 
         return block
 

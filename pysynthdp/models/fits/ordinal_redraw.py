@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 import numpy as np
 from scipy.special import logit
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.newton import LONG
 from pysynthdp.models.fits.ordinal import ordinal_probabilities
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["moved_thresholds", "threshold_shift"]
 
@@ -18,7 +19,7 @@ REPLICATES = 16
 SETTLE = 8
 LONGEST = 0.5
 
-Block = Callable[[FloatArray, FloatArray], Sums]
+Block = RowTerms
 
 
 def moved_thresholds(cuts: FloatArray, moved: FloatArray) -> FloatArray:
@@ -90,10 +91,11 @@ def _share_terms(beta: FloatArray, cuts: FloatArray, noise: FloatArray, shift: F
     """Sum over rows and redraws of the probability of each level."""
     size = beta.size
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
         eta = X @ (beta[:, None] + noise[:size])
         moved = [moved_thresholds(cuts, one - shift) for one in noise[size:].T]
-        shares = [ordinal_probabilities(*pair).sum(axis=0) for pair in zip(eta.T, moved, strict=True)]
+        pairs = zip(eta.T, moved, strict=True)
+        shares = [weighted(ordinal_probabilities(*pair), w).sum(axis=0) for pair in pairs]
         return (np.sum(shares, axis=0),)
 
     return block

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.glm import AnyCoefficients, Coefficients
 from pysynthdp.models.fits.newton import LONG
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["with_shift"]
 
@@ -59,18 +60,17 @@ def with_shift(
     return replace(fit, shift=shift)
 
 
-def _expected_terms(
-    fit: Coefficients, mean: Elementwise, shift: float
-) -> Callable[[FloatArray, FloatArray], Sums]:
+def _expected_terms(fit: Coefficients, mean: Elementwise, shift: float) -> RowTerms:
     """Sum over rows of the mean's expectation over redraws."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     weights = weights / weights.sum()
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
         centre = X @ fit.beta - shift
         spread = np.sqrt(np.sum((X @ fit.root) ** 2, axis=1))
         parts = [
-            weight * np.sum(mean(centre + node * spread)) for node, weight in zip(nodes, weights, strict=True)
+            weight * np.sum(weighted(mean(centre + node * spread), w))
+            for node, weight in zip(nodes, weights, strict=True)
         ]
         return (np.asarray(np.sum(parts)),)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -10,9 +10,10 @@ import numpy as np
 from scipy.special import expit
 
 from pysynthdp.base.arrays import FloatArray
-from pysynthdp.models.ask import Answer, RowSum, Sums
+from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.clip_rows import clip_rows
 from pysynthdp.models.fits.penalised import solve_penalised
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["STOPPED", "ask_ridge_logistic"]
 
@@ -92,14 +93,15 @@ def _lower(
         part = max(part / 2, surely)
 
 
-def _block(beta: FloatArray, norm: float | None) -> Callable[[FloatArray, FloatArray], Sums]:
+def _block(beta: FloatArray, norm: float | None) -> RowTerms:
     """Loss, gradient and Hessian on some rows."""
 
-    def of(X: FloatArray, y: FloatArray) -> Sums:
+    def of(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         Z = clip_rows(X, norm)
         eta = Z @ beta
         p = expit(eta)
-        value = np.asarray(np.sum(np.logaddexp(0.0, eta) - y * eta))
-        return value, np.asarray(Z.T @ (p - y)), np.asarray((Z * (p * (1 - p))[:, None]).T @ Z)
+        value = np.asarray(np.sum(weighted(np.logaddexp(0.0, eta) - y * eta, w)))
+        curve = weighted(p * (1 - p), w)[:, None]
+        return value, np.asarray(Z.T @ weighted(p - y, w)), np.asarray((Z * curve).T @ Z)
 
     return of

@@ -13,6 +13,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.models.ask import Answer, RowSum, Sums
 from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.quantile_table import QuantileTable, table_values
+from pysynthdp.models.fits.weighting import n_rows, weighted
 
 __all__ = [
     "Latent",
@@ -147,10 +148,11 @@ def ask_gain(latent: Latent, table: QuantileTable, n: int) -> Generator[RowSum, 
     drawn = np.interp(table.mid, latent.cdf, latent.grid)
     logs = np.log(np.interp(drawn, latent.grid, density))
 
-    def block(X: FloatArray, y: FloatArray) -> Sums:
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         rest = (np.interp(y, table.at, drawn) - X @ latent.beta) / latent.sigma
-        terms = -(rest @ rest + len(y) * np.log(2 * np.pi)) / 2 - len(y) * np.log(latent.sigma)
-        return (np.asarray(terms - np.sum(np.interp(y, table.at, logs))), np.asarray(len(y)))
+        n = n_rows(y, w)
+        terms = -(rest @ weighted(rest, w) + n * np.log(2 * np.pi)) / 2 - n * np.log(latent.sigma)
+        return (np.asarray(terms - np.sum(weighted(np.interp(y, table.at, logs), w))), np.asarray(n))
 
     total, rows = (yield RowSum(block, stride(n))).value
     return float(total / rows)

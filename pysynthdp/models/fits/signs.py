@@ -6,11 +6,12 @@ import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.models.ask import Sums
+from pysynthdp.models.fits.weighting import counted
 
 __all__ = ["count_signs"]
 
 
-def count_signs(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the shape of RowSum.of
+def count_signs(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001  # the shape of RowSum.of
     """Count negative, zero and non-integer values of a block, for a RowSum.
 
     Parameters
@@ -19,6 +20,8 @@ def count_signs(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the sh
         Not used.
     y : array (rows,)
         The target.
+    w : array (rows,), optional
+        Weights of the rows.
 
     Returns
     -------
@@ -34,7 +37,7 @@ def count_signs(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the sh
     [1, 1, 1]
     """
     return (
-        np.asarray(np.count_nonzero(y < 0)),
-        np.asarray(np.count_nonzero(y == 0)),
-        np.asarray(np.count_nonzero(y != np.floor(y))),
+        counted(y < 0, w),
+        counted(y == 0, w),
+        counted(y != np.floor(y), w),
     )

@@ -14,6 +14,7 @@ from pysynthdp.base.words import Argument, Words
 from pysynthdp.models.ask import RowSum, Sampler, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.penalised import penalised_root
+from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["JointNormal", "MultivariateNormal"]
 
@@ -77,9 +78,9 @@ class MultivariateNormal:
         lower, upper = _ranges(task)
         middle, half = (lower + upper) / 2, (upper - lower) / 2
 
-        def products(X: FloatArray, y: FloatArray) -> Sums:  # noqa: ARG001  # the targets alone are summed
+        def products(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001  # the targets alone are summed
             Z = np.clip((y.reshape(len(y), -1) - middle) / half, -1.0, 1.0)
-            return Z.sum(axis=0), np.asarray(Z.T @ Z)
+            return weighted(Z, w).sum(axis=0), np.asarray(Z.T @ weighted(Z, w))
 
         answer = yield RowSum(products)
         total, scatter = answer.value

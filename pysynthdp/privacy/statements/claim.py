@@ -1,6 +1,6 @@
 """What is claimed of a release, as data that cannot contradict itself; how it is told stands above."""
 
-# Annotations are not postponed here: as texts they would be looked up in the file of the class that inherits.
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -38,7 +38,7 @@ class Claim:
     learned: tuple[str, ...] = ()
     draws: tuple[Draw, ...] = ()
     deltas: tuple[float, ...] = ()
-    parts: tuple["Claim", ...] = ()
+    parts: tuple[Claim, ...] = ()
     not_covered: tuple[str, ...] = NOT_COVERED
     released: Released = "records"
 

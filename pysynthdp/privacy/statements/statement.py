@@ -9,6 +9,7 @@ from typing import Any, Self
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.composition import compose
+from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantees.none import NoGuarantee
 from pysynthdp.privacy.statements.as_dict import (
     check_unchanged,

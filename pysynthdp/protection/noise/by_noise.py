@@ -14,7 +14,6 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Said, Setting, Words
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.encode import Layout, n_features
 from pysynthdp.plan import Step, SynthesisPlan, Terms
 from pysynthdp.plan.declared import public_schema
@@ -105,6 +104,7 @@ class ByNoise(Protection):
     name: ClassVar[str] = "by_noise"
     forms: ClassVar[tuple[str, ...]] = tuple(_KINDS)
     spends: ClassVar[Spends] = "at the fit"
+    answers_on_file: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked_unit(self.unit)
@@ -250,10 +250,6 @@ class ByNoise(Protection):
         whole = isinstance(noise_seed, int) and not isinstance(noise_seed, bool) and noise_seed >= 0
         if noise_seed is not None and not whole:
             raise PlanError("noise_seed must be a whole number of at least 0, or None", kind="guarantee")
-
-    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows | None:
-        """Take a table; none is needed where all answers are on file."""
-        return None if table is None else FrameRows(table, block_rows)
 
     def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
         """Ask, with noise, and fit to the answers."""

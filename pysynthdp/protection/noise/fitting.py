@@ -19,8 +19,8 @@ from pysynthdp.base.streams import BalancedSampler, NumpySampler, stream
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.rows import Noise, NoisedRows, answer_all, entry_of
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.encode import Layout, Scale
+from pysynthdp.design.rows import Rows
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.io.file_lock import Taken, alone_with
 from pysynthdp.models.base import ColumnModel
@@ -188,7 +188,7 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
     return Fit(layout, _steps(layout, state), MomentCopies(state), max(round(state.n), 1))
 
 
-def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: FrameRows | None, path: Path | None) -> _Record:
+def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: Rows | None, path: Path | None) -> _Record:
     """Start a record, or go on with the one on disk."""
     digest = _digest(plan, noise)
     saved = None if path is None else load_answers(path)
@@ -245,7 +245,7 @@ def _source(seed: int | None) -> Noise:
 def _answers(
     plan: SynthesisPlan,
     layout: Layout,
-    rows: FrameRows | None,
+    rows: Rows | None,
     record: _Record,
     source: Noise,
     known: Sequence[IntArray],

@@ -12,7 +12,6 @@ import pandas as pd
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.streams import NumpySampler, RandomSource, root_sequence
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.design.values import to_numbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
@@ -38,7 +37,7 @@ from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.privacy.statements.sampling import state_account
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
-from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
+from pysynthdp.protection.exact import PlainCopies, fit_exactly
 from pysynthdp.protection.facts import public_facts
 from pysynthdp.protection.refusals import (
     checked_flag,
@@ -158,10 +157,6 @@ class BySampling(Protection):
     def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Price m copies of n_syn records."""
         return price_plan(plan, self.unit, self.deltas, exact=self.exact, n=n, n_syn=n_syn, m=m)
-
-    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows:
-        """Take a table; it may have no rows where their number is confidential."""
-        return checked_rows(table, block_rows, may_be_empty=not self.n_told)
 
     def account(self, plan: SynthesisPlan, *, n: int) -> Account:
         """Price every step before a record is read."""

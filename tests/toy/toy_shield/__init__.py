@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 
 from pysynthdp.base.errors import PlanError
-from pysynthdp.curator.rows.frame import FrameRows
 from pysynthdp.models.ask import NoisyStatistics, Sampler
 from pysynthdp.models.base import Fit as Asking
 from pysynthdp.models.base import FitTask, Target
@@ -31,7 +29,7 @@ from pysynthdp.privacy.mechanism import PricedColumn
 from pysynthdp.privacy.statements.sampling import state_account
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.protection.exact import PlainCopies, checked_rows, fit_exactly
+from pysynthdp.protection.exact import PlainCopies, fit_exactly
 from pysynthdp.protection.facts import public_facts
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
@@ -138,9 +136,6 @@ class ByToy(Protection):
     def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         del n, n_syn, m
         return ToyPrice(compose([PureDP(step.model.eps) for step in plan.steps]))
-
-    def open(self, table: pd.DataFrame | None, block_rows: int | None) -> FrameRows:
-        return checked_rows(table, block_rows)
 
     def account(self, plan: SynthesisPlan, *, n: int) -> Account:
         del n

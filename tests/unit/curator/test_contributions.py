@@ -25,7 +25,7 @@ from pysynthdp import (
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.bridge.guarantees import protection_from_r
 from pysynthdp.curator.contributions import bounded_rows
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.design.unit_keys import unit_codes, unit_key, unit_keys
 from pysynthdp.io.plans.plan_file import read_plan, write_plan
 from pysynthdp.models import Dirichlet, Gaussian
@@ -58,7 +58,7 @@ def frame(rows: Table) -> pd.DataFrame:
 
 def taken(rows: Table, unit: PrivacyUnit) -> list[tuple[float, ...]]:
     """What takes part of a table, row by row."""
-    table = bounded_rows(FrameRows(frame(rows)), SCHEMA, unit)
+    table = bounded_rows(rows_of(frame(rows)), SCHEMA, unit)
     parts = [table.parts[key] for key in sorted(table.parts)] + [table.changed]
     return [tuple(float(part[row]) for part in parts) for row in range(table.n)]
 
@@ -111,7 +111,7 @@ def test_rows_beyond_the_limit_and_rows_without_a_key_take_no_part(relation):
         public = taken([(None, (None, None, None, None))], household())[0]
         assert found == [whole, public, whole, public, public, whole]
         assert public[-1] == 1.0  # counted as changed
-        parts = bounded_rows(FrameRows(frame(rows)), SCHEMA, household()).parts
+        parts = bounded_rows(rows_of(frame(rows)), SCHEMA, household()).parts
         assert parts["sex", "value"][1] == 1  # m, where unlisted levels go
         assert parts["age", "value"][1] == 44
         assert parts["pay", "kind"][1] == 1  # missing
@@ -166,7 +166,7 @@ def test_blocks_change_nothing_and_the_table_is_not_touched(relation, block_rows
     table = people()
     before = table.copy(deep=True)
     one, many = (
-        bounded_rows(FrameRows(table, rows), SMALL, household(relation)) for rows in (None, block_rows)
+        bounded_rows(rows_of(table, rows), SMALL, household(relation)) for rows in (None, block_rows)
     )
     pd.testing.assert_frame_equal(table, before)
     for key, values in one.parts.items():

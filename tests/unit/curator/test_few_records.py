@@ -178,10 +178,10 @@ def test_unused_categories_are_counted_not_named() -> None:
     frame = pd.DataFrame({"g": pd.Categorical(["a", "b"], ["a", "Unseen", "b"]), "h": ["x", "y"]})
     learned = CategoricalColumn("g", ["a", "b"], dtype="category", declared=False)
     texts = CategoricalColumn("h", ["x", "y"], declared=False)
-    (remark,) = unused_remarks(frame, Schema([learned, texts]), ["g", "h"])
+    (remark,) = unused_remarks(frame.dtypes, Schema([learned, texts]), ["g", "h"])
     assert str(remark) == (
         "g: 1 of its categories occurs in no record and is left out; "
         "levels={'g': [...]} declares what may be there"
     )
     declared = CategoricalColumn("g", ["a", "b"], dtype="category")
-    assert unused_remarks(frame, Schema([declared, texts]), ["g"]) == ()
+    assert unused_remarks(frame.dtypes, Schema([declared, texts]), ["g"]) == ()

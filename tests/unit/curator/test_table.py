@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, Schema, SchemaError
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import scales_of, split_rows
 from pysynthdp.design.parts import parts_of
 
@@ -15,7 +15,7 @@ TABLE = pd.DataFrame({"g": ["a", "b", None, "a"], "x": [1.0, -8.0, None, 3.0], "
 
 @pytest.mark.parametrize("block_rows", [None, 1, 3])
 def test_parts_do_not_depend_on_blocks(block_rows) -> None:
-    table = split_rows(FrameRows(TABLE, block_rows), SCHEMA)
+    table = split_rows(rows_of(TABLE, block_rows), SCHEMA)
     assert {key: values.tolist() for key, values in table.parts.items()} == {
         ("x", "kind"): [0, 2, 1, 0],
         ("x", "value"): [1.0, 0.0, 0.0, 3.0],
@@ -27,12 +27,12 @@ def test_parts_do_not_depend_on_blocks(block_rows) -> None:
 
 def test_an_absent_column_is_named() -> None:
     with pytest.raises(SchemaError, match="no column 'g'"):
-        split_rows(FrameRows(TABLE[["x"]]), SCHEMA)
+        split_rows(rows_of(TABLE[["x"]]), SCHEMA)
 
 
 def scale_of(values: list[float], column: NumericColumn):
     schema = Schema([column])
-    rows = FrameRows(pd.DataFrame({"x": values}))
+    rows = rows_of(pd.DataFrame({"x": values}))
     return scales_of(split_rows(rows, schema), parts_of(column), schema)["x", "value"]
 
 

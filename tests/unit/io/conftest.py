@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pysynthdp.curator.infer import infer_schema
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import KEPT_REAL
@@ -32,7 +32,7 @@ def parts_of() -> Build:
         columns = [ColumnStatement(name, stated[name], "none", "unbounded fit") for name in frame.columns]
         return {
             "copies": tuple(frame.copy() for _ in range(m)),
-            "schema": infer_schema(FrameRows(frame), public=True, **settings),
+            "schema": infer_schema(rows_of(frame), public=True, **settings),
             "privacy": PrivacyStatement.none(columns, draws=[(len(frame), m)]),
             "provenance": Provenance(
                 "pysynthdp 0", (("numpy", "2"),), tuple(stated.items()), tuple(frame.columns)

@@ -11,7 +11,7 @@ import pytest
 
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.curator.infer import infer_schema
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 from pysynthdp.schema.plain import from_plain, to_plain
 from pysynthdp.schema.plain_values import value_from_plain, value_to_plain
@@ -53,7 +53,7 @@ def test_every_field_of_a_column_is_written(index):
 
 def test_inferred_schema_writes_no_bound_of_the_data():
     frame = pd.DataFrame({"wage": np.linspace(-91_823.75, 77_123.25, 99)})
-    plain = json.dumps(to_plain(infer_schema(FrameRows(frame))))
+    plain = json.dumps(to_plain(infer_schema(rows_of(frame))))
     assert "91823" not in plain
     assert "77123" not in plain
 

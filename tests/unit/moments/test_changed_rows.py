@@ -9,7 +9,7 @@ from scipy import stats
 
 import pysynthdp
 from pysynthdp import BySampling, CategoricalColumn, NumericColumn, Schema, Synthesizer, SyntheticRelease
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import split_rows
 from pysynthdp.design.coerce import coerce
 from pysynthdp.models import Dirichlet
@@ -135,10 +135,10 @@ def test_a_row_counts_once_for_many_cells_and_the_radius(monkeypatch):
 
 def test_reading_in_blocks_counts_the_same_rows():
     table = people()
-    one, many = (split_rows(FrameRows(table, rows), declared(), tolerant=True) for rows in (None, 7))
+    one, many = (split_rows(rows_of(table, rows), declared(), tolerant=True) for rows in (None, 7))
     assert np.array_equal(one.changed, many.changed)
     assert one.changed.sum() == (table.income > 50).sum()
-    assert split_rows(FrameRows(table), declared(5_000)).changed is None
+    assert split_rows(rows_of(table), declared(5_000)).changed is None
 
 
 @pytest.mark.parametrize("fresh", [0, 4])

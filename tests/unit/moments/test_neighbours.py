@@ -16,7 +16,7 @@ from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.integers import UNIT, Frame, exact_gram, integer_rows
 from pysynthdp.curator.noised.rows import NoisedRows, answer_all
 from pysynthdp.curator.noised.whitening import Whitening
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import split_rows
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.noise.moment_budget import Question
@@ -86,7 +86,7 @@ def integers(data: pd.DataFrame) -> np.ndarray:
     p = frame.numbers
     root = np.eye(p) + rng.standard_normal((p, p)) / 5
     whitening = Whitening(rng.standard_normal((frame.levels, p)), root, np.linalg.inv(root))
-    held = NoisedRows(split_rows(FrameRows(data), plan.schema, tolerant=True), layout)
+    held = NoisedRows(split_rows(rows_of(data), plan.schema, tolerant=True), layout)
     asked = Question("second", 4.0, 2.5, (len(frame.blocks) + 4) * UNIT**2, 1)
     rows, clipped = integer_rows(frame, *held._block(slice(0, len(data))), asked, whitening)
     return np.column_stack([rows, clipped | held.table.changed])
@@ -182,7 +182,7 @@ def test_a_budget_whose_noise_leaves_64_bits_is_refused_before_spending(rho):
 def test_sums_beyond_what_noise_takes_stop_at_a_limit_instead_of_telling(monkeypatch):
     plan = Synthesizer(schema=SCHEMA, guarantee=ZCDP(1.0)).plan()
     layout = moment_layout(plan, plan.protection.hints)
-    held = NoisedRows(split_rows(FrameRows(table()), plan.schema, tolerant=True), layout)
+    held = NoisedRows(split_rows(rows_of(table()), plan.schema, tolerant=True), layout)
     monkeypatch.setattr(
         "pysynthdp.curator.noised.rows.exact_gram", lambda rows: exact_gram(rows) + np.int64(2**61)
     )

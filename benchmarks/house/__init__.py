@@ -1,0 +1,1 @@
+"""Is the code laid out as drawn: calls, walks, sizes?"""
