@@ -1,1 +1,1 @@
-"""How is the code laid out, in numbers?"""
+"""Is the code laid out as drawn: calls, walks, sizes?"""

@@ -185,7 +185,7 @@ def main() -> None:
         return
     print(f"{'call':44}" + "".join(f"{head:>10}" for head in ("modules", "functions", "switches", "deepest")))
     for name in sys.argv[1:] or CASES:
-        subprocess.run([sys.executable, "-m", "benchmarks.house.calls", "--here", name], check=True)  # noqa: S603 -- this very file
+        subprocess.run([sys.executable, "-m", "benchmarks.house.calls", "--here", name], check=True)  # noqa: S603
 
 
 if __name__ == "__main__":

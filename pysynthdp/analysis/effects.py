@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ import pandas as pd
 from pysynthdp.analysis.combining import Combined, combine_stack
 from pysynthdp.analysis.failures import of_copy, told
 from pysynthdp.analysis.marginal_effects import average_effects
+from pysynthdp.analysis.pooled import Pooled
 from pysynthdp.analysis.rules.base import find_rule
 from pysynthdp.analysis.separation import uses_lost
 from pysynthdp.analysis.surface import surface_of, unpredictable
@@ -21,16 +22,13 @@ from pysynthdp.base.errors import CombiningRuleError, FitError, PysynthdpError, 
 from pysynthdp.base.remarks import outside
 from pysynthdp.base.words import TABLE, Said, Words
 
-if TYPE_CHECKING:
-    from pysynthdp.analysis.results import PooledResults
-
 __all__ = ["marginal", "predict"]
 
 _ROWS: Final = Said("pd.DataFrame({'column': [value, ...]})", "a table", "data.frame(column = c(...))")
 Pair = tuple[FloatArray, FloatArray]
 
 
-def predict(result: PooledResults, newdata: pd.DataFrame, alpha: float) -> pd.DataFrame:
+def predict(result: Pooled, newdata: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Pool the predicted means of all copies."""
     if not isinstance(newdata, pd.DataFrame):
         raise FitError(
@@ -58,7 +56,7 @@ def predict(result: PooledResults, newdata: pd.DataFrame, alpha: float) -> pd.Da
     return table
 
 
-def marginal(result: PooledResults, at: str, method: str) -> pd.DataFrame:
+def marginal(result: Pooled, at: str, method: str) -> pd.DataFrame:
     """Pool the marginal effects of all copies."""
     fits = _fits(result)
     if at == "overall" and method == "dydx":
@@ -92,7 +90,7 @@ def _placed(names: tuple[str, ...], pair: Pair, terms: tuple[str, ...]) -> Pair:
     return values, variances
 
 
-def _table(result: PooledResults, terms: Sequence[str], pairs: list[Pair]) -> pd.DataFrame:
+def _table(result: Pooled, terms: Sequence[str], pairs: list[Pair]) -> pd.DataFrame:
     """Pool, and write under broom's names."""
     done = _pooled(result, pairs)
     limits = done.conf_int()
@@ -110,7 +108,7 @@ def _table(result: PooledResults, terms: Sequence[str], pairs: list[Pair]) -> pd
     )
 
 
-def _fits(result: PooledResults) -> tuple[Any, ...]:
+def _fits(result: Pooled) -> tuple[Any, ...]:
     """Return the fits, if there are models among them."""
     if not result.fits or not hasattr(result.fits[0], "model"):
         raise FitError(
@@ -150,7 +148,7 @@ def _warn_of_unknown(pairs: list[Pair]) -> None:
         )
 
 
-def _pooled(result: PooledResults, pairs: list[Pair]) -> Combined:
+def _pooled(result: Pooled, pairs: list[Pair]) -> Combined:
     """Combine vectors of the copies by the rule of the result."""
     values = result.combined.stack
     if values.noise_var is not None:

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,19 +14,17 @@ from formulaic.utils.constraints import LinearConstraints
 
 from pysynthdp.analysis.estimates import adapter_for, estimates_of
 from pysynthdp.analysis.f_tests import JOINT_TESTS, FTest, Ratios
+from pysynthdp.analysis.pooled import Pooled
 from pysynthdp.analysis.rules.base import Sums, find_rule
 from pysynthdp.analysis.term_names import as_named
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.errors import CombiningRuleError, PysynthdpWarning
 from pysynthdp.base.remarks import outside
 
-if TYPE_CHECKING:
-    from pysynthdp.analysis.results import PooledResults
-
 __all__ = ["anova", "likelihood_ratio", "wald"]
 
 
-def wald(result: PooledResults, hypothesis: Any, value: Any) -> FTest:
+def wald(result: Pooled, hypothesis: Any, value: Any) -> FTest:
     """Test a term, names, a constraint or a matrix of contrasts."""
     contrasts, offset = _contrasts(result, hypothesis)
     target = np.broadcast_to(np.asarray(value, dtype=np.float64) + offset, len(contrasts))
@@ -51,7 +49,7 @@ def wald(result: PooledResults, hypothesis: Any, value: Any) -> FTest:
     return replace(result.combined.wald(contrasts, target), left_out=gone)
 
 
-def _contrasts(result: PooledResults, hypothesis: Any) -> tuple[FloatArray, FloatArray | float]:
+def _contrasts(result: Pooled, hypothesis: Any) -> tuple[FloatArray, FloatArray | float]:
     """Turn a hypothesis into a matrix (k, p) and what it adds to the value."""
     p = len(result.terms)
     if isinstance(hypothesis, str):
@@ -70,14 +68,14 @@ def _contrasts(result: PooledResults, hypothesis: Any) -> tuple[FloatArray, Floa
     return matrix, 0.0
 
 
-def _unknown(result: PooledResults, name: str) -> int:
+def _unknown(result: Pooled, name: str) -> int:
     """Refuse a name that is neither a coefficient nor a term."""
     raise CombiningRuleError(
         f"there is no term {name!r}; terms are {', '.join(result.terms)}", kind="joint test"
     )
 
 
-def _places(result: PooledResults, name: str) -> list[int]:
+def _places(result: Pooled, name: str) -> list[int]:
     """Coefficients of that name, or that belong to that term of the formula."""
     if name in result.terms:
         return [result.terms.index(name)]
@@ -99,7 +97,7 @@ def _without_level(part: str) -> str:
     return re.sub(r"\[[^\[\]]*\]$|(?<=\))(?:\.\w+|\^\d+)$", "", part)
 
 
-def _constraint(result: PooledResults, text: str) -> tuple[FloatArray, FloatArray]:
+def _constraint(result: Pooled, text: str) -> tuple[FloatArray, FloatArray]:
     """Read constraints such as ``x = 0, z - w = 1``."""
     quoted = text if "`" in text else _quoted(text, result.terms)
     try:
@@ -120,7 +118,7 @@ def _quoted(text: str, terms: Sequence[str]) -> str:
     return re.sub("|".join(re.escape(term) for term in odd), lambda found: f"`{found.group()}`", text)
 
 
-def anova(result: PooledResults) -> pd.DataFrame:
+def anova(result: Pooled) -> pd.DataFrame:
     """Wald tests of every term but the intercept."""
     groups: dict[frozenset[str], list[int]] = {}
     for place, inner in enumerate(result.design_terms):
@@ -142,7 +140,7 @@ def _labels(name: str) -> list[str]:
     return [_without_level(part) for part in re.split(r":(?![^\[(]*[\])])", name)]
 
 
-def likelihood_ratio(result: PooledResults, smaller: str | PooledResults | Sequence[Any]) -> FTest:
+def likelihood_ratio(result: Pooled, smaller: str | Pooled | Sequence[Any]) -> FTest:
     """Compare the copies' likelihoods at their own and at the pooled parameters."""
     rule = find_rule(result.rule)
     if rule.lr is None:
@@ -173,13 +171,13 @@ def _ratios(large: Sequence[Any], small: Sequence[Any], nests: IntArray | None, 
     return Ratios(own_mean, nest_mean, pooled, m, len(large) // m)
 
 
-def _unit(result: PooledResults) -> Sums:
+def _unit(result: Pooled) -> Sums:
     """Give sums with variance one within copies, which show the factor that the rule puts before U."""
     values = result.combined.stack
     return Sums(result.m, np.ones(()), np.zeros(()), values.n_syn, values.n_org)
 
 
-def _smaller_fits(result: PooledResults, smaller: str | PooledResults | Sequence[Any]) -> tuple[Any, ...]:
+def _smaller_fits(result: Pooled, smaller: str | Pooled | Sequence[Any]) -> tuple[Any, ...]:
     """Fits of the smaller model, fitted now if a formula was given."""
     if not isinstance(smaller, str):
         fits: Any = getattr(smaller, "fits", smaller)
@@ -188,7 +186,7 @@ def _smaller_fits(result: PooledResults, smaller: str | PooledResults | Sequence
         raise CombiningRuleError(
             "lr_test with a formula needs a result of ols, logit, glm or fit_copies", kind="joint test"
         )
-    return result.refit(smaller).fits
+    return tuple(result.refit(smaller).fits)
 
 
 def _at_means(fits: Sequence[Any], groups: IntArray) -> FloatArray:

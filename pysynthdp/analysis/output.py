@@ -11,6 +11,7 @@ import pandas as pd
 from pysynthdp.analysis.choose import objections
 from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.forest import axes_for, set_terms
+from pysynthdp.analysis.pooled import Pooled
 from pysynthdp.analysis.rules.base import RULES, find_rule
 from pysynthdp.analysis.term_names import as_named, readable
 from pysynthdp.base.display import Cell, Printable, PValue, Table, number
@@ -18,8 +19,6 @@ from pysynthdp.base.errors import CombiningRuleError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from pysynthdp.analysis.results import PooledResults
 
 __all__ = ["VALID", "Summary", "forest", "frame", "latex", "markdown", "rules_table", "table"]
 
@@ -60,7 +59,7 @@ class Summary(Printable):
         return self.latex
 
 
-def table(result: PooledResults, *, details: bool = False, alpha: float = 0.05) -> Table:
+def table(result: Pooled, *, details: bool = False, alpha: float = 0.05) -> Table:
     """Build the summary: header of facts, one row a term, notes; ``details`` unfolds why the rule fits."""
     low, high = f"[{alpha / 2:.3g}", f"{1 - alpha / 2:.3g}]"
     data: dict[str, Any] = {
@@ -86,7 +85,7 @@ def table(result: PooledResults, *, details: bool = False, alpha: float = 0.05) 
     return Table(title, tuple(data), rows, facts, notes, folded)
 
 
-def _theory(result: PooledResults) -> tuple[tuple[str, str], ...]:
+def _theory(result: Pooled) -> tuple[tuple[str, str], ...]:
     """Why the rule fits, and who says so: once for who asks, not above every model."""
     return (("why this rule", result.why.theory), ("source", find_rule(result.rule).source))
 
@@ -101,7 +100,7 @@ def _cell(value: Any) -> Cell:
     return value if isinstance(value, str | PValue) else float(value)
 
 
-def _header(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
+def _header(result: Pooled) -> tuple[tuple[str, Cell], ...]:
     """Rule, reason, m, nests if there are any, sizes and noise, as every pooled table must show."""
     nests = result.combined.stack.nests
     noise = "not stated" if result.facts is None else _NOISE[result.facts.noise]
@@ -128,7 +127,7 @@ def _nests(copies: int, nests: int) -> Cell:
     )
 
 
-def _covariance(result: PooledResults) -> tuple[tuple[str, Cell], ...]:
+def _covariance(result: Pooled) -> tuple[tuple[str, Cell], ...]:
     """Kind of covariance that was pooled, where the fits tell it."""
     about = result.estimates[0].about if result.estimates else None
     return () if about is None else (("covariance", about.covariance or "nonrobust, that of the model"),)
@@ -139,7 +138,7 @@ def _count(value: float | None) -> Cell:
     return "not published" if value is None else int(value)
 
 
-def _reasons(result: PooledResults) -> tuple[str, ...]:
+def _reasons(result: Pooled) -> tuple[str, ...]:
     """Why some terms have no standard error."""
     known = ~np.isnan(result.combined.qbar)
     missing = np.isnan(result.combined.se) & known
@@ -149,7 +148,7 @@ def _reasons(result: PooledResults) -> tuple[str, ...]:
     return (f"{terms}: {result.combined.reason}",)
 
 
-def _share(result: PooledResults) -> pd.Series[float]:
+def _share(result: Pooled) -> pd.Series[float]:
     """Return the part of T that the spread between copies makes up, 1 - within/T."""
     rule, values = find_rule(result.rule), result.combined.stack
     within = rule.within(values.sums(nested=rule.nested))
@@ -158,7 +157,7 @@ def _share(result: PooledResults) -> pd.Series[float]:
     return pd.Series(np.where(result.combined.T > 0, share, np.nan), index=list(result.terms))
 
 
-def frame(result: PooledResults, alpha: float) -> pd.DataFrame:
+def frame(result: Pooled, alpha: float) -> pd.DataFrame:
     """One row a term under broom's names."""
     limits = result.conf_int(alpha)
     return pd.DataFrame(
@@ -175,7 +174,7 @@ def frame(result: PooledResults, alpha: float) -> pd.DataFrame:
     )
 
 
-def _written(result: PooledResults, alpha: float) -> list[list[str]]:
+def _written(result: Pooled, alpha: float) -> list[list[str]]:
     """Head and rows as text."""
     data = frame(result, alpha)
     data["df"] = _large(data["df"])
@@ -185,7 +184,7 @@ def _written(result: PooledResults, alpha: float) -> list[list[str]]:
     return [list(data.columns), *rows]
 
 
-def markdown(result: PooledResults, alpha: float) -> str:
+def markdown(result: Pooled, alpha: float) -> str:
     """Write a Markdown table and the rule."""
     head, *rows = [[cell.replace("|", "\\|") for cell in row] for row in _written(result, alpha)]
     lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
@@ -200,7 +199,7 @@ _LATEX = str.maketrans(
 )
 
 
-def latex(result: PooledResults, alpha: float) -> str:
+def latex(result: Pooled, alpha: float) -> str:
     """Write a booktabs table and the rule."""
     head, *rows = [[cell.translate(_LATEX) for cell in row] for row in _written(result, alpha)]
     body = " \\\\\n".join(" & ".join(row) for row in rows)
@@ -213,7 +212,7 @@ def latex(result: PooledResults, alpha: float) -> str:
     )
 
 
-def rules_table(result: PooledResults, term: str | None) -> pd.DataFrame:
+def rules_table(result: Pooled, term: str | None) -> pd.DataFrame:
     """Every rule for one term: applies or not, reason, T, df, interval."""
     index = _term_index(result, term)
     rows = {name: _rule_row(result, name, index) for name in RULES}
@@ -221,7 +220,7 @@ def rules_table(result: PooledResults, term: str | None) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("rule")
 
 
-def _term_index(result: PooledResults, term: str | None) -> int:
+def _term_index(result: Pooled, term: str | None) -> int:
     """Place of the term asked for, or of the first that is not an intercept."""
     if term is None:
         inner = enumerate(result.design_terms)
@@ -234,7 +233,7 @@ def _term_index(result: PooledResults, term: str | None) -> int:
     return result.terms.index(written)
 
 
-def _rule_row(result: PooledResults, name: str, index: int) -> list[Any]:
+def _rule_row(result: Pooled, name: str, index: int) -> list[Any]:
     """One rule: numbers wherever its arithmetic can be done and privacy noise is not ignored."""
     rule, values = RULES[name](), result.combined.stack.subset(np.array([index]))
     against = objections(rule, result.facts, values)
@@ -249,7 +248,7 @@ def _rule_row(result: PooledResults, name: str, index: int) -> list[Any]:
     return [not against, against[0] if against else rule.right_when, *numbers]
 
 
-def forest(result: PooledResults, ax: Axes | None, alpha: float) -> Axes:
+def forest(result: Pooled, ax: Axes | None, alpha: float) -> Axes:
     """Draw estimates and intervals, one line a term."""
     keep = [i for i, name in enumerate(result.design_terms) if name not in {"Intercept", "const"}]
     ax = ax or axes_for(len(keep))

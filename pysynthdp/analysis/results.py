@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis import effects, joint, output
-from pysynthdp.analysis.choose import Why
-from pysynthdp.analysis.combining import Combined
-from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.analysis.f_tests import FTest
 from pysynthdp.analysis.output import Summary
-from pysynthdp.analysis.rules.base import Facts
-from pysynthdp.base.arrays import FloatArray
+from pysynthdp.analysis.pooled import Pooled
 from pysynthdp.base.display import Printable, Table
-from pysynthdp.schema import Column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +21,7 @@ __all__ = ["PooledResults"]
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True, eq=False)
-class PooledResults(Printable):
+class PooledResults(Pooled, Printable):
     """One table from the fits of m copies.
 
     Parameters
@@ -65,116 +59,7 @@ class PooledResults(Printable):
     ``params`` is qbar, ``bse`` the root of T; NaN where T <= 0, with the reason in ``summary()``.
     """
 
-    combined: Combined
-    terms: tuple[str, ...]
-    design_terms: tuple[str, ...]
-    model: str
-    why: Why
-    facts: Facts | None = None
-    notes: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    estimates: tuple[Estimates, ...] = ()
-    fits: tuple[Any, ...] = field(default=(), repr=False)
     refit: Callable[[str], PooledResults] | None = None
-    fit_table: Callable[[pd.DataFrame], Any] | None = None
-    codes: Mapping[str, Column] = field(default_factory=dict)
-
-    def _series(self, values: Any, name: str) -> pd.Series[float]:
-        """Values by term."""
-        filled = np.full(len(self.terms), np.nan) if values is None else np.asarray(values)
-        return pd.Series(filled, index=list(self.terms), name=name, dtype="float64")
-
-    def _matrix(self, values: FloatArray) -> pd.DataFrame:
-        """Label a matrix by term and term."""
-        return pd.DataFrame(values, index=list(self.terms), columns=list(self.terms))
-
-    @property
-    def params(self) -> pd.Series[float]:
-        """Pooled estimates, qbar."""
-        return self._series(self.combined.qbar, "params")
-
-    @property
-    def qbar(self) -> pd.Series[float]:
-        """Mean of the copies' estimates; the same as ``params``."""
-        return self._series(self.combined.qbar, "qbar")
-
-    @property
-    def bse(self) -> pd.Series[float]:
-        """Standard errors, the roots of T; NaN where T <= 0."""
-        return self._series(self.combined.se, "bse")
-
-    @property
-    def df(self) -> pd.Series[float]:
-        """Degrees of freedom; inf for the normal reference."""
-        return self._series(self.combined.df, "df")
-
-    @property
-    def tvalues(self) -> pd.Series[float]:
-        """Estimates over standard errors."""
-        return self._series(self.combined.qbar / self.combined.se, "tvalues")
-
-    @property
-    def pvalues(self) -> pd.Series[float]:
-        """Two-sided p-values of zero; NaN where the rule gives none."""
-        return self._series(self.combined.pvalue(), "pvalues")
-
-    @property
-    def ubar(self) -> pd.Series[float]:
-        """Mean variance within a copy."""
-        return self._series(self.combined.ubar, "ubar")
-
-    @property
-    def b(self) -> pd.Series[float]:
-        """Variance between copies; NaN for one copy."""
-        return self._series(self.combined.b, "b")
-
-    @property
-    def T(self) -> pd.Series[float]:  # noqa: N802 -- the papers' letter
-        """Variance of the pooled estimates; may be negative under some rules."""
-        return self._series(self.combined.T, "T")
-
-    @property
-    def ubar_cov(self) -> pd.DataFrame:
-        """Mean covariance within a copy (p, p)."""
-        return self._matrix(self.combined.stack.matrices().ubar)
-
-    @property
-    def b_cov(self) -> pd.DataFrame:
-        """Covariance between copies (p, p)."""
-        return self._matrix(self.combined.stack.matrices().between)
-
-    @property
-    def T_cov(self) -> pd.DataFrame:  # noqa: N802 -- the papers' letter
-        """Covariance of the pooled estimates (p, p); the same as ``cov_params()``."""
-        return self._matrix(self.combined.covariance())
-
-    @property
-    def m(self) -> int:
-        """Number of copies."""
-        return self.combined.m
-
-    @property
-    def n_syn(self) -> float | None:
-        """Rows in one copy."""
-        return self.combined.stack.n_syn
-
-    @property
-    def n_org(self) -> float | None:
-        """Rows in the confidential table; None when not published."""
-        return self.combined.stack.n_org
-
-    @property
-    def rule(self) -> str:
-        """Name of the combining rule."""
-        return self.combined.rule
-
-    def cov_params(self) -> pd.DataFrame:
-        """Covariance of the pooled estimates (p, p)."""
-        return self.T_cov
-
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Limits of the 1 - alpha intervals, columns 0 and 1; NaN where the rule gives none."""
-        return pd.DataFrame(self.combined.conf_int(alpha), index=list(self.terms))
 
     def to_table(self) -> Table:
         """Build the table that is printed."""

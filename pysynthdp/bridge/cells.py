@@ -20,7 +20,7 @@ from pysynthdp.bridge.codec import (
     named_list,
 )
 
-__all__: list[str] = []  # for frames alone
+__all__ = ["cell_from_r", "cell_to_r"]
 
 _DEEP: Final = 50
 _INTEGERS: Final = np.iinfo(np.int32)

@@ -18,7 +18,7 @@ from pysynthdp.bridge.cells import cell_from_r
 from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector
 from pysynthdp.bridge.facts import ColumnFacts, Meaning
 
-__all__: list[str] = []  # for frames alone
+__all__ = ["checked_column", "column_from_r", "is_a_list", "text_index"]
 
 _TEXT: Final[Any] = pd.Series([], dtype="str").dtype  # object before pandas 3
 _NA_INTEGER64: Final = np.iinfo(np.int64).min

@@ -18,7 +18,7 @@ from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RValue, RVector, charact
 from pysynthdp.bridge.codec.wire import Kind
 from pysynthdp.bridge.facts import ColumnFacts
 
-__all__: list[str] = []  # for frames alone
+__all__ = ["column_to_r"]
 
 _EPOCH: Final = dt.date(1970, 1, 1)
 _NA_INTEGER64: Final = np.iinfo(np.int64).min

@@ -12,7 +12,7 @@ from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector
 from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.columns_from_r import text_index
 
-__all__: list[str] = []  # for frames and cells_from_r alone
+__all__ = ["check_rows", "checked_frame", "index_of", "longest", "rows_of"]
 
 
 def checked_frame(value: RValue) -> tuple[RVector, tuple[str, ...]]:

@@ -51,7 +51,7 @@ from pysynthdp.bridge.frame_shape import check_rows, checked_frame, index_of, lo
 from pysynthdp.bridge.tagged import found_tags, warn_of_tags
 from pysynthdp.schema import Schema
 
-__all__ = ["frame_from_r", "frame_to_r", "read_rds", "write_rds"]
+__all__ = ["frame_from_r", "frame_to_r", "read_rds", "warn_of_whole_columns", "write_rds"]
 
 
 def frame_from_r(value: RValue, *, schema: Schema | None = None) -> RFrame:

@@ -18,7 +18,6 @@ from pysynthdp.bridge.guarantees import protection_from_r
 from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
-from pysynthdp.schema.codebook import read_codebook
 
 __all__ = ["labelled_codes", "settings_from_r"]
 
@@ -253,7 +252,7 @@ def _joint(value: Any, at: str) -> list[tuple[list[str], Any]]:
 def _schema(value: Any, at: str) -> Schema:
     """Take a codebook's path, or a list of columns that numeric_column() and categorical_column() made."""
     if isinstance(value, str):
-        return read_codebook(Path(value).expanduser())
+        return Schema.from_codebook(Path(value).expanduser())
     if not isinstance(value, Mapping):
         what = f"{at} must be a codebook's path or a list with a name for each column"
         remedy = "write list(age = numeric_column(0, 99), sex = categorical_column(c(...)))"

@@ -15,7 +15,20 @@ from pysynthdp.bridge.codec.values import texts_of
 from pysynthdp.bridge.codec.wire import Kind
 from pysynthdp.schema.columns import Unit
 
-__all__: list[str] = []  # for frames alone
+__all__ = [  # for frames alone
+    "dates_to_days",
+    "days_to_dates",
+    "in_unit",
+    "is_time",
+    "lengths_to_spans",
+    "seconds_to_stamps",
+    "spans_to_lengths",
+    "stamp_of",
+    "stamps_to_days",
+    "stamps_to_seconds",
+    "units_of",
+    "zone_of",
+]
 
 Masked: TypeAlias = tuple[AnyArray, BoolArray]
 """Numbers as float64 with 0 where they are missing, and where that is."""

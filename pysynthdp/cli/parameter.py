@@ -1,21 +1,41 @@
-"""What ``parameter`` does once its plan is read: check all that is asked for, release, tell."""
+"""``pysynthdp parameter``: check all that is asked for, release, tell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from pysynthdp.base.errors import PlanError
-from pysynthdp.cli.run import this_run
+from pysynthdp.cli.options import Debug, File, JsonObject, Quiet
+from pysynthdp.cli.reading import reading_of, with_reading
+from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.table import table_of
-from pysynthdp.io.plans.parameters_file import ParameterPlan, write_statement
-from pysynthdp.parameters.asked import check_parameters, release_parameter
 
-__all__ = ["check_statement_file", "release_parameters"]
+__all__ = ["parameter"]
 
 
-def check_statement_file(out: Path | None) -> None:
+@reporting()
+@with_reading
+def parameter(
+    file: File,
+    plan: Annotated[Path, typer.Option(help="TOML with codebook and [[parameters]].", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="JSON file for the privacy statement of all of them together.")
+    ] = None,
+    *,
+    reading: dict[str, Any],
+    quiet: Quiet = False,  # noqa: ARG001
+    as_object: JsonObject = False,  # noqa: ARG001
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
+    _check_statement_file(out)
+    _release(file, plan, reading, out=out)
+
+
+def _check_statement_file(out: Path | None) -> None:
     """Refuse a file that could not be written in the end, while it costs nothing yet."""
     if out is not None and out.exists():
         raise PlanError(
@@ -25,19 +45,21 @@ def check_statement_file(out: Path | None) -> None:
         raise PlanError(f"--out: there is no folder {out.parent}", kind="command", remedy="make it first")
 
 
-def release_parameters(
-    file: Path, asked: ParameterPlan, reading: Mapping[str, Any], *, out: Path | None
-) -> None:
-    """Read the table, release what is asked for, and print it with the statement of all together.
+def _release(file: Path, plan: Path, reading: dict[str, Any], *, out: Path | None) -> None:
+    """Read plan and table, release what is asked for, and print it with the statement of all together.
 
     Notes
     -----
     Privacy: spends from the account of the plan; nothing that depends on records is logged.
     """
+    from pysynthdp.io.plans.parameters_file import read_parameters, write_statement
+    from pysynthdp.parameters.asked import check_parameters, release_parameter
+
+    asked, form = read_parameters(plan), reading_of(reading, plan)
     run = this_run()
     run.learns = False
     with run.stage("read") as stage:
-        table = table_of(file, learns=False, schema=asked.schema, **reading)
+        table = table_of(file, learns=False, schema=asked.schema, **form)
         stage.object = file.name
     check_parameters(table, asked.schema, asked.asked, account=asked.account)
     with run.stage("release") as stage:

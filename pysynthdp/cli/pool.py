@@ -1,4 +1,4 @@
-"""What ``pool`` does: read a release, fit its copies, combine the fits, tell."""
+"""``pysynthdp pool``: read a release, fit its copies, combine the fits, tell."""
 
 from __future__ import annotations
 
@@ -6,17 +6,47 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 import pysynthdp as sdp
-from pysynthdp.cli.options import Model, Report
-from pysynthdp.cli.run import this_run
+from pysynthdp.base.errors import PlanError
+from pysynthdp.cli.exit_codes import Exit
+from pysynthdp.cli.options import Debug, JsonObject, Model, Quiet, Report, Strict
+from pysynthdp.cli.run import reporting, this_run
 
-__all__ = ["Layout", "pool_release"]
+__all__ = ["pool"]
+
+
+@reporting(fits=Exit.MISUSE)
+def pool(
+    formula: Annotated[str, typer.Argument(help="Such as 'income ~ age + C(sex)'.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.", show_default=False)],
+    model: Annotated[Model, typer.Option(help="Which regression.")] = Model.ols,
+    rule: Annotated[str, typer.Option(help="Combining rule; auto chooses by the release's tags.")] = "auto",
+    family: Annotated[str | None, typer.Option(help="Of a glm: poisson, binomial, gamma ...")] = None,
+    report: Annotated[Report, typer.Option("--format", help="How to write the table.")] = Report.text,
+    *,
+    details: Annotated[bool, typer.Option("--details", help="Show variances within and between.")] = False,
+    quiet: Quiet = False,  # noqa: ARG001
+    as_object: JsonObject = False,  # noqa: ARG001
+    strict: Strict = False,  # noqa: ARG001
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Fit a regression to every copy of a release and combine the fits."""
+    if family is not None and model is not Model.glm:
+        raise PlanError("--family belongs to --model glm", kind="command")
+    if "~" not in formula and ("~" in str(folder) or Path(formula).is_dir()):
+        raise PlanError(
+            "the formula comes first, then the folder: pysynthdp pool 'income ~ age' DIR", kind="command"
+        )
+    options = {"rule": rule} if family is None else {"rule": rule, "family": family}
+    _pool(formula, folder, _Layout(report, details=details), model=model, options=options)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class _Layout:
     """How a pooled table is written.
 
     Parameters
@@ -37,9 +67,7 @@ class Layout:
         return results.summary(details=self.details).said("shell")
 
 
-def pool_release(
-    formula: str, folder: Path, layout: Layout, *, model: Model, options: Mapping[str, Any]
-) -> None:
+def _pool(formula: str, folder: Path, layout: _Layout, *, model: Model, options: Mapping[str, Any]) -> None:
     """Fit every copy and print the combined table.
 
     Notes

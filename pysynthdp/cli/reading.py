@@ -10,8 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from pysynthdp.io.plans.plan_file import read_reading
-
 __all__ = ["reading_of", "with_reading"]
 
 _OPTIONS: dict[str, Any] = {
@@ -53,5 +51,7 @@ def with_reading(function: Callable[..., None]) -> Callable[..., None]:
 
 def reading_of(options: dict[str, Any], plan: Path | None) -> dict[str, Any]:
     """Join the options with the keys of a plan; an option wins."""
+    from pysynthdp.io.plans.plan_file import read_reading
+
     asked = {} if plan is None else read_reading(plan)
     return {**asked, **{name: value for name, value in options.items() if value}}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Final, ParamSpec
 
 import typer
@@ -19,6 +20,7 @@ import typer
 from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.cli.errors import as_json, complain, describe, fail, one_line
 from pysynthdp.cli.exit_codes import Exit, WarnedError
+from pysynthdp.cli.signals import stop_in_order
 
 __all__ = ["Run", "closed_quietly", "reporting", "this_run"]
 
@@ -26,6 +28,10 @@ P = ParamSpec("P")
 
 _READ_AS_TEXT: Final = ("quoted numbers", "leading zeros", "long numbers", "numbers as text")
 """Kinds of warnings of the reader that say why numbers are read as text."""
+
+
+_SLOW: Final = ("pysynthdp.plan", "pysynthdp.io.tables")
+"""Rooms that stand on the libraries of numbers and tables."""
 
 
 @dataclass(slots=True)
@@ -130,6 +136,13 @@ def this_run() -> Run:
     return _RUN.get()
 
 
+def _begin() -> None:
+    """Load what is slow while nothing is there to be put in order: an exception in an import may be lost."""
+    for name in _SLOW:
+        import_module(name)
+    stop_in_order()
+
+
 def reporting(*, fits: Exit = Exit.DATA) -> Callable[[Callable[P, None]], Callable[P, None]]:
     """Make a command whose errors are one line and an exit code.
 
@@ -148,6 +161,7 @@ def reporting(*, fits: Exit = Exit.DATA) -> Callable[[Callable[P, None]], Callab
                 warnings.simplefilter("always", PysynthdpWarning)
                 warnings.showwarning = own.hear
                 try:
+                    _begin()
                     function(*args, **kwargs)
                 except (typer.Exit, typer.Abort):
                     raise

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Collection
+from typing import Any, NoReturn, TypeAlias
 
 from pysynthdp.cli.exit_codes import Exit
 
 __all__ = ["finish", "stop_at_once", "stop_in_order"]
+
+_Handler: TypeAlias = Callable[[int, Any], NoReturn] | signal.Handlers
 
 _NUMBERS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -21,21 +23,20 @@ def stop_at_once() -> None:
 
 
 def stop_in_order() -> None:
-    """During a run: leave by an exception, so that no draft of a release stays behind."""
-    _install(_leave)
+    """Leave by an exception from here on, where signals are ours: no draft of a release stays behind."""
+    _install(_leave, instead_of=(_leave_at_once,))
 
 
 def finish() -> None:
     """When all is written: a signal would end the run as stopped, and say that nothing is there."""
-    for number in _NUMBERS:
-        if signal.getsignal(number) is _leave:
-            signal.signal(number, signal.SIG_IGN)
+    _install(signal.SIG_IGN, instead_of=(_leave, _leave_at_once))
 
 
-def _install(handler: Callable[[int, Any], NoReturn]) -> None:
-    """Let signals be handled so."""
+def _install(handler: _Handler, *, instead_of: Collection[_Handler] = ()) -> None:
+    """Let signals be handled so; with ``instead_of`` only those that were handled as it says."""
     for number in _NUMBERS:
-        signal.signal(number, handler)
+        if not instead_of or signal.getsignal(number) in instead_of:
+            signal.signal(number, handler)
 
 
 def _say(number: int) -> None:

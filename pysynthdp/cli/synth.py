@@ -1,24 +1,106 @@
-"""What ``synth`` does once its settings are read: fit, draw, write, tell; each a stage of the run."""
+"""``pysynthdp synth``: fit, draw, write, tell; each a stage of the run."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
+import typer
 
 import pysynthdp as sdp
-from pysynthdp.cli.run import this_run
+from pysynthdp.base.errors import PlanError
+from pysynthdp.cli.look import show_columns
+from pysynthdp.cli.options import (
+    Copies,
+    Debug,
+    FileFormat,
+    Files,
+    JsonObject,
+    PlanFile,
+    Quiet,
+    Rows,
+    Strict,
+)
+from pysynthdp.cli.reading import with_reading
+from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.signals import finish
+from pysynthdp.cli.table import learns_from, protection_in, read_with_plan, settings_of
 from pysynthdp.io.folder.manifest import read_manifest
-from pysynthdp.io.folder.release_dir import read_statement
-from pysynthdp.schema import CategoricalColumn, Schema
+from pysynthdp.io.folder.signature import signer_of
 
-__all__ = ["Copying", "fitted_from", "tell"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["synth"]
 
 
-def fitted_from(
+@reporting()
+@with_reading
+def synth(
+    files: Files,
+    out: Annotated[Path, typer.Option(help="Folder to write; must not exist.", show_default=False)],
+    m: Copies = 5,
+    k: Rows = None,
+    plan: PlanFile = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="For tests; never stored. Without it: fresh entropy.", show_default=False),
+    ] = None,
+    file_format: Annotated[FileFormat, typer.Option("--format", help="Of the copies.")] = FileFormat.parquet,
+    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(help="Private key (Ed25519, PEM) to sign the folder with.", show_default=False),
+    ] = None,
+    rare: Annotated[
+        str | None,
+        typer.Option(help="Levels of fewer than five records: keep, merge or refuse.", show_default=False),
+    ] = None,
+    *,
+    reading: dict[str, Any],
+    proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
+    quiet: Quiet = False,
+    as_object: JsonObject = False,  # noqa: ARG001
+    strict: Strict = False,  # noqa: ARG001
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
+    """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
+    _check_before_reading(out, seed, sign)
+    if len(files) > 1:
+        protection_in(settings_of(plan)).check_imputed()
+    table, settings = read_with_plan(files[0], plan, reading)
+    settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
+    settings["proper"] = proper or settings.get("proper", False)
+    settings["rare"] = rare or settings.get("rare", "keep")
+    synthesizer = sdp.Synthesizer(**settings)
+    synthesizer.protection.copies(m)  # refused before anything is spent at the fit
+    # an overview depends on the data: not under a guarantee, and not into a batch job's log
+    if learns_from(settings) and sys.stdout.isatty():
+        show_columns(table, settings)
+    others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
+    fitted = _fitted(synthesizer, table, others)
+    copies = _Copying(out, m, k, seed, file_format.value, sign)
+    statement = copies.stream(fitted) if stream else copies.draw_and_write(fitted)
+    _tell(out, statement, quiet=quiet)
+
+
+def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> None:
+    """Refuse what could not be written in the end, while it costs nothing yet."""
+    if out.exists():
+        raise PlanError(
+            f"--out: {out} exists already", kind="command", remedy="choose another name or move it away"
+        )
+    if seed is not None and seed < 0:
+        raise PlanError("--seed must not be negative", kind="command")
+    if sign is not None:
+        signer_of(sign)
+
+
+def _fitted(
     synthesizer: sdp.Synthesizer, table: pd.DataFrame, others: Sequence[pd.DataFrame]
 ) -> sdp.FittedSynthesizer:
     """Fit; say which rare levels were merged, by how many a column.
@@ -37,18 +119,18 @@ def fitted_from(
     return fitted
 
 
-def _merged(table: pd.DataFrame, schema: Schema) -> str:
+def _merged(table: pd.DataFrame, schema: sdp.Schema) -> str:
     """Count the levels of each column that are in no copy."""
     counts = {
         column.name: len(set(table[column.name].dropna().unique()) - {*column.levels, *column.specials})
         for column in schema
-        if isinstance(column, CategoricalColumn) and column.name in table.columns
+        if isinstance(column, sdp.CategoricalColumn) and column.name in table.columns
     }
     return ", ".join(f"{name} ({count:,})" for name, count in counts.items() if count)
 
 
 @dataclass(frozen=True, slots=True)
-class Copying:
+class _Copying:
     """Which copies to draw, and where to.
 
     Parameters
@@ -86,13 +168,15 @@ class Copying:
 
     def stream(self, fitted: sdp.FittedSynthesizer) -> sdp.PrivacyStatement:
         """Draw copies straight into their files."""
+        from pysynthdp.io.folder.release_dir import read_statement
+
         with this_run().stage("draw and write") as stage:
             fitted.draw_to(self.out, self.m, self.k, rng=self.seed, format=self.file_format, sign=self.sign)
             stage.object = str(self.out)
         return read_statement(self.out)
 
 
-def tell(folder: Path, statement: sdp.PrivacyStatement, *, quiet: bool) -> None:
+def _tell(folder: Path, statement: sdp.PrivacyStatement, *, quiet: bool) -> None:
     """Print the statement and what was written; levels that were learned stay in the folder."""
     finish()
     names = sorted(item.name for item in folder.iterdir())

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pysynthdp as sdp
 from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.cli.reading import reading_of
 from pysynthdp.cli.run import this_run
-from pysynthdp.io.plans.plan_file import read_plan
-from pysynthdp.io.tables import read_table
-from pysynthdp.plan.protection import protection_of
 
-__all__ = ["learns_from", "read_with_plan", "settings_of", "table_of"]
+if TYPE_CHECKING:
+    from pysynthdp.plan import Protection
+
+__all__ = ["learns_from", "protection_in", "read_with_plan", "settings_of", "table_of"]
 
 
 def settings_of(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Read the plan file, if there is one."""
+    from pysynthdp.io.plans.plan_file import read_plan
+
     return {} if plan is None else read_plan(plan, dtypes=dtypes)
 
 
@@ -43,7 +46,7 @@ def read_with_plan(
 def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:
     """Read a table; a file without rows, or in which they cannot be told apart, is at fault itself."""
     try:
-        table = read_table(file, texts=not learns, **asked)
+        table = sdp.read_table(file, texts=not learns, **asked)
     except PrivacyError as error:
         raise SchemaError(error.what, column=error.column, kind=error.kind, remedy=error.remedy) from error
     if learns and not len(table):
@@ -53,4 +56,11 @@ def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:
 
 def learns_from(settings: Mapping[str, Any]) -> bool:
     """Whether anything may be learned from the rows: types by all cells, an overview, a log."""
-    return protection_of(settings.get("guarantee")).learns
+    return protection_in(settings).learns
+
+
+def protection_in(settings: Mapping[str, Any]) -> Protection:
+    """Read how the table is to be protected."""
+    from pysynthdp.plan.protection import protection_of
+
+    return protection_of(settings.get("guarantee"))

@@ -7,7 +7,7 @@ import numpy as np
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 
-__all__ = ["coarse_quantiles", "heaps"]
+__all__ = ["KNOTS", "coarse_quantiles", "heaps"]
 
 KNOTS = 200
 ROWS_A_GROUP = 10  # on average

@@ -20,7 +20,7 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import LARGEST
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["Key", "PartTable", "groups_of", "scales_of", "split_rows"]
+__all__ = ["SCALE_ROWS", "Key", "PartTable", "groups_of", "scales_of", "split_rows"]
 
 Key = tuple[str, str]
 SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths

@@ -14,7 +14,7 @@ import numpy as np
 from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.design.parts import Part
 
-__all__ = ["BLOCK_ROWS", "Layout", "Scale", "StepDesign"]
+__all__ = ["BLOCK_ROWS", "Layout", "Scale", "StepDesign", "n_features"]
 
 BLOCK_ROWS = 16_384
 """Rows of a canonical block: results depend on it, streams of draws are keyed by it; so it is no setting."""

@@ -13,7 +13,7 @@ from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Protection, Step, SynthesisPlan, Terms, lost_terms
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import UNAUDITED
-from pysynthdp.plan.synthesis_plan import predicting
+from pysynthdp.plan.step import predicting
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance

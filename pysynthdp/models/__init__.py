@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pysynthdp.models.base import COLUMN_MODELS
+
 if TYPE_CHECKING:  # the registry finds a file without a line here; the line gives the name its type
     from pysynthdp.models.constant import Constant as Constant
     from pysynthdp.models.cubertnorm import CubeRtNorm as CubeRtNorm
@@ -31,8 +33,6 @@ if TYPE_CHECKING:  # the registry finds a file without a line here; the line giv
 
 def _classes() -> dict[str, Any]:
     """Every registered model by the name of its class."""
-    from pysynthdp.models.base import COLUMN_MODELS  # base imports this package first
-
     return {COLUMN_MODELS[name].__name__: COLUMN_MODELS[name] for name in COLUMN_MODELS}
 
 

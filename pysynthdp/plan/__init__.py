@@ -2,9 +2,8 @@
 
 from pysynthdp.plan.choose import drawn_by
 from pysynthdp.plan.make import make_plan
-from pysynthdp.plan.protection import Protection
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
-from pysynthdp.plan.synthesis_plan import SynthesisPlan
+from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.task import lost_terms, step_design, task_of
 
 __all__ = [

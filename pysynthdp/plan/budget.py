@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.plan.protection import Price
+from pysynthdp.plan.step import Step
 from pysynthdp.privacy.domain import positive, probability
+from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 
-if TYPE_CHECKING:
-    from pysynthdp.plan.synthesis_plan import SynthesisPlan
-
-__all__ = ["Budget", "copies_for", "records_for", "smallest_setting"]
+__all__ = ["Budget", "Price", "largest", "smallest_setting"]
 
 _MOST = 10**9
 _ROUNDING = 1 + 1e-12  # prices are rounded up by some 1e-15 of themselves; a budget met exactly is met
 _PROTECTING = ("prior", "floor", "ridge", "penalty", "sigma")  # the larger, the cheaper
+
+
+class Price(Protocol):
+    """What a plan costs, from public constants; printable."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Of everything that was priced."""
+        ...
+
+    def epsilon(self, delta: float | None = None) -> float:
+        """Epsilon at a delta; the plan's first by default."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,30 +82,21 @@ class Budget:
         return price.guarantee.rho <= self.rho * _ROUNDING
 
 
-def records_for(plan: SynthesisPlan, budget: Budget, *, n: int, m: int = 1) -> int:
-    """Find the largest n_syn whose m copies stay within a budget, at most 10^9.
+def largest(fits: Callable[[int], bool], what: str) -> int:
+    """Find the largest whole number that fits, at most 10^9, by doubling and bisection.
+
+    Parameters
+    ----------
+    fits : callable number -> bool
+        Whether so many stay within the budget.
+    what : str
+        What is counted.
 
     Raises
     ------
     PrivacyError
-        If even one record costs more; widen the prior, floor or ridge.
+        If even one costs more; widen the prior, floor or ridge, or draw less.
     """
-    return _largest(lambda rows: budget.holds(plan.price(n=n, n_syn=rows, m=m)), "record a copy")
-
-
-def copies_for(plan: SynthesisPlan, budget: Budget, *, n: int, n_syn: int | None = None) -> int:
-    """Find the largest number of copies of n_syn records (n by default) within a budget, at most 10^9.
-
-    Raises
-    ------
-    PrivacyError
-        If even one copy costs more; draw fewer records, or widen the prior, floor or ridge.
-    """
-    return _largest(lambda copies: budget.holds(plan.price(n=n, n_syn=n_syn, m=copies)), "copy")
-
-
-def _largest(fits: Callable[[int], bool], what: str) -> int:
-    """Largest whole number that fits, by doubling and bisection."""
     if not fits(1):
         raise PrivacyError(
             f"one {what} already costs more than that",
@@ -112,31 +114,39 @@ def _largest(fits: Callable[[int], bool], what: str) -> int:
 
 
 def smallest_setting(
-    plan: SynthesisPlan,
+    steps: Sequence[Step],
     column: str,
     setting: str,
     *,
     budget: Budget,
-    n: int,
-    n_syn: int | None = None,
-    m: int = 1,
+    price: Callable[[tuple[Step, ...]], Price],
 ) -> float:
     """Find the smallest prior, floor, ridge, penalty or sigma of a column's model that meets a budget.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        Of the plan.
+    column, setting : str
+        Column, and setting of its model.
+    budget : Budget
+        To be met.
+    price : callable steps -> Price
+        Of the plan with other steps.
 
     Raises
     ------
     PrivacyError
         If the column's model has no such setting, or no value of it is large enough.
     """
-    _check_setting(plan, column, setting)
+    _check_setting(steps, column, setting)
 
     def fits(value: float) -> bool | None:
         try:
-            changed = _with_setting(plan, column, setting, value)
-            price = changed.price(n=n, n_syn=n_syn, m=m)
+            changed = price(_with_setting(steps, column, setting, value))
         except PrivacyError:
             return None
-        return budget.holds(price)
+        return budget.holds(changed)
 
     low, high = 0.0, _first_fit(fits, f"{column}: no value of {setting!r} meets that budget")
     for _ in range(60):
@@ -173,13 +183,13 @@ def _end_of_domain(fits: Fits, low: float, high: float, refusal: str) -> float:
     return low
 
 
-def _check_setting(plan: SynthesisPlan, column: str, setting: str) -> None:
+def _check_setting(steps: Sequence[Step], column: str, setting: str) -> None:
     """Refuse a setting that does not protect, or that the column's model does not have."""
     if setting not in _PROTECTING:
         raise PrivacyError(
             f"{setting!r} is not among the settings that protect: {', '.join(_PROTECTING)}", kind="budget"
         )
-    models = [step.model for step in plan.steps if any(part.column == column for part in step.targets)]
+    models = [step.model for step in steps if any(part.column == column for part in step.targets)]
     if not any(hasattr(model, setting) for model in models):
         raise PrivacyError(
             f"the model of {column!r} has no setting {setting!r}",
@@ -188,11 +198,11 @@ def _check_setting(plan: SynthesisPlan, column: str, setting: str) -> None:
         )
 
 
-def _with_setting(plan: SynthesisPlan, column: str, setting: str, value: float) -> SynthesisPlan:
+def _with_setting(steps: Sequence[Step], column: str, setting: str, value: float) -> tuple[Step, ...]:
     """Change one setting of a column's model."""
-    steps = []
-    for step in plan.steps:
+    changed = []
+    for step in steps:
         mine = any(part.column == column for part in step.targets) and hasattr(step.model, setting)
         model: Any = step.model
-        steps.append(replace(step, model=replace(model, **{setting: value})) if mine else step)
-    return replace(plan, steps=tuple(steps))
+        changed.append(replace(step, model=replace(model, **{setting: value})) if mine else step)
+    return tuple(changed)

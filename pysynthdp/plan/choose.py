@@ -10,8 +10,8 @@ from pysynthdp.base.words import Facts, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
 from pysynthdp.plan.methods import no_method
-from pysynthdp.plan.protection import Wishes
 from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
+from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = ["all_steps", "drawn_by", "model_of"]

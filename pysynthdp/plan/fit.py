@@ -1,9 +1,10 @@
-"""What a fit of a plan is: steps that can draw, and the source of each copy's parameters and variates."""
+"""What a fit of a plan is given, and what it is: steps that draw, the source of each copy's parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -17,13 +18,43 @@ from pysynthdp.base.words import Words
 from pysynthdp.design.encode import Layout, Scale, StepDesign
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
+from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.privacy.ledger import Ledger
 
-__all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "Key", "named"]
+__all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "FitRequest", "Key", "named"]
 
 Key: TypeAlias = tuple[str, str]
 CopyParameters: TypeAlias = Literal["drawn", "fitted"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FitRequest:
+    """What a fit is given beside the plan.
+
+    Parameters
+    ----------
+    rows : Rows or None
+        The confidential table; None only where a protection can do without.
+    workers : int
+        Threads.
+    progress : bool or None
+        Whether to show a bar; None where a person looks.
+    answers : path or None
+        File of noised answers.
+    noise_seed : int or None
+        Of noise, for testing.
+
+    Notes
+    -----
+    Privacy: passes the confidential table on; nobody but the curator reads it.
+    """
+
+    rows: Rows | None
+    workers: int = 1
+    progress: bool | None = None
+    answers: Path | None = None
+    noise_seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -13,10 +13,10 @@ from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.order import gathered, visit_order
-from pysynthdp.plan.protection import Protection, Wishes
-from pysynthdp.plan.step import SERIAL, Method
-from pysynthdp.plan.synthesis_plan import SynthesisPlan, predicting
+from pysynthdp.plan.step import SERIAL, Method, predicting
+from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import all_terms, check_known
+from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["make_plan"]

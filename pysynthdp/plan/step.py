@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pysynthdp.design.parts import Part
+from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, Target
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["SERIAL", "Method", "Step", "Terms", "target_of"]
+__all__ = ["SERIAL", "Method", "Step", "Terms", "predicting", "target_of"]
 
 SERIAL = "serial"  # fresh running numbers in place of an identifier; not a model of the data
 Terms: TypeAlias = tuple[tuple[str, ...], ...]
@@ -53,3 +54,8 @@ def target_of(part: Part, column: Column) -> Target:
     kind = "categorical" if part.levels else "numeric"
     ordered = part.ordered and isinstance(column, CategoricalColumn)
     return Target(part.label, kind, len(part.levels), ordered, decimals, lower, upper)  # type: ignore[arg-type]
+
+
+def predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
+    """Columns that have values to model: not identifiers, not columns that are missing throughout."""
+    return tuple(name for name in names if any(part.role == "value" for part in parts_of(schema[name])))

@@ -1,23 +1,253 @@
-"""The whole synthesis as data: printed, priced and reviewed before a record is read."""
+"""The whole synthesis as data, and how it is protected: printed, priced and reviewed before a record is read.
+
+A plan holds one :class:`Protection`, and a protection judges plans: neither can be said without the other, so
+they stand in one file. How is a table protected? One question and one object that answers it, whatever the
+answer is: whoever needs to know something of a guarantee asks it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
+import numpy as np
 import pandas as pd
 
-from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.display import Cell, Printable, Table
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.streams import RandomSource, root_sequence
+from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budget, copies_for, records_for, smallest_setting
-from pysynthdp.plan.protection import Price, Protection
-from pysynthdp.plan.step import SERIAL, Step
+from pysynthdp.plan.budget import Budget, Price, largest, smallest_setting
+from pysynthdp.plan.card import plan_table
+from pysynthdp.plan.fit import Fit, FitRequest
+from pysynthdp.plan.step import SERIAL, Step, Terms, predicting
+from pysynthdp.plan.wishes import Wishes
+from pysynthdp.privacy.account import Account
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import Schema
+from pysynthdp.tags import ReleaseTags
 
-__all__ = ["SynthesisPlan", "predicting"]
+__all__ = ["Protection", "Spends", "SynthesisPlan"]
 
-_FEW = 6  # terms that a line of the plan lists
-_MORE = " more, see below"
+_NOISE: Final = Said(
+    "guarantee=ZCDP(rho=...)", 'guarantee = { name = "zcdp", rho = ... }', "guarantee = zcdp(rho = ...)"
+)
+Spends: TypeAlias = Literal["nothing", "at the fit", "at each draw"]
+_COPIES = 5
+
+
+@runtime_checkable
+class Protection(Protocol):
+    """How a table is protected: asked for by a user, held by the plan, questioned by everybody else.
+
+    An implementation is a frozen dataclass of its own settings that inherits from this class and overrides
+    what differs; the defaults here are those of a protection that learns nothing and claims nothing more than
+    its statement. It is registered in ``PROTECTIONS`` under ``name``.
+
+    Attributes
+    ----------
+    name : str
+        Registry name; a saved fit finds the class by it.
+    forms : tuple of str
+        Names under which plan files and R ask for it; ``name`` alone by default.
+    learns : bool
+        Whether schema, bounds, levels, order, terms and warnings may be learned from the rows. Where False
+        they come from declared facts, and what is said or done besides depends on the plan and on noised
+        answers only.
+    spends : {"nothing", "at the fit", "at each draw"}
+        When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+    answers_on_file : bool
+        Whether all that a fit asks may stand in a file, so that it can do without a table. Then it judges
+        itself what is too little; else a table without columns is refused, and one without rows unless their
+        number is confidential.
+
+    Notes
+    -----
+    Privacy: ``fit`` alone reads real rows, through the curator. What ``statement`` claims is the
+    implementation's own to prove; of code outside this package the statement says that nobody here did.
+    """
+
+    name: ClassVar[str]
+    forms: ClassVar[tuple[str, ...]] = ()
+    learns: ClassVar[bool] = False
+    spends: ClassVar[Spends] = "nothing"
+    answers_on_file: ClassVar[bool] = False
+
+    # -- settings ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_short(cls, asked: object) -> Self | None:
+        """Take a short form, such as a bare guarantee, or None where it is not this protection's."""
+        del asked
+        return None
+
+    @classmethod
+    def from_plain(cls, given: Mapping[str, Any], at: str) -> Self:
+        """Take what a plan file or R says: plain values, ``name`` among them; ``at`` names the place."""
+        ...
+
+    def to_plain(self) -> dict[str, Any]:
+        """Write what :meth:`from_plain` reads."""
+        ...
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Whose record is protected."""
+        return PrivacyUnit()
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """Models and mechanisms of other packages that the user allows by name."""
+        return ()
+
+    @property
+    def n_told(self) -> bool:
+        """Whether the number of rows that the fit goes by may be told: it is public, or a noisy answer."""
+        return self.unit.relation == "replace_one"
+
+    # -- the plan, before a record is read -----------------------------------------------------------------
+
+    def public_schema(self, schema: Schema) -> Schema:
+        """Turn the schema into the one that is planned with."""
+        return schema
+
+    def check_wishes(self, schema: Schema, wishes: Wishes) -> None:
+        """Refuse settings that do not apply under this protection, by name and with the way out."""
+
+    def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
+        """List the steps of the plan, in drawing order."""
+        ...
+
+    def check(self, plan: SynthesisPlan) -> None:
+        """Refuse a finished plan that cannot have this protection; the message names the column."""
+
+    def given(self, plan: SynthesisPlan) -> tuple[Terms, ...]:
+        """Say for each step what it is drawn from."""
+        return tuple(step.terms for step in plan.steps)
+
+    def parameters(self, plan: SynthesisPlan) -> str:
+        """Say how copies get their parameters, for the plan's card."""
+        return "drawn for each copy (proper)" if plan.proper else "fitted, one set"
+
+    def task_facts(self, step: Step, plan: SynthesisPlan) -> Mapping[str, Any]:
+        """Give what a step's model is told beside its target and features: fields of ``FitTask``."""
+        del step, plan
+        return {}
+
+    def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
+        """Price m copies of n_syn records (n by default) from public constants."""
+        del plan, n, n_syn, m
+        raise PrivacyError(
+            f"protection {self.name!r} states no price beforehand",
+            kind="guarantee",
+            remedy="see the statement of a release",
+        )
+
+    def expected_precision(
+        self, plan: SynthesisPlan, *, n: int, m: int = 20, n_syn: int | None = None
+    ) -> Printable:
+        """Say how much longer intervals get by what this protection does."""
+        del plan, n, m, n_syn
+        raise PrivacyError(
+            f"protection {self.name!r} foresees no precision",
+            kind="guarantee",
+            remedy=Words("noise in the answers does: give {noise}", noise=_NOISE),
+        )
+
+    def rehearsal(self) -> Self:
+        """Make the twin that may be seeded and marks everything void, for public tables."""
+        raise PrivacyError(
+            f"protection {self.name!r} has no rehearsal, which is for noise in the answers",
+            kind="guarantee",
+            remedy=Words("give {noise}", noise=_NOISE),
+        )
+
+    # -- the fit -------------------------------------------------------------------------------------------
+
+    def check_request(self, *, answers: object, noise_seed: object) -> None:
+        """Refuse arguments of ``fit`` that do not apply."""
+        if answers is not None or noise_seed is not None:
+            raise PlanError(
+                Words("answers and noise_seed belong to noise in the answers: {noise}", noise=_NOISE),
+                kind="guarantee",
+            )
+
+    def check_imputed(self) -> None:
+        """Refuse to be fitted to several imputations of one table, before any is looked at."""
+        raise PrivacyError(
+            (
+                f"several imputed tables hold the same people, so under protection {self.name!r} "
+                "each would spend the budget again"
+            ),
+            kind="guarantee",
+            remedy=(
+                "give one table, whose missing cells stay missing in the copies, and impute the "
+                "copies, or leave the guarantee out"
+            ),
+        )
+
+    def account(self, plan: SynthesisPlan, *, n: int) -> Account:
+        """Open the account that every draw is charged to; what has no price is refused here."""
+        del plan, n
+        return Account(unit=self.unit)
+
+    def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
+        """Fit every step through the curator; the rows are dropped when it returns."""
+        ...
+
+    def unsaveable(self) -> str:
+        """Say why a fit cannot be written to a file; empty where it can."""
+        return ""
+
+    def holds(self, plan: SynthesisPlan, fit: Fit) -> str:
+        """Say what of the confidential table the fit itself holds, for the person who keeps it."""
+        del plan, fit
+        return "parameters"
+
+    # -- drawing -------------------------------------------------------------------------------------------
+
+    def copies(self, m: int | None) -> int:
+        """Give the number of copies to draw: the one asked for, or the default."""
+        return _COPIES if m is None else m
+
+    def root(self, rng: RandomSource) -> tuple[np.random.SeedSequence | None, bool]:
+        """Give the root of the drawing's streams, and whether somebody knows it so that claims are void."""
+        return root_sequence(rng), False
+
+    # -- the release ---------------------------------------------------------------------------------------
+
+    def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
+        """State what all draws from a fit so far protect."""
+        ...
+
+    def tags(
+        self, tags: ReleaseTags, plan: SynthesisPlan, *, fit: Fit, copies: Sequence[pd.DataFrame]
+    ) -> ReleaseTags:
+        """Add what a combining rule must know."""
+        del plan, fit, copies
+        return tags
+
+    def spent(self, plan: SynthesisPlan, fit: Fit, account: Account) -> Guarantee | None:
+        """Give what an agency's ledger records as spent so far; None where nothing is promised."""
+        statement = self.statement(plan, fit, account)
+        return None if statement.status in ("none", "void") else statement.guarantee
+
+    def bound(self, statement: PrivacyStatement, delta: float) -> float | None:
+        """Give the advantage that an evaluation may quote as the most of any attack; None without a proof.
+
+        Notes
+        -----
+        Privacy: public constants. True minus false positives of a membership attack is at most
+        (e^eps - 1 + 2 delta) / (e^eps + 1) for (eps, delta) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+        """
+        if statement.status in ("none", "void"):
+            return None
+        grown = np.expm1(min(statement.guarantee.epsilon(delta), 700.0))
+        return float(min(1.0, (grown + 2 * delta) / (grown + 2)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,7 +352,8 @@ class SynthesisPlan(Printable):
         -----
         Privacy: public constants only.
         """
-        return records_for(self, Budget(rho=rho, epsilon=epsilon, delta=delta), n=n, m=m)
+        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
+        return largest(lambda rows: budget.holds(self.price(n=n, n_syn=rows, m=m)), "record a copy")
 
     def copies_for(
         self,
@@ -156,7 +387,8 @@ class SynthesisPlan(Printable):
         -----
         Privacy: public constants only.
         """
-        return copies_for(self, Budget(rho=rho, epsilon=epsilon, delta=delta), n=n, n_syn=n_syn)
+        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
+        return largest(lambda copies: budget.holds(self.price(n=n, n_syn=n_syn, m=copies)), "copy")
 
     def smallest_setting(
         self,
@@ -196,7 +428,11 @@ class SynthesisPlan(Printable):
         Privacy: public constants only.
         """
         budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-        return smallest_setting(self, column, setting, budget=budget, n=n, n_syn=n_syn, m=m)
+
+        def price(steps: tuple[Step, ...]) -> Price:
+            return replace(self, steps=steps).price(n=n, n_syn=n_syn, m=m)
+
+        return smallest_setting(self.steps, column, setting, budget=budget, price=price)
 
     def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> Printable:
         """Say how much longer intervals get by noise in the answers, before a record is read.
@@ -234,24 +470,17 @@ class SynthesisPlan(Printable):
 
     def to_table(self) -> Table:
         """One row a step; what is too long for it stands below."""
-        given = self._given()
-        shown = [_shown(terms, before) for terms, before in zip(given, self._before(), strict=True)]
-        rows = tuple(
-            (number, step.label, step.model.name, text)
-            for number, (step, text) in enumerate(zip(self.steps, shown, strict=True), start=1)
-        )
-        cut = [place for place, text in enumerate(shown) if text.endswith(_MORE)]
-        notes = tuple(f"Step {place + 1} is given {', '.join(given[place])}." for place in cut)
-        facts: list[tuple[str, str | int]] = [("columns", len(self.schema))]
-        facts.append(("parameters", self.protection.parameters(self)))
         named = (
             ("released REAL", self.keep),
             ("repeats REAL values", self.real_values),
             ("running numbers", self.serials),
             ("dropped", self.drop),
         )
+        facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
+        facts.append(("parameters", self.protection.parameters(self)))
         facts += [(label, ", ".join(names)) for label, names in named if names]
-        return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts), notes)
+        first = predicting(self.schema, self.keep)
+        return plan_table(self.steps, self._given(), first=first, facts=facts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
@@ -263,28 +492,3 @@ class SynthesisPlan(Printable):
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
         return [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
-
-    def _before(self) -> Iterator[tuple[str, ...]]:
-        """Columns that are there when a step draws: those kept real, and those of the steps before it."""
-        there = dict.fromkeys(predicting(self.schema, self.keep))
-        for step in self.steps:
-            own = [part.column for part in step.targets]
-            yield tuple(name for name in there if name not in own)
-            there |= dict.fromkeys(own)
-
-
-def predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
-    """Columns that have values to model: not identifiers, not columns that are missing throughout."""
-    return tuple(name for name in names if any(part.role == "value" for part in parts_of(schema[name])))
-
-
-def _shown(terms: Sequence[str], before: Sequence[str]) -> str:
-    """Write what a step is given: all of it, or how it differs from all columns before the step."""
-    if len(terms) <= _FEW:
-        return ", ".join(terms) or "-"
-    lacking = [name for name in before if name not in terms]
-    besides = [term for term in terms if term not in before]
-    if len(lacking) + len(besides) > _FEW // 2:
-        return f"{', '.join(terms[:_FEW])} and {len(terms) - _FEW}{_MORE}"
-    but = f" but {', '.join(lacking)}" if lacking else ""
-    return ", ".join([f"all {len(before)} columns before it{but}", *besides])

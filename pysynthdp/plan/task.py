@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import FitTask, Target
 from pysynthdp.plan.step import Step, Terms, target_of
-
-if TYPE_CHECKING:
-    from pysynthdp.plan.synthesis_plan import SynthesisPlan
+from pysynthdp.plan.synthesis_plan import SynthesisPlan
 
 __all__ = ["lost_terms", "row_norm", "step_design", "task_of"]
 

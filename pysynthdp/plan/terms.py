@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
-from formulaic import Formula, SimpleFormula
-from formulaic.errors import FormulaicError
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Said, Setting, Words, meant
@@ -137,6 +135,9 @@ def _formula_terms(formulas: Iterable[str], names: set[str]) -> dict[str, Terms]
 
 def _parsed(right: str, text: str) -> tuple[Any, ...]:
     """Parse the right side of a formula into terms."""
+    from formulaic import Formula, SimpleFormula  # slow to import, and seldom needed
+    from formulaic.errors import FormulaicError
+
     try:
         formula = Formula(right)
     except (FormulaicError, SyntaxError):

@@ -1,10 +1,10 @@
-"""The codebook: one line a column, for people and for :func:`read_codebook`; CSV or TOML."""
+"""The codebook: one line a column, for people and for :meth:`Schema.from_codebook`; CSV or TOML."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,10 @@ import pandas as pd
 from pysynthdp.base.errors import PlanError, SchemaError
 from pysynthdp.base.toml_text import read_toml, refuse_unknown
 from pysynthdp.base.words import Words
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 from pysynthdp.schema.codebook_entry import KEYS, column_of
-from pysynthdp.schema.plain import WITHHELD
+from pysynthdp.schema.columns import WITHHELD, CategoricalColumn, Column, NumericColumn
 
-__all__ = ["HEADS", "read_codebook", "released_real", "write_codebook"]
+__all__ = ["HEADS", "codebook_columns", "released_real", "write_codebook"]
 
 HEADS = (*KEYS, "released", "method", "note")
 _LISTS = ("levels", "spikes")
@@ -28,7 +27,7 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 def write_codebook(
-    schema: Schema,
+    columns: Iterable[Column],
     path: Path,
     *,
     methods: Mapping[str, str] | None = None,
@@ -39,8 +38,8 @@ def write_codebook(
 
     Parameters
     ----------
-    schema : Schema
-        Public facts about the columns.
+    columns : iterable of Column
+        A schema: public facts about the columns.
     path : Path
         Of the file.
     methods : mapping column -> method, optional
@@ -58,7 +57,7 @@ def write_codebook(
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, HEADS, lineterminator="\n")
         writer.writeheader()
-        for column in schema:
+        for column in columns:
             row = _row(column, withhold=given.get(column.name) == WITHHELD)
             released = _REAL if column.name in real else "synthetic"
             own = {"method": given.get(column.name, ""), "note": said.get(column.name, "")}
@@ -129,8 +128,8 @@ def _escaped(value: Any) -> str:
     return str(value).replace("\\", "\\\\").replace("|", "\\|").replace("=", "\\=")
 
 
-def read_codebook(path: str | Path) -> Schema:
-    """Read a schema from a codebook: the public document that says what a table may hold.
+def codebook_columns(path: str | Path) -> tuple[Column, ...]:
+    """Read the columns that a codebook describes; :meth:`Schema.from_codebook` makes a schema of them.
 
     Parameters
     ----------
@@ -141,8 +140,8 @@ def read_codebook(path: str | Path) -> Schema:
 
     Returns
     -------
-    Schema
-        Columns in the file's order, declared unless the file says ``declared = no``.
+    tuple of Column
+        In the file's order, declared unless the file says ``declared = no``.
 
     Raises
     ------
@@ -172,7 +171,7 @@ def read_codebook(path: str | Path) -> Schema:
     if not entries:
         mend = "add one line or table for each"
         raise SchemaError(Words("{file} describes no column", file=file), kind="codebook", remedy=mend)
-    return Schema(tuple(column_of(name, entry, where=str(file)) for name, entry in entries.items()))
+    return tuple(column_of(name, entry, where=str(file)) for name, entry in entries.items())
 
 
 def _toml_entries(columns: Any, where: str) -> dict[str, dict[str, Any]]:

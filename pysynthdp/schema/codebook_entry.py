@@ -9,7 +9,7 @@ import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.toml_text import as_number, refuse_unknown
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["KEYS", "column_of"]
 

@@ -8,20 +8,18 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
-from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema.columns import WITHHELD, CategoricalColumn, Column, NumericColumn
 from pysynthdp.schema.plain_values import (
     dtype_from_plain,
     dtype_to_plain,
     value_from_plain,
     value_to_plain,
 )
+from pysynthdp.schema.table import Schema
 
-__all__ = ["SCHEMA_FILE_VERSION", "WITHHELD", "from_plain", "to_plain"]
+__all__ = ["SCHEMA_FILE_VERSION", "from_plain", "to_plain"]
 
 SCHEMA_FILE_VERSION = 1
-WITHHELD = (
-    "serial"  # a column of running numbers replaces identifiers, so its levels would be the identifiers
-)
 
 
 def to_plain(

@@ -13,6 +13,7 @@ from pysynthdp.base.display import Printable, Table, number
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import CODEBOOK, Words, meant
+from pysynthdp.schema.codebook import codebook_columns
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["Schema"]
@@ -68,9 +69,7 @@ class Schema(Printable):
         -----
         Privacy: reads no record. Labels written by hand from the data do not count as public.
         """
-        from pysynthdp.schema.codebook import read_codebook  # reading is io's; the name is where users look
-
-        return read_codebook(Path(path))
+        return cls(codebook_columns(path))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -23,16 +22,15 @@ from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.synthesizer.settings import (
+    Settings,
     check_named,
+    declared_plan,
     fitting_schema,
     plan_of,
     schema_of_tables,
     settled_rare,
     told,
 )
-
-if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
-    from pysynthdp.synthesizer import Synthesizer
 
 __all__ = ["Opened", "fit_imputed", "opened", "planned"]
 
@@ -43,7 +41,7 @@ class Opened:
 
     Parameters
     ----------
-    settings : Synthesizer
+    settings : Settings
         What was asked for.
     plan : SynthesisPlan
         Of it, and of the table where something may be learned from it.
@@ -55,7 +53,7 @@ class Opened:
         What no copy will have of the table: its index.
     """
 
-    settings: Synthesizer
+    settings: Settings
     plan: SynthesisPlan
     rows: Rows | None
     merged: tuple[str, ...] = ()
@@ -77,7 +75,7 @@ class Opened:
         return _with_seen(self.settings, self.plan, self.rows, fit)
 
 
-def opened(settings: Synthesizer, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Opened:
+def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Opened:
     """Take a table as rows and plan for it.
 
     Raises
@@ -92,10 +90,10 @@ def opened(settings: Synthesizer, table: pd.DataFrame | Rows | None, block_rows:
     Privacy: reads real rows where no schema was declared; else their types and names.
     """
     protection = settings.protection
-    known = None if protection.learns else settings.plan()  # refused before the table is looked at
+    known = None if protection.learns else declared_plan(settings)  # refused before the table is looked at
     rows = _rows(protection, table, block_rows)
     if rows is None:
-        return Opened(settings, known or settings.plan(), None)
+        return Opened(settings, known or declared_plan(settings), None)
     remarks = index_remarks(rows)
     if known is not None:
         check_named(settings, known.schema, rows)
@@ -104,7 +102,7 @@ def opened(settings: Synthesizer, table: pd.DataFrame | Rows | None, block_rows:
     return Opened(settings, plan, settled.tables[0], settled.merged, remarks)
 
 
-def planned(settings: Synthesizer, data: pd.DataFrame | Rows | ImputedTables) -> SynthesisPlan:
+def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> SynthesisPlan:
     """Plan for a table or for its imputations, without a schema of one's own.
 
     Notes
@@ -117,7 +115,7 @@ def planned(settings: Synthesizer, data: pd.DataFrame | Rows | ImputedTables) ->
 
 
 def fit_imputed(
-    settings: Synthesizer, tables: ImputedTables, *, block_rows: int | None, workers: int
+    settings: Settings, tables: ImputedTables, *, block_rows: int | None, workers: int
 ) -> tuple[NestedMachine, tuple[Remark, ...]]:
     """Fit one plan, of one schema, to every imputed table; beside the fits, what stands in the index.
 
@@ -159,7 +157,7 @@ def _rows(protection: Protection, table: pd.DataFrame | Rows | None, block_rows:
     return rows
 
 
-def _opened_all(settings: Synthesizer, tables: ImputedTables, block_rows: int | None) -> tuple[Rows, ...]:
+def _opened_all(settings: Settings, tables: ImputedTables, block_rows: int | None) -> tuple[Rows, ...]:
     """Take imputed tables as rows, or refuse them."""
     protection = settings.protection
     protection.check_imputed()
@@ -169,7 +167,7 @@ def _opened_all(settings: Synthesizer, tables: ImputedTables, block_rows: int | 
     return tuple(found for found in rows if found is not None)
 
 
-def _learned_plan(settings: Synthesizer, tables: Sequence[Rows]) -> tuple[SynthesisPlan, Settled]:
+def _learned_plan(settings: Settings, tables: Sequence[Rows]) -> tuple[SynthesisPlan, Settled]:
     """Plan for a table or for its imputations: by their own schema, or by the declared one.
 
     The tables come back with their rare levels merged, where that was asked for.
@@ -182,7 +180,7 @@ def _learned_plan(settings: Synthesizer, tables: Sequence[Rows]) -> tuple[Synthe
     return plan_of(settings, settled.schema), settled
 
 
-def _with_seen(settings: Synthesizer, plan: SynthesisPlan, rows: Rows | None, fit: Fit) -> Fit:
+def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: Fit) -> Fit:
     """Put what is odd about the table's columns beside what the fit remarked; once, in the columns' order."""
     if not plan.protection.learns or rows is None or settings.schema is not None:
         return fit

@@ -1,28 +1,40 @@
 """What the settings of a synthesizer come to: their checks, the schema, the plan."""
 
-from __future__ import annotations
+# Annotations are not postponed here: as texts they would be looked up in the file of the class that inherits.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, get_args
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args
+
+import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
 from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
-from pysynthdp.curator.infer import Drawn, Rare, Settled, infer_schema, kinds_apart, settle_rare, united
+from pysynthdp.curator.infer import (
+    Codes,
+    Drawn,
+    Rare,
+    Settled,
+    infer_schema,
+    kinds_apart,
+    settle_rare,
+    united,
+)
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
-from pysynthdp.plan import SERIAL, SynthesisPlan, drawn_by, make_plan
+from pysynthdp.plan import SERIAL, Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
+from pysynthdp.plan.protection import protection_of
+from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
-
-if TYPE_CHECKING:  # a synthesizer calls these functions, so at run time the import goes one way only
-    from pysynthdp.synthesizer import Synthesizer
 
 __all__ = [
     "DECLARATIONS",
+    "Settings",
     "check_named",
-    "check_settings",
+    "declared_plan",
     "fitting_schema",
     "plan_of",
     "schema_of_table",
@@ -41,7 +53,44 @@ _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
 """What each declaration of a column is, and how it is written."""
 
 
-def check_settings(settings: Synthesizer) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Settings:
+    """What a user asks of a synthesis, checked.
+
+    The base of :class:`Synthesizer`, which says what each field is, plans and fits; those who do that for it
+    read these settings.
+    """
+
+    schema: Schema | None = None
+    method: str | ColumnModel | Mapping[str, str | ColumnModel] | None = None
+    visit_sequence: Sequence[str] | None = None
+    predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None
+    formulas: Sequence[str] = ()
+    missing: Mapping[str, Codes] = field(default_factory=dict)
+    spikes: Mapping[str, Iterable[float]] = field(default_factory=dict)
+    bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    decimals: Mapping[str, int] = field(default_factory=dict)
+    levels: Mapping[str, Iterable[Any]] = field(default_factory=dict)
+    keep: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    proper: bool = False
+    emit_original: bool = False
+    joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
+    rare: Rare = "keep"
+    guarantee: Protection | Guarantee | None = None
+    workers: int | None = None
+    progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        _check_settings(self)
+
+    @property
+    def protection(self) -> Protection:
+        """How the table is protected: what ``guarantee`` asks for, short forms written out."""
+        return protection_of(self.guarantee)
+
+
+def _check_settings(settings: Settings) -> None:
     """Refuse settings that contradict each other, whatever the table: all of them together.
 
     Raises
@@ -73,7 +122,7 @@ def check_settings(settings: Synthesizer) -> None:
     _check_schema(settings)
 
 
-def _wrong_lists(settings: Synthesizer) -> Iterator[PlanError]:
+def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
     """Find what must be a list and is none."""
     for what in ("keep", "drop", "formulas", "visit_sequence", "joint"):
         given: object = getattr(settings, what)
@@ -87,7 +136,7 @@ def _wrong_lists(settings: Synthesizer) -> Iterator[PlanError]:
             yield PlanError(Words("{what} must be a list", what=what), kind="setting", remedy=mend)
 
 
-def _wrong_mappings(settings: Synthesizer) -> Iterator[PlanError]:
+def _wrong_mappings(settings: Settings) -> Iterator[PlanError]:
     """Find what must name columns and does not, and a method that is no method."""
     for what in DECLARATIONS:
         given = getattr(settings, what)
@@ -108,7 +157,7 @@ def _wrong_mappings(settings: Synthesizer) -> Iterator[PlanError]:
             yield no_method(wish, None if column is None else str(column))
 
 
-def _wrong_declared(settings: Synthesizer) -> Iterator[PlanError]:
+def _wrong_declared(settings: Settings) -> Iterator[PlanError]:
     """Find what is declared of a column in a form that cannot be: one number where several belong."""
     for what, (kind, form) in _FORMS.items():
         given = getattr(settings, what)
@@ -124,7 +173,7 @@ def _is_list(given: object) -> bool:
     return isinstance(given, Collection) and not isinstance(given, str | bytes)
 
 
-def _wrong(settings: Synthesizer) -> Iterator[PlanError]:
+def _wrong(settings: Settings) -> Iterator[PlanError]:
     """Find settings that are merely like what is asked for: a text is true, and so is 1."""
     for what in ("proper", "emit_original", "progress"):
         given = getattr(settings, what)
@@ -141,7 +190,7 @@ def _wrong(settings: Synthesizer) -> Iterator[PlanError]:
         yield PlanError("workers must be a whole number of at least 1", kind="setting")
 
 
-def _check_schema(settings: Synthesizer) -> None:
+def _check_schema(settings: Settings) -> None:
     """Refuse a schema of another type, and declarations beside a schema, which would be ignored."""
     if settings.schema is None:
         return
@@ -156,7 +205,7 @@ def _check_schema(settings: Synthesizer) -> None:
         raise together([PlanError(text, kind="setting", remedy=mend) for text in texts])
 
 
-def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
+def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
     """Plan from a schema and the settings."""
     return make_plan(
         schema.without(settings.drop),
@@ -173,14 +222,31 @@ def plan_of(settings: Synthesizer, schema: Schema) -> SynthesisPlan:
     )
 
 
-def settled_rare(settings: Synthesizer, schema: Schema, tables: Sequence[Rows]) -> Settled:
+def declared_plan(settings: Settings) -> SynthesisPlan:
+    """Plan from the declared schema alone; no record is read.
+
+    Raises
+    ------
+    PlanError
+        If there is no schema, or a setting cannot be met.
+    """
+    if settings.schema is None:
+        raise PlanError(
+            "there is neither a schema nor a table",
+            kind="table",
+            remedy=Words("give a table, or {schema}", schema=CODEBOOK),
+        )
+    return plan_of(settings, settings.schema)
+
+
+def settled_rare(settings: Settings, schema: Schema, tables: Sequence[Rows]) -> Settled:
     """Keep, merge or refuse rare levels of the columns that are modelled."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
     serials = [name for name, wish in method.items() if wish == SERIAL]
     return settle_rare(schema, tables, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
 
 
-def schema_of_tables(settings: Synthesizer, tables: Sequence[Rows]) -> Schema:
+def schema_of_tables(settings: Settings, tables: Sequence[Rows]) -> Schema:
     """Infer one schema for several imputations of a table, or for one table.
 
     A column that few distinct values make categorical in some of them only stays a number in all.
@@ -192,7 +258,7 @@ def schema_of_tables(settings: Synthesizer, tables: Sequence[Rows]) -> Schema:
     return united(schemas)
 
 
-def schema_of_table(settings: Synthesizer, rows: Rows, *, numbers: Iterable[str] = ()) -> Schema:
+def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = ()) -> Schema:
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
@@ -211,31 +277,31 @@ def schema_of_table(settings: Synthesizer, rows: Rows, *, numbers: Iterable[str]
     )
 
 
-def _drawn(settings: Synthesizer, names: Iterable[str]) -> dict[str, Drawn]:
+def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:
     """Say what the user's methods draw, of columns whose method draws one kind only."""
     wishes = {name: _wish(settings, name) for name in names}
     kinds = {name: drawn_by(wish) for name, wish in wishes.items() if wish is not None}
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
-def told(settings: Synthesizer) -> frozenset[str]:
+def told(settings: Settings) -> frozenset[str]:
     """Columns of which the user says something himself, so that nothing is guessed about them."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
     return frozenset(settings.keep).union(method, *(getattr(settings, what) for what in DECLARATIONS))
 
 
-def _wish(settings: Synthesizer, name: str) -> str | ColumnModel | None:
+def _wish(settings: Settings, name: str) -> str | ColumnModel | None:
     """Find the method that the user names for a column."""
     return settings.method.get(name) if isinstance(settings.method, Mapping) else settings.method
 
 
-def fitting_schema(settings: Synthesizer, schema: Schema, rows: Rows) -> Schema:
+def fitting_schema(settings: Settings, schema: Schema, rows: Rows) -> Schema:
     """Fill in the types that the schema leaves open by the table's; refuse columns that it does not name."""
     check_named(settings, schema, rows)
     return with_types(schema, rows.dtypes)
 
 
-def check_named(settings: Synthesizer, schema: Schema, rows: Rows | None) -> None:
+def check_named(settings: Settings, schema: Schema, rows: Rows | None) -> None:
     """Refuse columns of the table that the schema does not name, and drops of what neither of them has."""
     if rows is None:
         return
@@ -255,7 +321,7 @@ def _unnamed(name: str) -> SchemaError:
     return SchemaError(what, column=name, kind="columns", remedy=mend)
 
 
-def _check_drops(settings: Synthesizer, names: Sequence[str]) -> None:
+def _check_drops(settings: Settings, names: Sequence[str]) -> None:
     """Refuse to drop what is not there: a slip in the name would release the column."""
     for name in settings.drop:
         if name not in names:

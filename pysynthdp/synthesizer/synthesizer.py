@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import pandas as pd
 
 from pysynthdp.base.display import Printable, Table
-from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
-from pysynthdp.curator.infer import Codes, Rare
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
-from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan import Protection, SynthesisPlan
-from pysynthdp.plan.protection import FitRequest, protection_of
-from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.protection import FitRequest
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
-from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
-from pysynthdp.synthesizer.settings import check_settings, plan_of
+from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
+_LONGEST = 400  # letters of a setting on the card
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -41,7 +39,7 @@ _FITTED: Final = dict.fromkeys(
 
 @answers_slips
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Synthesizer(Printable):
+class Synthesizer(Settings, Printable):
     """Settings of a synthesis; ``fit`` makes a :class:`FittedSynthesizer`.
 
     Parameters
@@ -107,38 +105,10 @@ class Synthesizer(Printable):
     (3, (100, 2))
     """
 
-    schema: Schema | None = None
-    method: str | ColumnModel | Mapping[str, str | ColumnModel] | None = None
-    visit_sequence: Sequence[str] | None = None
-    predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None
-    formulas: Sequence[str] = ()
-    missing: Mapping[str, Codes] = field(default_factory=dict)
-    spikes: Mapping[str, Iterable[float]] = field(default_factory=dict)
-    bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
-    decimals: Mapping[str, int] = field(default_factory=dict)
-    levels: Mapping[str, Iterable[Any]] = field(default_factory=dict)
-    keep: Sequence[str] = ()
-    drop: Sequence[str] = ()
-    proper: bool = False
-    emit_original: bool = False
-    joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
-    rare: Rare = "keep"
-    guarantee: Protection | Guarantee | None = None
-    workers: int | None = None
-    progress: bool | None = None
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
     if not TYPE_CHECKING:  # a checker would take every name for an attribute
 
         def __getattr__(self, name: str) -> NoReturn:
             raise no_attribute(self, name, _FITTED)
-
-    @property
-    def protection(self) -> Protection:
-        """How the table is protected: what ``guarantee`` asks for, short forms written out."""
-        return protection_of(self.guarantee)
 
     @answers_slips
     def plan(
@@ -162,14 +132,8 @@ class Synthesizer(Printable):
         """
         if isinstance(data, Schema):
             return plan_of(self, data)
-        if self.schema is not None:
-            return plan_of(self, self.schema)
-        if data is None:
-            raise PlanError(
-                "there is neither a schema nor a table",
-                kind="table",
-                remedy=Words("give a table, or {schema}", schema=CODEBOOK),
-            )
+        if self.schema is not None or data is None:
+            return declared_plan(self)
         return planned(self, listed(data) or cast("pd.DataFrame | Rows", data))
 
     @answers_slips
@@ -277,7 +241,7 @@ class Synthesizer(Printable):
 
     def to_table(self) -> Table:
         """Build a card of what was set; it holds nothing of any table."""
-        return settings_table(self)
+        return _settings_table(self)
 
     def _threads(self) -> int:
         """Threads to use."""
@@ -324,3 +288,48 @@ def synthesize(
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     return synthesizer.fit(table).draw(m=m, rng=rng)
+
+
+def _settings_table(settings: Settings) -> Table:
+    """Build the card: one line a setting that differs from its default; it holds nothing of any table."""
+    changed = _changed(settings)
+    facts = [(name, _line(name, value)) for name, value in changed.items()]
+    rest = ", ".join(each.name for each in fields(settings) if each.name not in changed)
+    facts += [("at their defaults", rest)] if rest else []
+    notes = ("fit(table) fits it; plan(table) shows who would be drawn from whom.",)
+    return Table("Synthesizer, not fitted", facts=tuple(facts), notes=notes)
+
+
+def _changed(settings: Any) -> dict[str, Any]:
+    """Take the fields of a dataclass that differ from their defaults, by name."""
+    given = {each.name: (getattr(settings, each.name), each) for each in fields(settings) if each.init}
+    return {name: value for name, (value, each) in given.items() if not _is_default(value, each)}
+
+
+def _is_default(value: Any, setting: Field[Any]) -> bool:
+    """Whether nothing was set: empty lists and mappings count as nothing, of whatever type."""
+    if isinstance(value, Mapping | tuple | list) and not value:
+        return True
+    default = setting.default
+    return default is not MISSING and type(value) is type(default) and bool(value == default)
+
+
+def _line(name: str, value: Any) -> str:
+    """Write a setting as it was typed; levels, which may come from a table, by their columns alone."""
+    if isinstance(value, pd.DataFrame):
+        return f"a matrix for {', '.join(map(str, value.index))}"
+    if isinstance(value, Schema):
+        return f"declared for {', '.join(value.names)}"
+    if name in ("levels", "spikes"):
+        return f"declared for {', '.join(map(str, value))}"
+    return textwrap.shorten(_typed(value), _LONGEST, placeholder=" ...")
+
+
+def _typed(value: Any) -> str:
+    """Write a value as a call or literal; of a dataclass only what differs from its defaults."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_typed(each)}" for key, each in value.items()) + "}"
+    if not is_dataclass(value):
+        return repr(value)
+    inside = (f"{name}={_typed(each)}" for name, each in _changed(value).items())
+    return f"{type(value).__name__}({', '.join(inside)})"

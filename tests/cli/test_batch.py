@@ -211,7 +211,7 @@ def test_memory_that_ends_is_told_in_a_line(file, monkeypatch, tmp_path):
     def broken(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("pysynthdp.cli.table.read_table", broken)
+    monkeypatch.setattr("pysynthdp.read_table", broken)
     monkeypatch.chdir(tmp_path)
     done = call("look", file)
     assert done.exit_code == 8
@@ -230,21 +230,25 @@ def test_a_reader_that_goes_away_is_no_error(file):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_the_program_loads_is_told(number):
+@pytest.mark.parametrize("module", ["typer", "pandas"])
+def test_a_signal_while_the_program_loads_is_told(number, module, file):
     code = (
-        "import sys, os, signal, importlib.abc\n"
+        "import sys, os, signal, contextlib, importlib.abc\n"
         "class Slow(importlib.abc.MetaPathFinder):\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'pandas': os.kill(os.getpid(), signal.Signals(int(sys.argv[1])))\n"
+        f"        if name == {module!r}:\n"
+        "            with contextlib.suppress(BaseException):\n"  # as where the import system tidies up
+        f"                os.kill(os.getpid(), {int(number)})\n"
         "sys.meta_path.insert(0, Slow())\n"
-        "import pysynthdp.__main__\n"
+        f"sys.argv = ['pysynthdp', 'look', {str(file)!r}]\n"
+        "import pysynthdp.__main__ as program\n"
+        "program.main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(int(number))], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 75
     assert done.stderr.startswith(f"pysynthdp: stopped by {number.name}; nothing is written")
     assert done.stderr.count("\n") == 1
+    assert not done.stdout
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
@@ -265,7 +269,7 @@ def test_a_report_that_cannot_be_written_is_said(file, monkeypatch, tmp_path):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()  # where nobody can write, not even root
-    monkeypatch.setattr("pysynthdp.cli.table.read_table", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("pysynthdp.read_table", lambda *_, **__: 1 / 0)
     assert "no report could be written" in call("look", file).stderr
 
 

@@ -1,11 +1,14 @@
-"""The model in CONTRIBUTING.md is real: in one file it is found, fits, draws and passes the linters."""
+"""CONTRIBUTING.md is true: its templates run as they stand; files and tests that it names are there."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -14,30 +17,51 @@ import statsmodels.api as sm
 from scipy import stats
 
 import pysynthdp as sdp
+import pysynthdp.analysis.rules
 import pysynthdp.models
+from pysynthdp.analysis.combining import combine
+from pysynthdp.analysis.rules.base import RULES, Facts
+from pysynthdp.base.registry import Registry
 from pysynthdp.models.base import COLUMN_MODELS
 
 ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 N = 4000
+TEMPLATES = dict(
+    re.findall(r"`(pysynthdp/[\w/]+\.py)`[^`]*\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+)
+MODEL, RULE, ROWS = TEMPLATES
+
+
+def in_place(path: str, package: ModuleType, registry: Registry, tmp_path, monkeypatch) -> Iterator[type]:
+    """A template's file in place, as far as a registry can see, and gone again afterwards."""
+    name = Path(path).stem
+    (tmp_path / f"{name}.py").write_text(TEMPLATES[path], encoding="utf-8")
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    monkeypatch.setattr(registry, "_loaded", False)
+    yield registry[name]
+    del registry._entries[name]
+    del sys.modules[f"{package.__name__}.{name}"]
 
 
 @pytest.fixture
-def source() -> str:
-    (code,) = re.findall(
-        r"^```python\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
-    return code
+def expon(tmp_path, monkeypatch):
+    yield from in_place(MODEL, pysynthdp.models, COLUMN_MODELS, tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def expon(source, tmp_path, monkeypatch):
-    """The model's file in place, as far as the registry can see, and gone again afterwards."""
-    (tmp_path / "expon.py").write_text(source, encoding="utf-8")
-    monkeypatch.setattr(pysynthdp.models, "__path__", [*pysynthdp.models.__path__, str(tmp_path)])
-    monkeypatch.setattr(COLUMN_MODELS, "_loaded", False)
-    yield COLUMN_MODELS["expon"]
-    del COLUMN_MODELS._entries["expon"]
-    del sys.modules["pysynthdp.models.expon"]
+def partial_normal(tmp_path, monkeypatch):
+    yield from in_place(RULE, pysynthdp.analysis.rules, RULES, tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def frames_rows(tmp_path, monkeypatch) -> type:
+    spec = importlib.util.spec_from_file_location("frames", tmp_path / "frames.py")
+    Path(spec.origin).write_text(TEMPLATES[ROWS], encoding="utf-8")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "frames", module)
+    spec.loader.exec_module(module)
+    return module.FramesRows
 
 
 @pytest.fixture
@@ -79,13 +103,96 @@ def test_it_refuses_what_is_no_duration_by_name(spells):
         sdp.Synthesizer(method={"weeks": "expon"}).fit(spells)
 
 
-def test_it_is_written_as_we_write(source, tmp_path):
-    file = tmp_path / "expon.py"
-    file.write_text(source, encoding="utf-8")
-    tidy = ["-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml"), "--ignore", "INP001", str(file)]
+@pytest.mark.usefixtures("partial_normal")
+def test_the_rule_has_the_variance_and_the_normal_interval_of_its_formula():
+    q, u = [1.0, 1.4, 0.9], [0.2, 0.25, 0.3]
+    done = combine(q, u, rule="partial_normal", n_syn=100, n_org=100)
+    T = np.mean(u) + np.var(q, ddof=1) / 3
+    np.testing.assert_allclose(done.T, T, rtol=1e-12)
+    low, high = done.conf_int()
+    np.testing.assert_allclose([low, high], stats.norm.interval(0.95, np.mean(q), np.sqrt(T)), rtol=1e-12)
+    wide = combine(q, u, rule="partial_reiter2003", n_syn=100, n_org=100).conf_int()
+    assert wide[1] - wide[0] > 1.001 * (high - low)
+
+
+def test_the_rule_is_refused_where_noise_is_and_never_chosen_by_itself(partial_normal):
+    refused = [each for each in partial_normal.conditions if not each.holds(Facts(m=5, noise="shared"))]
+    assert ["privacy noise" in str(each.otherwise) for each in refused] == [True]
+    assert all(each.holds(Facts(m=5)) for each in partial_normal.conditions)
+    assert partial_normal.order is None
+
+
+@pytest.fixture
+def halves(spells) -> list[pd.DataFrame]:
+    spells["job"] = pd.Categorical(np.where(spells["weeks"] > 4, "long", "short"))
+    second = spells.iloc[1500:].assign(
+        job=lambda frame: frame["job"].cat.reorder_categories(["short", "long"])
+    )
+    return [spells.iloc[:1500], second]
+
+
+def test_copies_of_several_frames_are_those_of_one(frames_rows, halves, spells):
+    one, two = (sdp.Synthesizer(progress=False).fit(each) for each in (spells, frames_rows(tuple(halves))))
+    pd.testing.assert_frame_equal(one.draw(m=1, rng=1)[0], two.draw(m=1, rng=1)[0], check_exact=True)
+
+
+def test_frames_of_different_tables_are_refused(frames_rows, halves):
+    with pytest.raises(sdp.SchemaError, match="different columns or types"):
+        frames_rows((halves[0], halves[1].astype({"age": "float32"})))
+
+
+def test_every_template_is_written_as_we_write(tmp_path):
+    files = [tmp_path / Path(path).name for path in TEMPLATES]
+    for file, text in zip(files, TEMPLATES.values(), strict=True):
+        file.write_text(text, encoding="utf-8")
+    settings = ["--config", str(ROOT / "pyproject.toml")]
+    tidy = ["-m", "ruff", "check", *settings, "--ignore", "INP001", *map(str, files)]
     subprocess.run([sys.executable, *tidy], check=True)
-    layout = ["-m", "ruff", "format", "--check", "--config", str(ROOT / "pyproject.toml"), str(file)]
+    layout = ["-m", "ruff", "format", "--diff", *settings, *map(str, files)]
     subprocess.run([sys.executable, *layout], check=True)
-    types = ["-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), str(file)]
+    types = ["-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"), *map(str, files)]
     done = subprocess.run([sys.executable, *types], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+KINDS = re.findall(r"^### (\d)\. (.*?)\n\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_eight_kinds_of_change_each_say_the_same_five_things():
+    assert [number for number, *_ in KINDS] == list("12345678")
+    for _, title, text in KINDS:
+        said = re.findall(r"^- \*\*([\w ]+)\*\*: \S", text, re.MULTILINE)
+        assert said == ["Files", "Copy", "Caught by", "Only you know", "Leave alone"], title
+
+
+def test_every_file_that_the_page_names_is_there():
+    names = re.findall(r"`([\w./-]+/[\w./-]*|\w+\.(?:md|toml|txt))`", PAGE)
+    assert len(names) > 60
+    made = {*TEMPLATES, ".venv-oldest"}
+    missing = [name for name in names if name not in made and not (ROOT / name).exists()]
+    assert not missing
+
+
+def test_every_placeholder_stands_in_a_folder_that_is_there():
+    for name in re.findall(r"`([\w./-]+)/(?:test_)?<\w+>[.\w]*`", PAGE):
+        assert (ROOT / name).is_dir(), name
+
+
+def test_every_test_that_the_page_names_is_there():
+    written = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    for name in re.findall(r"`(test_\w+)`", PAGE):
+        assert f"def {name}(" in written, name
+
+
+def test_every_entry_point_group_is_one_of_ours():
+    groups = set(re.findall(r"`(pysynthdp\.\w+)`", PAGE[PAGE.index("## From another package") :]))
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "pysynthdp").rglob("*.py"))
+    known = set(re.findall(r'group="(pysynthdp\.\w+)"', sources))
+    assert groups - known <= {"pysynthdp.models"}, "a registry's group is its package, unless it says another"
+    assert known <= groups
+
+
+def test_every_command_that_the_page_names_is_a_target():
+    targets = (ROOT / "Makefile").read_text("utf-8")
+    for name in set(re.findall(r"`make ([\w-]+)`", PAGE)):
+        assert re.search(rf"^{name}:", targets, re.MULTILINE), name

@@ -62,7 +62,6 @@ def test_every_public_method_is_documented(method):
         ("Synthesizer", lambda: inspect.getdoc(pysynthdp.Synthesizer)),
         ("synthesise.R", lambda: (ROOT / "r-bridge/R/synthesise.R").read_text("utf-8")),
         ("synthesise.Rd", lambda: (ROOT / "r-bridge/man/synthesise.Rd").read_text("utf-8")),
-        ("ARCHITECTURE.md", lambda: (ROOT / "ARCHITECTURE.md").read_text("utf-8")),
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )

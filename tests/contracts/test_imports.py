@@ -78,3 +78,30 @@ def test_nobody_outside_its_file_names_the_rows_of_a_frame():
     home = Path(pysynthdp.__file__).parent
     naming = {path.relative_to(home) for path in home.rglob("*.py") if "FrameRows" in path.read_text("utf-8")}
     assert naming == {Path("curator/rows/frame.py")}
+
+
+FIRST = (
+    "import numpy as np, pandas as pd, pysynthdp as sdp\n"
+    "x = np.arange(400)\n"
+    "table = pd.DataFrame({'x': x % 13.7, 'k': x % 11, 'sex': x % 2 == 0, 'town': [f't{i % 9}' for i in x],\n"
+    "    'born': pd.Timestamp('1950-01-01') + pd.to_timedelta(x * 37 % 9999, unit='D'),\n"
+    "    'wage': np.exp(x % 7.3)})\n"
+)
+SLOW = {"formulaic", "scipy.optimize", "scipy.stats", "statsmodels"}
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "str(sdp.look(table))",
+        "str(sdp.Synthesizer().plan(table))",
+        "sdp.synthesize(table, m=2, rng=1, progress=False)",
+    ],
+)
+def test_the_first_minutes_wait_for_no_formulas_and_no_optimisers(work):
+    assert not SLOW & modules_after(FIRST + work)
+
+
+def test_a_formula_in_a_plan_loads_what_reads_it():
+    work = "sdp.Synthesizer(formulas=['wage ~ x * k']).plan(table)"
+    assert SLOW & modules_after(FIRST + work) == {"formulaic"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -67,7 +68,22 @@ def test_the_readme_names_the_one_prerequisite_and_the_two_commands():
     assert re.search(r"^make test", text, flags=re.MULTILINE)
 
 
-def test_no_path_that_the_readme_names_is_missing():
+MADE = re.compile(r"out/|docs/api/")  # by a run
+PAGES = ["README.md", "SECURITY.md", "docs/guarantees.md", "docs/formulas.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_path_that_a_page_names_is_missing(page):
     root = README.parent
-    for name in set(re.findall(r"`([\w./-]+\.(?:md|ipynb))`", README.read_text("utf-8"))):
-        assert (root / name).exists(), name
+    names = set(
+        re.findall(r"`([\w./-]+\.(?:md|ipynb|py|R)|\w[\w.-]*/[\w./-]+)`", (root / page).read_text("utf-8"))
+    )
+    assert names or page != "README.md"
+    missing = [name for name in names if not MADE.match(name) and not list(root.glob(f"{name}*"))]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_dotted_name_of_a_page_can_be_imported(page):
+    for name in set(re.findall(r"\bpysynthdp(?:\.\w+)+", (README.parent / page).read_text("utf-8"))):
+        assert pydoc.locate(name) is not None, name

@@ -17,7 +17,7 @@ BY_REGISTRY = {("pysynthdp.plan.protection", "pysynthdp.protection.noise.by_nois
 
 @pytest.fixture(scope="module")
 def house() -> ModuleType:
-    """The measuring script."""
+    """The measuring script of the benchmarks."""
     sys.path.insert(0, str(ROOT))
     try:
         return importlib.import_module("benchmarks.house.walks")

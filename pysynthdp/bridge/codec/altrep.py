@@ -19,7 +19,7 @@ from pysynthdp.bridge.codec.values import (
     is_na_real,
 )
 
-__all__: list[str] = []  # for the codec alone
+__all__ = ["expand"]  # for the codec alone
 
 _DIGITS = 15  # as.character() of a double
 _TEXT_BYTES = 80

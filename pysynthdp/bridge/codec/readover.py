@@ -15,7 +15,7 @@ from pysynthdp.bridge.codec import texts, wire
 from pysynthdp.bridge.codec.source import DAMAGED, ITEM_BYTES, Source
 from pysynthdp.bridge.codec.values import ROpaque, RSymbol, RValue
 
-__all__: list[str] = []  # for the codec alone
+__all__ = ["ATTRIBUTED", "PAIRS", "READ_OVER", "Reading", "Stream"]
 
 Reading: TypeAlias = Generator["Reading | None", RValue, RValue]
 """Yields None to be sent the next item of the stream, or a Reading to be sent its result."""

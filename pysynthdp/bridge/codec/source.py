@@ -10,7 +10,7 @@ import numpy as np
 from pysynthdp.base.arrays import AnyArray
 from pysynthdp.base.errors import BridgeError
 
-__all__: list[str] = []  # for the codec alone
+__all__ = ["DAMAGED", "ITEM_BYTES", "Source"]
 
 ITEM_BYTES: Final = 400  # what one small R value costs as a Python object, rounded up
 DAMAGED: Final = "the R stream is damaged or cut off ({}); write it again with saveRDS() or save()"

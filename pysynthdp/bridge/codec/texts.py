@@ -19,7 +19,7 @@ from pysynthdp.bridge.codec import wire
 from pysynthdp.bridge.codec.source import DAMAGED, Source
 from pysynthdp.bridge.codec.values import UndecodedText
 
-__all__: list[str] = []  # for the codec alone
+__all__ = ["known_encoding", "read_body", "read_many", "read_one", "write_many"]  # for the codec alone
 
 _WINDOW: Final = 1 << 20
 _FEW: Final = 32  # texts for which a loop beats numpy's fixed costs

@@ -26,6 +26,7 @@ __all__ = [
     "character",
     "is_na_real",
     "named_list",
+    "texts_of",
 ]
 
 NA_INTEGER: Final = -(2**31)

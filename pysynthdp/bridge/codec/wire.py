@@ -1,5 +1,6 @@
 """Numbers of R's serialize format: type codes, flag bits and encoding marks.
 
+All of them are for the codec.
 Source: "R Internals", sections 1.1 (SEXPTYPEs) and 1.8 (Serialization Formats).
 """
 
@@ -8,8 +9,6 @@ from __future__ import annotations
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
-
-__all__: list[str] = []  # facts for the codec alone
 
 Kind: TypeAlias = Literal["logical", "integer", "double", "complex", "character", "list", "expression", "raw"]
 

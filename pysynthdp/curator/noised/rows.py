@@ -22,7 +22,7 @@ from pysynthdp.privacy.ledger import Entry
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, OFF_DIAGONAL
 from pysynthdp.privacy.unit import PrivacyUnit
 
-__all__ = ["NoisedRows", "answer_all", "entry_of"]
+__all__ = ["Noise", "NoisedRows", "answer_all", "entry_of"]
 
 T = TypeVar("T")  # what the questions come to
 Noise = Callable[[IntArray, float], IntArray]

@@ -18,7 +18,7 @@ from pysynthdp.io.folder.manifest import MANIFEST, digest_of, listed_files
 from pysynthdp.io.folder.signature import SIGNATURE
 from pysynthdp.io.folder.storage import Stored
 from pysynthdp.io.snippets import PROGRAMS
-from pysynthdp.schema.plain import WITHHELD
+from pysynthdp.schema.columns import WITHHELD
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Folder", "file_findings"]

@@ -32,9 +32,10 @@ from pysynthdp.io.snippets import write_programs
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import write_codebook
-from pysynthdp.schema.plain import WITHHELD, from_plain, to_plain
+from pysynthdp.schema.columns import WITHHELD
+from pysynthdp.schema.plain import from_plain, to_plain
 
-__all__ = ["RELEASE_VERSION", "read", "read_statement", "write"]
+__all__ = ["RELEASE_VERSION", "check_target", "read", "read_statement", "write"]
 
 _OF_FILES: Final = (".csv", ".tsv", ".gz", ".parquet", ".zip")
 """Endings that nobody gives a folder."""

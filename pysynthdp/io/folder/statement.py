@@ -12,7 +12,7 @@ from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.schema.codebook import released_real
-from pysynthdp.schema.plain import WITHHELD
+from pysynthdp.schema.columns import WITHHELD
 
 __all__ = ["statement_findings"]
 

@@ -15,7 +15,6 @@ from pysynthdp.plan.plain import deltas_from_plain, unit_from_plain
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
-from pysynthdp.schema.codebook import read_codebook
 
 __all__ = ["ParameterPlan", "read_parameters", "write_statement"]
 
@@ -81,7 +80,7 @@ def read_parameters(path: str | Path) -> ParameterPlan:
                 f"{where}: parameters[{number}] names no column; add column = '...'", kind="plan file"
             )
     shared = {key: read(given[key], f"{where}: {key}") for key, read in _READERS.items() if key in given}
-    return ParameterPlan(read_codebook(where.parent / named), tuple(entries), PrivacyAccount(**shared))
+    return ParameterPlan(Schema.from_codebook(where.parent / named), tuple(entries), PrivacyAccount(**shared))
 
 
 def write_statement(path: Path, statement: PrivacyStatement) -> None:

@@ -24,7 +24,7 @@ from pysynthdp.io.plans.toml_values import (
     whole_of,
 )
 from pysynthdp.models.base import COLUMN_MODELS
-from pysynthdp.schema.codebook import read_codebook
+from pysynthdp.schema import Schema
 
 __all__ = ["KEYS", "PLAN_VERSION", "READING_KEYS", "read_plan", "read_reading", "settle_codes", "write_plan"]
 
@@ -79,7 +79,7 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     }
     if "codebook" in content:
         named = text_of(content["codebook"], f"{file}: codebook")
-        settings["schema"] = read_codebook(file.parent / named)
+        settings["schema"] = Schema.from_codebook(file.parent / named)
     return settle_codes(settings, dtypes or {})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pysynthdp.io.snippets import python, r, spss, stata
 from pysynthdp.io.snippets.example import Task, example_of
 from pysynthdp.schema import Schema
-from pysynthdp.schema.plain import WITHHELD
+from pysynthdp.schema.columns import WITHHELD
 
 _NEED_CSV = ("analyse.do", "analyse.sps")  # neither Stata nor SPSS reads Parquet
 __all__ = ["PROGRAMS", "snippet_files", "write_programs"]

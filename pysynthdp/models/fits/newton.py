@@ -16,6 +16,7 @@ __all__ = [
     "CLOSE",
     "LONG",
     "ROUNDS",
+    "Block",
     "Minimum",
     "Problem",
     "State",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from pysynthdp.base.arrays import FloatArray
 
@@ -88,4 +88,4 @@ def _lowest(loss: Callable[[float], float], grid: FloatArray) -> float:
     """Find the best point of a grid, refined between its neighbours: the loss may have two dips."""
     best = int(np.argmin([loss(point) for point in grid]))
     bounds = (grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)])
-    return float(minimize_scalar(loss, bounds=bounds, method="bounded").x)
+    return float(scipy.optimize.minimize_scalar(loss, bounds=bounds, method="bounded").x)

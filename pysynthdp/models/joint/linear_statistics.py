@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 from scipy.sparse import csr_array, hstack, vstack
 
 from pysynthdp.base.arrays import FloatArray, IntArray
@@ -321,7 +321,7 @@ def closest_weights(matrix: csr_array, wanted: FloatArray) -> _Weighted:
     slack = csr_array(np.ones((statistics, 1)))
     above: Any = vstack([hstack([matrix, -slack]), hstack([-matrix, -slack])], format="csr")
     total: Any = csr_array(np.concatenate([np.ones(points), [0.0]])[None, :])
-    found = linprog(
+    found = scipy.optimize.linprog(
         np.concatenate([np.zeros(points), [1.0]]),
         A_ub=above,
         b_ub=np.concatenate([wanted, -wanted]),

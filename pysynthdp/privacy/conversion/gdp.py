@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import erfcx, log_ndtr, ndtr
 
 from pysynthdp.privacy.conversion.zcdp import zcdp_epsilon_simple
@@ -90,7 +90,9 @@ def gdp_epsilon(mu: float, delta: float) -> float:
     high = zcdp_epsilon_simple(mu * mu / 2, delta)
     if _gaussian_delta(mu, high) >= delta:
         return high
-    root = brentq(lambda epsilon: _gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-300, rtol=1e-15)
+    root = scipy.optimize.brentq(
+        lambda epsilon: _gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-300, rtol=1e-15
+    )
     return upward(upward(float(root)))
 
 
@@ -131,7 +133,9 @@ def gdp_mu(epsilon: float, delta: float) -> float:
     high = low
     while _gaussian_delta(high, epsilon) <= delta:
         low, high = high, 2 * high
-    root = brentq(lambda mu: _gaussian_delta(mu, epsilon) - delta, low, high, xtol=1e-300, rtol=1e-15)
+    root = scipy.optimize.brentq(
+        lambda mu: _gaussian_delta(mu, epsilon) - delta, low, high, xtol=1e-300, rtol=1e-15
+    )
     return downward(downward(float(root)))
 
 

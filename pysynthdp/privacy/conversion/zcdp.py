@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy.optimize import minimize_scalar
+import scipy
 
 from pysynthdp.privacy.domain import (
     nonnegative,
@@ -52,7 +52,9 @@ def zcdp_epsilon_simple(rho: float, delta: float) -> float:
 
 def _least(function: Callable[[float], float]) -> float:
     """Minimise over log(order - 1); every point gives a valid bound, so a poor one only costs tightness."""
-    found = minimize_scalar(function, bounds=(-30.0, 60.0), method="bounded", options={"xatol": 1e-12})
+    found = scipy.optimize.minimize_scalar(
+        function, bounds=(-30.0, 60.0), method="bounded", options={"xatol": 1e-12}
+    )
     return float(found.fun)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import ncx2
+import scipy
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
@@ -134,7 +134,7 @@ def normal_delta(
 def _loss_tail(a: float, b: float, constant: float, epsilon: float, records: int) -> float:
     """Probability that the summed loss exceeds epsilon: a (z + b/2a)^2 + constant - b^2/4a, a record."""
     at = (epsilon - records * (constant - b * b / (4 * a))) / a
-    tail = ncx2.sf if a > 0 else ncx2.cdf
+    tail = scipy.stats.ncx2.sf if a > 0 else scipy.stats.ncx2.cdf
     return float(tail(at, records, records * (b / (2 * a)) ** 2))
 
 

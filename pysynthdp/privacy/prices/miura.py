@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.domain import count, order, positive
@@ -191,5 +191,5 @@ def miura_replace(alpha: float, *, n: int, columns: int, least: float, corrected
     points = np.linspace(low, high, 403)[1:-1]
     index = int(np.argmin([at(float(t)) for t in points]))
     around = (float(points[max(index - 1, 0)]), float(points[min(index + 1, points.size - 1)]))
-    found = minimize_scalar(at, bounds=around, method="bounded", options={"xatol": 1e-12})
+    found = scipy.optimize.minimize_scalar(at, bounds=around, method="bounded", options={"xatol": 1e-12})
     return float(found.fun)

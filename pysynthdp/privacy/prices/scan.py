@@ -11,7 +11,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.conversion.rdp import rdp_delta
 
-__all__ = ["certified_maximum"]
+__all__ = ["FINITE", "certified_maximum"]
 
 FINITE: Final[FloatArray] = ORDERS[:-1]
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.guarantee import guarantee_from_dict, guarantee_to_dict
+from pysynthdp.privacy.statements.claim import Claim
 from pysynthdp.privacy.statements.column import ColumnStatement, Draw
 from pysynthdp.privacy.statements.text import ENTRIES
 from pysynthdp.privacy.unit import PrivacyUnit
-
-if TYPE_CHECKING:  # the statement calls this file, so at run time the import goes one way only
-    from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 __all__ = ["SCHEMA_VERSION", "check_unchanged", "statement_fields", "statement_to_dict"]
 
@@ -23,7 +21,7 @@ _READ: Final = (1, SCHEMA_VERSION)
 _PUBLIC: Final = "statement_may_be_published"
 
 
-def statement_to_dict(statement: PrivacyStatement) -> dict[str, Any]:
+def statement_to_dict(statement: Claim) -> dict[str, Any]:
     """Write a statement; points and parts only where there are any, neighbours where something is claimed."""
     plain: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -85,7 +83,7 @@ def statement_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
         ) from problem
 
 
-def check_unchanged(stated: Mapping[str, Any], statement: PrivacyStatement) -> None:
+def check_unchanged(stated: Mapping[str, Any], statement: Claim) -> None:
     """Refuse a file whose totals, words or points do not follow from its other parts.
 
     Raises
@@ -107,7 +105,7 @@ def check_unchanged(stated: Mapping[str, Any], statement: PrivacyStatement) -> N
         )
 
 
-def _derived(stated: Mapping[str, Any], statement: PrivacyStatement) -> dict[str, Any]:
+def _derived(stated: Mapping[str, Any], statement: Claim) -> dict[str, Any]:
     """Give what follows from the other parts, under the names of the layout that was read."""
     first = stated["schema_version"] == 1
     claimed = first or statement.status != "none"

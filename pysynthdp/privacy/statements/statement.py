@@ -4,34 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.composition import compose
-from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.none import NoGuarantee
 from pysynthdp.privacy.statements.as_dict import (
-    SCHEMA_VERSION,
     check_unchanged,
     statement_fields,
     statement_to_dict,
 )
+from pysynthdp.privacy.statements.claim import Claim, Released, Status
 from pysynthdp.privacy.statements.column import ColumnStatement, Draw
-from pysynthdp.privacy.statements.text import NOT_COVERED, singles, statement_paragraph, statement_table
+from pysynthdp.privacy.statements.text import singles, statement_paragraph, statement_table
 from pysynthdp.privacy.statements.verification import Verification, verified
 from pysynthdp.privacy.unit import PrivacyUnit
 
-__all__ = ["SCHEMA_VERSION", "PrivacyStatement", "Status"]
+__all__ = ["PrivacyStatement"]
 
-Status = Literal["none", "idealised", "implemented", "void"]
-Released = Literal["records", "parameters", "both"]
 _WEAKEST: tuple[Status, ...] = ("void", "idealised", "implemented", "none")
 _NO_COLUMN_HAS_ONE = "no column of this table is released by a mechanism with a formal guarantee"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PrivacyStatement(Printable):
+class PrivacyStatement(Claim, Printable):
     """Say what a release protects, in numbers and in words, from public constants only.
 
     Parameters
@@ -73,58 +70,7 @@ class PrivacyStatement(Printable):
     ('none', {'name': 'none'})
     """
 
-    guarantee: Guarantee
-    status: Status
-    reason: str
-    unit: PrivacyUnit
-    columns: tuple[ColumnStatement, ...]
-    public: tuple[str, ...] = ()
-    learned: tuple[str, ...] = ()
-    draws: tuple[Draw, ...] = ()
-    deltas: tuple[float, ...] = ()
     parts: tuple[PrivacyStatement, ...] = ()
-    not_covered: tuple[str, ...] = NOT_COVERED
-    released: Released = "records"
-
-    def __post_init__(self) -> None:
-        if self.released not in get_args(Released) or (self.released == "both" and not self.parts):
-            raise PrivacyError(
-                "released must be 'records' or 'parameters', or 'both' in a sum of statements",
-                kind="statement",
-            )
-        if self.status not in get_args(Status):
-            raise PrivacyError(
-                "status must be 'none', 'idealised', 'implemented' or 'void'", kind="statement"
-            )
-        if (self.guarantee.name == "none") != (self.status == "none"):
-            raise PrivacyError(
-                "a statement without a guarantee has status 'none', one with a guarantee has not",
-                kind="statement",
-            )
-        if self.status == "none" and (self.deltas or any(part.cost is not None for part in self.columns)):
-            raise PrivacyError(
-                "a table without a guarantee quotes no number for any column",
-                kind="statement",
-                remedy="see none()",
-            )
-        if self.status != "none":
-            self._check_claim()
-
-    def _check_claim(self) -> None:
-        """Refuse a table-level claim that a column or a learned fact contradicts (J2, J3)."""
-        bare = [part.column for part in self.columns if part.cost is None]
-        if bare:
-            raise PrivacyError(
-                f"column {bare[0]!r} has no guarantee, so the table has none",
-                kind="statement",
-                remedy="use none()",
-            )
-        if self.learned:
-            raise PrivacyError(
-                "facts learned from the data void a guarantee",
-                kind="statement",
-                remedy="declare them or use none()",
-            )
 
     @classmethod
     def none(
@@ -171,26 +117,6 @@ class PrivacyStatement(Printable):
             learned=tuple(learned),
             draws=tuple(draw if isinstance(draw, Draw) else Draw(*draw) for draw in draws),
         )
-
-    @property
-    def may_be_published(self) -> bool:
-        """Whether the statement may, as it depends on public constants alone; the records are another matter.
-
-        A seeded test run has none that may.
-        """
-        return self.status != "void"
-
-    @property
-    def copies(self) -> int:
-        """Number of copies drawn from the fit so far, of records or of estimates."""
-        return sum(draw.copies for draw in self.draws)
-
-    @property
-    def records(self) -> int:
-        """Number of synthetic records drawn from the fit so far, over all copies."""
-        if self.parts:
-            return sum(part.records for part in self.parts)
-        return 0 if self.released == "parameters" else sum(draw.copies * draw.n_syn for draw in self.draws)
 
     @classmethod
     def compose(cls, *statements: PrivacyStatement, deltas: Sequence[float] = ()) -> Self:
@@ -261,11 +187,6 @@ class PrivacyStatement(Printable):
         alone, which says nothing about who made it.
         """
         return verified(self)
-
-    @property
-    def points(self) -> tuple[tuple[float, float], ...]:
-        """Pairs (delta, epsilon) at the chosen deltas; empty without a guarantee."""
-        return tuple((delta, self.guarantee.epsilon(delta)) for delta in self.deltas)
 
     def to_table(self) -> Table:
         """Build the card that people see."""

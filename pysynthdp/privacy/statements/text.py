@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pysynthdp.base.display import Cell, Table, number
 from pysynthdp.base.words import Said, Words
@@ -13,15 +13,12 @@ from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.privacy.statements.claim import NOT_COVERED, Claim
 from pysynthdp.privacy.unit import PrivacyUnit
-
-if TYPE_CHECKING:  # the statement builds its texts here, so at run time the import goes one way only
-    from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 __all__ = [
     "ENTRIES",
     "KEPT_REAL",
-    "NOT_COVERED",
     "NOT_COVERED_BY_A_GUARANTEE",
     "singles",
     "statement_paragraph",
@@ -35,11 +32,6 @@ _LISTED = ("levels", "spikes")  # facts that go on with values
 _LISTS: Final = Words(
     "; the lists are in {where}",
     where=Said("to_dict() and privacy.json", "privacy.json", "$learned and privacy.json"),
-)
-NOT_COVERED = (
-    "Other publications from the same confidential data: their losses add to this one.",
-    "What is true of a whole group or population: synthetic data are meant to teach it.",
-    "Disclosure by ways other than the released values, such as access to the confidential file.",
 )
 NOT_COVERED_BY_A_GUARANTEE = (
     *NOT_COVERED,
@@ -67,7 +59,7 @@ _STATUS = {
 }
 
 
-def statement_table(statement: PrivacyStatement) -> Table:
+def statement_table(statement: Claim) -> Table:
     """Build the card of a statement: facts above, one row a column, sentences below."""
     notes = [
         *(f"({index}) {sentence}" for sentence, index in _reasons(statement).items()),
@@ -93,7 +85,7 @@ def _learned(facts: Sequence[str]) -> list[str]:
     return [Words("{short}{lists}", short=short, lists=_LISTS) if listed else short]
 
 
-def _constants(statement: PrivacyStatement) -> list[str]:
+def _constants(statement: Claim) -> list[str]:
     """Write the constants that each price is computed from."""
     return [
         f"Public: {part.column}: {_plain(part.constants)}" for part in statement.columns if part.constants
@@ -113,7 +105,7 @@ def _value(value: Any) -> str:
     return "(" + ", ".join(shown if len(shown) <= 6 else [*shown[:3], "...", shown[-1]]) + ")"
 
 
-def _title(statement: PrivacyStatement) -> str:
+def _title(statement: Claim) -> str:
     """One line that carries the verdict."""
     if statement.status == "none":
         return "Privacy statement: no formal guarantee"
@@ -122,7 +114,7 @@ def _title(statement: PrivacyStatement) -> str:
     return f"Privacy statement: {statement.guarantee.name}, {statement.status}"
 
 
-def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
+def _facts(statement: Claim) -> list[tuple[str, Cell]]:
     """List the labelled lines of the card; without a guarantee none that only one would need."""
     claimed = statement.status != "none"
     kept = [part.column for part in statement.columns if part.method == KEPT_REAL]
@@ -138,7 +130,7 @@ def _facts(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
     return facts
 
 
-def _claim(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
+def _claim(statement: Claim) -> list[tuple[str, Cell]]:
     """Name the guarantee, and of which arithmetic it is true."""
     return [
         ("Guarantee", _KINDS.get(statement.guarantee.name, statement.guarantee.name)),
@@ -146,7 +138,7 @@ def _claim(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
     ]
 
 
-def _whose(statement: PrivacyStatement) -> list[tuple[str, Cell]]:
+def _whose(statement: Claim) -> list[tuple[str, Cell]]:
     """Name the unit, who says that it has no more rows, and which tables are told apart."""
     return [
         ("Protected unit", f"one {statement.unit.name}"),
@@ -168,7 +160,7 @@ def _parameter(guarantee: Guarantee) -> list[tuple[str, Cell]]:
             return []
 
 
-def _drawn(statement: PrivacyStatement) -> str:
+def _drawn(statement: Claim) -> str:
     """Write the running total in words: records of the fit, and estimates that were released themselves."""
     single = singles(statement)
     drawn = [each for each in single if each.released == "records"]
@@ -179,12 +171,12 @@ def _drawn(statement: PrivacyStatement) -> str:
     return "; ".join(parts)
 
 
-def singles(statement: PrivacyStatement) -> list[PrivacyStatement]:
+def singles(statement: Claim) -> list[Claim]:
     """Take the statements that a sum was made of, or the one statement."""
     return [one for part in statement.parts for one in singles(part)] or [statement]
 
 
-def _copies(statements: Sequence[PrivacyStatement]) -> str:
+def _copies(statements: Sequence[Claim]) -> str:
     """Write how many copies some statements speak of."""
     return _counted(sum(each.copies for each in statements), "copy", "copies")
 
@@ -194,21 +186,21 @@ def _counted(many: int, one: str, more: str) -> str:
     return f"{number(many)} {one if many == 1 else more}"
 
 
-def _none_grid(statement: PrivacyStatement) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+def _none_grid(statement: Claim) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
     """Column, method and which of the numbered reasons it has; no number of the data."""
     order = _reasons(statement)
     rows = tuple((part.column, part.method, f"({order[part.reason]})") for part in statement.columns)
     return ("column", "method", "why there is no guarantee"), rows
 
 
-def _reasons(statement: PrivacyStatement) -> dict[str, int]:
+def _reasons(statement: Claim) -> dict[str, int]:
     """Give each distinct sentence of the columns a number: reasons, or assumptions of priced ones."""
     priced = statement.status != "none"
     given = [_joined(part.assumptions) if priced else part.reason for part in statement.columns]
     return {sentence: index for index, sentence in enumerate(dict.fromkeys(given), start=1)}
 
 
-def _priced_grid(statement: PrivacyStatement) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+def _priced_grid(statement: Claim) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
     """Column, mechanism, share and what is assumed."""
     order = _reasons(statement)
     rows = tuple(
@@ -224,7 +216,7 @@ def _joined(sentences: Sequence[str]) -> str:
     return "; ".join(sentences)
 
 
-def statement_paragraph(statement: PrivacyStatement) -> str:
+def statement_paragraph(statement: Claim) -> str:
     """Write the paragraph for an ethics board."""
     parts = [_opening(statement), _protection(statement)]
     if statement.status not in ("none", "void"):
@@ -261,7 +253,7 @@ def _clause(sentence: str) -> str:
     return (sentence[:1].lower() + sentence[1:]).rstrip(".")
 
 
-def _opening(statement: PrivacyStatement) -> str:
+def _opening(statement: Claim) -> str:
     """Say what the file is."""
     kept = [part.column for part in statement.columns if part.method == KEPT_REAL]
     but = f" but for the REAL values of {', '.join(kept)}" if kept else ""
@@ -282,13 +274,13 @@ def _opening(statement: PrivacyStatement) -> str:
     )
 
 
-def _rows(statement: PrivacyStatement) -> str:
+def _rows(statement: Claim) -> str:
     """Write the most rows that a unit can have."""
     most = statement.unit.rows_per_unit
     return f"{number(most)} {'row' if most == 1 else 'rows'}"
 
 
-def _protection(statement: PrivacyStatement) -> str:
+def _protection(statement: Claim) -> str:
     """Say what is promised; without a guarantee, that nothing is."""
     if statement.status == "none":
         return (
@@ -305,7 +297,7 @@ def _protection(statement: PrivacyStatement) -> str:
     )
 
 
-def _meaning(statement: PrivacyStatement) -> str:
+def _meaning(statement: Claim) -> str:
     """Say what the quoted points mean for one unit, whatever else an attacker knows."""
     points = "; and ".join(
         f"at most {number(math.exp(min(epsilon, 700.0)))} times as large, plus {delta:g} (epsilon "
@@ -321,7 +313,7 @@ def _meaning(statement: PrivacyStatement) -> str:
     )
 
 
-def _weakness(statement: PrivacyStatement) -> str:
+def _weakness(statement: Claim) -> str:
     """Warn of a factor that rules out little."""
     smallest = min(epsilon for _, epsilon in statement.points)
     return " So large a factor is weak protection: it rules out little." if smallest > WEAK else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +15,9 @@ from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.mechanism import MECHANISMS, mechanism_from_dict, paid_draws, price_of
+from pysynthdp.privacy.statements.claim import Claim
 from pysynthdp.privacy.statements.column import ColumnStatement, Draw
 from pysynthdp.privacy.unit import PrivacyUnit
-
-if TYPE_CHECKING:  # the statement calls this file, so at run time the import goes one way only
-    from pysynthdp.privacy.statements.statement import PrivacyStatement
 
 __all__ = ["Check", "Verification", "column_cost", "shares_of", "verified"]
 
@@ -152,7 +149,7 @@ def shares_of(costs: Sequence[Guarantee], delta: float) -> tuple[float, ...]:
     return tuple(epsilon / total if total > 0 else 1 / len(alone) for epsilon in alone)
 
 
-def verified(statement: PrivacyStatement) -> Verification:
+def verified(statement: Claim) -> Verification:
     """Recompute a statement, part by part if it is composed."""
     if statement.status == "none":
         return Verification((), statement.status)
@@ -168,7 +165,7 @@ def verified(statement: PrivacyStatement) -> Verification:
     return Verification((*checks, *_totals(statement, compose(costs))), statement.status)
 
 
-def _share_checks(statement: PrivacyStatement, costs: Sequence[Guarantee]) -> list[Check]:
+def _share_checks(statement: Claim, costs: Sequence[Guarantee]) -> list[Check]:
     """Compare each column's share of the total."""
     delta = statement.deltas[0] if statement.deltas else 1e-6
     recomputed = shares_of(costs, delta)
@@ -186,7 +183,7 @@ def _words_check(part: ColumnStatement) -> Check:
     return Check(f"assumptions and source of {part.column}", part.entry, known.entry, agrees)
 
 
-def _status_check(statement: PrivacyStatement) -> Check:
+def _status_check(statement: Claim) -> Check:
     """Compare what is said of the arithmetic with what is proved; a void run proves nothing either way."""
     proved = all(MECHANISMS[part.mechanism].exact for part in statement.columns)
     most = "implemented" if proved else "idealised"
@@ -231,7 +228,7 @@ def _number(what: str, stated: float, recomputed: float) -> Check:
     return Check(what, stated, recomputed, math.isclose(stated, recomputed, rel_tol=_AGREE, abs_tol=1e-15))
 
 
-def _totals(statement: PrivacyStatement, total: Guarantee) -> list[Check]:
+def _totals(statement: Claim, total: Guarantee) -> list[Check]:
     """Compare the table's guarantee and each quoted point."""
     checks = [_guarantee_check("table", statement.guarantee, total)]
     for delta, epsilon in statement.points:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final, Protocol
 
-from scipy.optimize import brentq
+import scipy
 
 from pysynthdp.base.checks import as_number
 from pysynthdp.base.errors import PrivacyError
@@ -144,7 +144,7 @@ def _rho_within(asked: ApproxDP) -> float:
         raise PrivacyError(
             "so small an eps at that delta leaves no budget", kind="budget", remedy="raise either"
         )
-    root = float(brentq(gap, low, high, xtol=1e-15, rtol=1e-13))
+    root = float(scipy.optimize.brentq(gap, low, high, xtol=1e-15, rtol=1e-13))
     while gap(root) > 0:
         root *= 1 - 1e-10
     return root

@@ -10,8 +10,9 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.mechanism import price_of, statement_of
 from pysynthdp.privacy.mechanisms.noisy_moments import NoisyMoments
+from pysynthdp.privacy.statements.claim import Status
 from pysynthdp.privacy.statements.column import Draw
-from pysynthdp.privacy.statements.statement import PrivacyStatement, Status
+from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.noise.budget import NoiseBudget

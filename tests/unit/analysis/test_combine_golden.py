@@ -159,3 +159,17 @@ def test_every_rule_of_the_reference_file_is_registered():
     wanted = {*OUT["scalar"], *OUT["nested"]} - {"basics"}
     assert wanted <= set(RULES)
     assert {*OUT["vector"], *OUT["likelihood_ratio"]} - {"basics"} <= set(JOINT_TESTS)
+
+
+# those of this package alone: simulations hold them, and no other program has their numbers
+OWN = {
+    "effective_rows_drawn",
+    "effective_rows_fitted",
+    "estimates_only",
+    "missing_then_partial_size_adjusted",
+    "noise_floored",
+}
+
+
+def test_every_rule_of_the_literature_has_reference_values():
+    assert set(RULES) == {*OUT["scalar"], *OUT["nested"], *OWN} - {"basics"}

@@ -4,12 +4,16 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import pysynthdp.analysis
-from pysynthdp.analysis.f_tests import JOINT_TESTS
+from pysynthdp.analysis.f_tests import JOINT_TESTS, JointTest
 from pysynthdp.analysis.rules.base import RULES
+from pysynthdp.base import registry
+from pysynthdp.base.errors import CombiningRuleError
+from pysynthdp.base.registry import Registry
 
 RULE_FILES = sorted((Path(pysynthdp.analysis.__file__).parent / "rules").glob("*.py"))
 
@@ -51,6 +55,27 @@ def test_every_rule_says_what_it_is(name):
         assert rule.conditions
         for test in (rule.wald, rule.lr):
             assert test is None or test in JOINT_TESTS
+
+
+def test_no_module_looks_like_tests_to_the_tools():
+    package = Path(pysynthdp.__file__).parent
+    names = [path.name for path in package.rglob("*.py")]
+    assert "f_tests.py" in names
+    assert not [name for name in names if name.startswith("test_") or name.endswith("_test.py")]
+
+
+def test_other_packages_announce_tests_of_several_coefficients(monkeypatch):
+    class Mine(JointTest):
+        name = "mine"
+        source = "elsewhere"
+
+        def share(self, m: int) -> float:
+            return 1 / m
+
+    announced = {"pysynthdp.joint_tests": [SimpleNamespace(name="mine", load=lambda: Mine)]}
+    monkeypatch.setattr(registry, "entry_points", lambda group: announced.get(group, []))
+    fresh = Registry(JOINT_TESTS._package, CombiningRuleError, group=JOINT_TESTS._group)
+    assert fresh["mine"] is Mine
 
 
 def test_aliases_are_unique():

@@ -7,7 +7,7 @@ import pytest
 
 from pysynthdp.base.errors import PlanError, SchemaError
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
-from pysynthdp.schema.codebook import read_codebook, write_codebook
+from pysynthdp.schema.codebook import write_codebook
 
 MEANT = Schema(
     [
@@ -75,19 +75,19 @@ levels = [1, 2.5]
 
 
 def test_written_codebook_reads_back(tmp_path):
-    assert read_codebook(write_codebook(MEANT, tmp_path / "codebook.csv")) == MEANT
+    assert Schema.from_codebook(write_codebook(MEANT, tmp_path / "codebook.csv")) == MEANT
 
 
 def test_toml_codebook(tmp_path):
     path = tmp_path / "codebook.toml"
     path.write_text(TOML)
-    assert read_codebook(path) == MEANT
+    assert Schema.from_codebook(path) == MEANT
 
 
 def test_codebook_by_hand(tmp_path):
     path = tmp_path / "codebook.csv"
     path.write_text("name,levels,lower,missing\nage,,0,-8|-9 = refused\nsex,F|M,,\n", encoding="utf-8-sig")
-    schema = read_codebook(path)
+    schema = Schema.from_codebook(path)
     assert schema["age"] == NumericColumn("age", lower=0, missing=[(-8, "-8"), (-9, "refused")])
     assert schema["sex"] == CategoricalColumn("sex", ["F", "M"])
     assert schema.declared
@@ -95,12 +95,13 @@ def test_codebook_by_hand(tmp_path):
 
 def test_inferred_facts_do_not_become_declared_by_a_round_trip(tmp_path):
     schema = Schema([CategoricalColumn("sex", ["F", "M"], declared=False)])
-    assert not read_codebook(write_codebook(schema, tmp_path / "codebook.csv")).declared
+    assert not Schema.from_codebook(write_codebook(schema, tmp_path / "codebook.csv")).declared
 
 
 def test_times_as_levels(tmp_path):
     schema = Schema([CategoricalColumn("when", [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-06-01")])])
-    assert read_codebook(write_codebook(schema, tmp_path / "c.csv"))["when"].levels == schema["when"].levels
+    read = Schema.from_codebook(write_codebook(schema, tmp_path / "c.csv"))
+    assert read["when"].levels == schema["when"].levels
 
 
 def test_serial_levels_and_real_columns(tmp_path):
@@ -134,7 +135,7 @@ def test_toml_errors_name_the_column_and_the_mend(text, names, tmp_path):
     path = tmp_path / "c.toml"
     path.write_text(text)
     with pytest.raises(SchemaError) as caught:
-        read_codebook(path)
+        Schema.from_codebook(path)
     assert all(name in str(caught.value) for name in names), caught.value
     assert "\n" not in str(caught.value)
 
@@ -146,15 +147,15 @@ def test_csv_errors_are_typed(text, tmp_path):
     path = tmp_path / "c.csv"
     path.write_text(text)
     with pytest.raises(SchemaError):
-        read_codebook(path)
+        Schema.from_codebook(path)
 
 
 def test_files_that_are_no_codebook(tmp_path):
     with pytest.raises(SchemaError):
-        read_codebook(tmp_path / "c.xlsx")
+        Schema.from_codebook(tmp_path / "c.xlsx")
     for name in ("none.csv", "none.toml"):
         with pytest.raises(PlanError, match=f"there is no codebook .*{name}"):
-            read_codebook(tmp_path / name)
+            Schema.from_codebook(tmp_path / name)
 
 
 @pytest.mark.parametrize("text", ['[[columns]]\nname = "z"\n', "columns = 3\n", "[columns]\nz = 3\n"])
@@ -162,4 +163,4 @@ def test_a_codebook_of_another_shape_is_refused_as_such(tmp_path, text):
     file = tmp_path / "codebook.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(SchemaError, match=r"\[columns\.income\]"):
-        read_codebook(file)
+        Schema.from_codebook(file)

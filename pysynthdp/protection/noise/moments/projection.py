@@ -13,7 +13,7 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.curator.noised.integers import Frame
 
-__all__ = ["consistent_levels", "consistent_numbers", "total_rows"]
+__all__ = ["consistent_levels", "consistent_numbers", "total_rows", "weights_of"]
 
 
 def total_rows(frame: Frame, levels: FloatArray, count: float, weight: float) -> float:

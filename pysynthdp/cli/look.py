@@ -1,0 +1,49 @@
+"""``pysynthdp look``: how every column is understood, for the person who holds the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+import pysynthdp as sdp
+from pysynthdp.cli.options import Debug, File, PlanFile
+from pysynthdp.cli.reading import with_reading
+from pysynthdp.cli.run import reporting, this_run
+from pysynthdp.cli.table import read_with_plan
+
+__all__ = ["look", "show_columns"]
+
+DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
+
+
+@reporting()
+@with_reading
+def look(file: File, plan: PlanFile = None, *, reading: dict[str, Any], debug: Debug = False) -> None:  # noqa: ARG001
+    """Show how every column is understood; for the person who holds the data."""
+    this_run().quiet = True
+    table, settings = read_with_plan(file, plan, reading, for_holder=True)
+    show_columns(table, settings)
+
+
+def show_columns(table: Any, settings: Mapping[str, Any]) -> None:
+    """Print the overview of the columns that are not dropped."""
+    dropped = [name for name in settings.get("drop", ()) if name in table.columns]
+    method = settings.get("method", {})
+    serial = [name for name, wish in method.items() if wish == "serial"] if isinstance(method, dict) else []
+    seen = sdp.look(
+        table.drop(columns=dropped),
+        exempt=[*settings.get("keep", ()), *serial],
+        **_declared(settings, dropped),
+    )
+    typer.echo(seen.said("shell"))
+
+
+def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]:
+    """Pick what a plan declares about columns that stay."""
+    return {
+        what: {name: given for name, given in settings[what].items() if name not in dropped}
+        for what in DECLARATIONS
+        if what in settings
+    }

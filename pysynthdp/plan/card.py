@@ -1,0 +1,64 @@
+"""How a plan is shown: one line a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pysynthdp.base.display import Cell, Table
+from pysynthdp.plan.step import Step
+
+__all__ = ["plan_table"]
+
+_FEW = 6  # terms that a line of the plan lists
+_MORE = " more, see below"
+
+
+def plan_table(
+    steps: Sequence[Step],
+    given: Sequence[Sequence[str]],
+    *,
+    first: Iterable[str],
+    facts: Sequence[tuple[str, Cell]],
+) -> Table:
+    """Build the card of a plan; what is too long for a line stands below.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        In drawing order.
+    given : sequence of sequences of str
+        Terms of each step.
+    first : iterable of str
+        Columns that are there before any step draws.
+    facts : sequence of (label, value)
+        Of the whole plan.
+    """
+    shown = [_shown(terms, before) for terms, before in zip(given, _before(steps, first), strict=True)]
+    rows = tuple(
+        (number, step.label, step.model.name, text)
+        for number, (step, text) in enumerate(zip(steps, shown, strict=True), start=1)
+    )
+    cut = [place for place, text in enumerate(shown) if text.endswith(_MORE)]
+    notes = tuple(f"Step {place + 1} is given {', '.join(given[place])}." for place in cut)
+    return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts), notes)
+
+
+def _before(steps: Sequence[Step], first: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """Columns that are there when a step draws: those kept real, and those of the steps before it."""
+    there = dict.fromkeys(first)
+    for step in steps:
+        own = [part.column for part in step.targets]
+        yield tuple(name for name in there if name not in own)
+        there |= dict.fromkeys(own)
+
+
+def _shown(terms: Sequence[str], before: Sequence[str]) -> str:
+    """Write what a step is given: all of it, or how it differs from all columns before the step."""
+    if len(terms) <= _FEW:
+        return ", ".join(terms) or "-"
+    lacking = [name for name in before if name not in terms]
+    besides = [term for term in terms if term not in before]
+    if len(lacking) + len(besides) > _FEW // 2:
+        return f"{', '.join(terms[:_FEW])} and {len(terms) - _FEW}{_MORE}"
+    but = f" but {', '.join(lacking)}" if lacking else ""
+    return ", ".join([f"all {len(before)} columns before it{but}", *besides])

@@ -1,0 +1,49 @@
+"""What a user asks of a plan's steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan.step import Method, Terms
+
+__all__ = ["Wishes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a user asks of the steps, as far as it is known before a record is read.
+
+    Parameters
+    ----------
+    order : tuple of str
+        Columns to draw, in visit order.
+    methods : mapping column -> method
+        Asked for by name of the column.
+    everywhere : method, optional
+        Asked for all columns.
+    terms : mapping column -> terms
+        Of each column in ``order``.
+    groups : mapping columns -> model
+        Columns drawn together.
+    keep : tuple of str
+        Columns released as they really are.
+    proper : bool
+        Draw parameters from their posterior for each copy.
+    emit_original : bool
+        Re-emit real values.
+
+    Notes
+    -----
+    Privacy: settings only.
+    """
+
+    order: tuple[str, ...]
+    methods: Mapping[str, Method]
+    everywhere: Method | None
+    terms: Mapping[str, Terms]
+    groups: Mapping[tuple[str, ...], ColumnModel] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
+    proper: bool = False
+    emit_original: bool = False
