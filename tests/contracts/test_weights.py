@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from pysynthdp.models.fits.mixture import _mixture_terms
 
 from pysynthdp.base.errors import FitError
 from pysynthdp.curator import Curator, StepFit
@@ -35,6 +34,7 @@ from pysynthdp.models.fits.clamped_sum import clamped_sum
 from pysynthdp.models.fits.counts import _negative_binomial_terms
 from pysynthdp.models.fits.level_posterior import _part_terms
 from pysynthdp.models.joint.multivariate_normal import MultivariateNormal
+from pysynthdp.models.normrank import _mixture_terms
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 N = 300
