@@ -20,7 +20,7 @@ def main(folder: Path) -> None:
     # pandas' types take parameters for type checkers alone, so pdoc shows them as they are written
     warnings.filterwarnings("ignore", "Error parsing type annotation pd.Series", UserWarning)
     pdoc.render.configure(docformat="numpy")
-    pdoc.pdoc("pysynthdp", output_directory=folder)
+    pdoc.pdoc("pysynthdp", "pysynthdp.testing", output_directory=folder)
 
 
 def resolve(package: str) -> None:

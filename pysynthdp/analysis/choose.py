@@ -14,11 +14,12 @@ from pysynthdp.analysis.rules.base import RULES, Facts, Rule, find_rule
 from pysynthdp.analysis.rules.conditions import GIVE_NOISE_VAR, N_ORG
 from pysynthdp.analysis.stack import Stack
 from pysynthdp.base.errors import CombiningRuleError, PysynthdpWarning
+from pysynthdp.base.registry import is_outside, package_of
 from pysynthdp.base.remarks import outside
 from pysynthdp.base.words import Words, joined
 from pysynthdp.tags import ReleaseTags
 
-__all__ = ["Why", "choose", "facts_of", "model_columns", "objections", "take", "why"]
+__all__ = ["Why", "choose", "facts_of", "model_columns", "objections", "take", "whose", "why"]
 
 
 class Why(str):
@@ -102,7 +103,10 @@ def objections(rule: Rule, facts: Facts | None, values: Stack) -> list[str]:
 
 
 def choose(facts: Facts, values: Stack) -> Rule:
-    """Return the first rule, in the registry's order of preference, that is valid.
+    """Return the first rule of this package, in the registry's order of preference, that is valid.
+
+    Rules of other packages are never chosen, whatever ``order`` they have: who installs a package has not
+    asked for other intervals. They are taken by name.
 
     Raises
     ------
@@ -117,7 +121,8 @@ def choose(facts: Facts, values: Stack) -> Rule:
             stacklevel=outside(),
         )
         facts = _without_nesting(facts)
-    ordered = sorted((RULES[name]() for name in RULES), key=lambda rule: rule.order or 0)
+    own = (RULES[name]() for name in RULES if not is_outside(RULES[name]))
+    ordered = sorted(own, key=lambda rule: rule.order or 0)
     fair = [rule for rule in ordered if facts.bias == "none" or facts.bias in rule.covers_bias]
     candidates = [rule for rule in fair if rule.order is not None]
     for rule in candidates:
@@ -192,10 +197,11 @@ def take(name: str, facts: Facts | None, values: Stack) -> Rule:
 
 
 def why(facts: Facts | None, rule: Rule, *, n_syn: float | None, n_org: float | None, m: int) -> Why:
-    """Write two sentences: how the copies were made, and why the rule fits that."""
+    """Write two sentences: how the copies were made, and why the rule fits that; and whose the rule is."""
+    theory = f"{rule.right_when} The rule is {whose(rule)}." if is_outside(rule) else rule.right_when
     sizes = f"{_size(n_syn)} rows each for {_size(n_org)} confidential ones"
     if facts is None:
-        return Why(f"{m} copies without tags, {sizes}", rule.right_when, "copies without tags")
+        return Why(f"{m} copies without tags, {sizes}", theory, "copies without tags")
     kind = "all values in the model are synthetic"
     if not facts.all_synthetic:
         kind = "some values in the model are real"
@@ -205,7 +211,14 @@ def why(facts: Facts | None, rule: Rule, *, n_syn: float | None, n_org: float | 
     noise = "no privacy noise" if facts.noise == "none" else f"privacy noise: {facts.noise.replace('_', ' ')}"
     copies = "One copy" if m == 1 else f"{m} copies"
     short = f"{kind}, parameters {drawn}, {noise}"
-    return Why(f"{copies}, {sizes}: {short}", rule.right_when, short)
+    return Why(f"{copies}, {sizes}: {short}", theory, short)
+
+
+def whose(rule: Rule) -> str:
+    """Name the package that brought a rule, where that is not this one; else empty."""
+    if not is_outside(rule):
+        return ""
+    return f"code of the package {package_of(rule)!r}, unreviewed by pysynthdp"
 
 
 def _size(value: float | None) -> str:

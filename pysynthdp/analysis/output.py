@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp.analysis.choose import objections
+from pysynthdp.analysis.choose import objections, whose
 from pysynthdp.analysis.combining import combine_stack
 from pysynthdp.analysis.forest import axes_for, set_terms
 from pysynthdp.analysis.pooled import Pooled
@@ -106,6 +106,7 @@ def _header(result: Pooled) -> tuple[tuple[str, Cell], ...]:
     noise = "not stated" if result.facts is None else _NOISE[result.facts.noise]
     return (
         ("rule", f"{result.rule}: T = {find_rule(result.rule).formula}"),
+        *_outside(result),
         ("reason", result.why.short),
         ("m", result.m),
         *(() if nests is None else (("nests", _nests(result.m, int(np.unique(nests).size))),)),
@@ -116,6 +117,12 @@ def _header(result: Pooled) -> tuple[tuple[str, Cell], ...]:
         ("valid", VALID),
         *(("flag", flag) for flag in result.flags),
     )
+
+
+def _outside(result: Pooled) -> tuple[tuple[str, Cell], ...]:
+    """Say whose the rule is, where another package brought it."""
+    brought = whose(find_rule(result.rule))
+    return (("rule is", brought),) if brought else ()
 
 
 def _nests(copies: int, nests: int) -> Cell:

@@ -1,6 +1,7 @@
 """A registry that finds its entries by the files in a package: a new file is a new entry.
 
-Packages that are installed beside this one add entries by an entry point of the registry's group.
+Packages that are installed beside this one add entries by an entry point of the registry's group. One that
+cannot be loaded, or whose name is taken, is left out; who asks for a name that is not there reads of it.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Registry(Generic[T]):
         self._group = group or package
         self._error = error
         self._entries: dict[str, T] = {}
-        self._broken: list[str] = []
+        self._broken: dict[str, str] = {}
         self._loaded = False
 
     def register(self, entry: T) -> T:
@@ -77,18 +78,29 @@ class Registry(Generic[T]):
             self._announced(point.name, point.load)
 
     def _announced(self, name: str, load: Callable[[], T]) -> None:
-        """Add what another package announces; one that cannot be imported must not stop everything else."""
+        """Add what another package announces; one that cannot be added must not stop everything else."""
         try:
             entry = load()
+            taken = self._entries.get(entry.name, entry)  # type: ignore[attr-defined]
         except Exception as problem:  # noqa: BLE001 -- any code may run at import; its text is not shown
-            self._broken.append(f"{name!r} is announced but cannot be loaded ({type(problem).__name__})")
+            self._broken[name] = f"{name!r} is announced but cannot be loaded ({type(problem).__name__})"
             return
-        self.register(entry)
+        if taken is entry:
+            self.register(entry)
+            return
+        called = entry.name  # type: ignore[attr-defined]
+        what = f"{name!r} of {package_of(entry)} is announced but left out, since the name {called!r} is"
+        self._broken[name] = f"{what} that of an entry of {package_of(taken)}; its author must choose another"
+
+    def left_out(self, name: str) -> str | None:
+        """Say why an entry that another package announced is not here; None where nobody announced it."""
+        self.load()
+        return self._broken.get(name)
 
     def __getitem__(self, name: str) -> T:
         self.load()
         if name not in self._entries:
-            known = "; ".join([f"known are: {', '.join(sorted(self._entries))}", *self._broken])
+            known = "; ".join([f"known are: {', '.join(sorted(self._entries))}", *self._broken.values()])
             raise self._error(f"there is no {name!r}; {known}")
         return self._entries[name]
 

@@ -43,4 +43,5 @@ def no_method(method: str, column: str | None) -> PlanError:
     if column is not None:
         what = Words("{column}: {what}", column=column, what=what)
     mend = meant(method, known, f"known are {', '.join(sorted(known))}")
-    return PlanError(what, column=column, kind="method", remedy=_OTHERS.get(method.lower(), mend))
+    mend = COLUMN_MODELS.left_out(method) or _OTHERS.get(method.lower(), mend)
+    return PlanError(what, column=column, kind="method", remedy=mend)

@@ -23,6 +23,7 @@ from pysynthdp.analysis.combining import combine
 from pysynthdp.analysis.rules.base import RULES, Facts
 from pysynthdp.base.registry import Registry
 from pysynthdp.models.base import COLUMN_MODELS
+from pysynthdp.testing import check_column_model
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -94,6 +95,10 @@ def test_it_draws_durations_whose_mean_depends_on_age(spells, proper):
     # parameters from 4,000 rows move the mean by about 1.6 %: too little to see among 4,000 exponentials
     assert stats.kstest(relative, stats.expon.cdf).pvalue > 1e-9
     assert stats.kstest(relative, stats.expon(scale=1.2).cdf).pvalue < 1e-9
+
+
+def test_it_keeps_the_contract(expon):
+    check_column_model(expon)
 
 
 @pytest.mark.usefixtures("expon")

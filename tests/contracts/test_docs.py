@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import pysynthdp
+import pysynthdp.testing
 from pysynthdp.models.base import COLUMN_MODELS, Priced
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +29,18 @@ def test_the_reference_builds_and_has_every_public_name(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     page = (tmp_path / "pysynthdp.html").read_text("utf-8")
     assert not [name for name in pysynthdp.__all__ if not re.search(rf'id="{name}"', page)]
+    suite = (tmp_path / "pysynthdp" / "testing.html").read_text("utf-8")
+    assert not [name for name in pysynthdp.testing.__all__ if not re.search(rf'id="{name}"', suite)]
+
+
+SUITE = [name for name in pysynthdp.testing.__all__ if inspect.isfunction(getattr(pysynthdp.testing, name))]
+
+
+@pytest.mark.parametrize("name", SUITE)
+def test_every_function_of_the_contract_suite_is_documented_with_an_example(name):
+    text = inspect.getdoc(getattr(pysynthdp.testing, name))
+    assert "Parameters\n------" in text
+    assert ">>> " in text
 
 
 @pytest.mark.parametrize("name", ENTRIES)

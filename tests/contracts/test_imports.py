@@ -64,6 +64,15 @@ def test_an_unknown_name_is_an_attribute_error():
         pysynthdp.synthesise  # noqa: B018  # the access is the test
 
 
+def test_the_contract_suite_needs_no_test_library_and_no_model_library():
+    assert not libraries_after("import pysynthdp.testing") & {
+        "pytest",
+        "hypothesis",
+        "statsmodels",
+        "matplotlib",
+    }
+
+
 def test_a_first_synthesis_does_not_wait_for_statistics_libraries():
     code = (
         "import numpy as np, pandas as pd\n"

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import pysynthdp
+import pysynthdp.testing
 
 # what users get from calls and never make themselves: their constructors are ours to change
 RESULTS = {
@@ -61,7 +62,8 @@ def described() -> list[str]:
         else:
             lines.append(name if name in RESULTS else f"{name}{written(entry)}")
             lines += members(name, entry) if inspect.isclass(entry) else []
-    return lines
+    suite = pysynthdp.testing
+    return [*lines, *(f"testing.{name}{written(getattr(suite, name))}" for name in sorted(suite.__all__))]
 
 
 def test_public_names_parameters_and_defaults_are_the_pinned_ones():

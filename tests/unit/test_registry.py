@@ -74,3 +74,29 @@ def test_registering_the_same_class_twice_changes_nothing():
         name = "entry"
 
     assert registry.register(Entry) is Entry
+
+
+class Announced:
+    """An entry point, as far as a registry looks at it."""
+
+    def __init__(self, name, entry):
+        self.name, self.entry = name, entry
+
+    def load(self):
+        return self.entry
+
+
+def made(name):
+    return type("Made", (), {"name": name, "__module__": "other.shapes"})
+
+
+@pytest.mark.usefixtures("package")
+def test_an_announced_name_that_is_taken_stops_nobody_and_loses_no_later_entry(monkeypatch):
+    points = [Announced("mine", made("round")), Announced("bare", object), Announced("cube", made("cube"))]
+    monkeypatch.setattr("pysynthdp.base.registry.entry_points", lambda group: points)  # noqa: ARG005
+    assert list(shapes()) == ["cube", "round", "square"]
+    assert shapes()["round"].__module__ == "shapes_for_the_registry.round"
+    with pytest.raises(PlanError, match=r"'mine' of other is announced but left out.*'round' is that of an"):
+        shapes()["mine"]
+    assert "AttributeError" in shapes().left_out("bare")
+    assert shapes().left_out("oval") is None

@@ -16,7 +16,7 @@ import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, FloatArray
 from pysynthdp.base.errors import CombiningRuleError
-from pysynthdp.base.registry import Registry
+from pysynthdp.base.registry import Registry, is_outside
 from pysynthdp.base.words import meant
 
 __all__ = ["RULES", "Condition", "Facts", "Need", "Rule", "Sums", "find_rule"]
@@ -167,7 +167,9 @@ class Rule:
     conditions : tuple of Condition
         When the rule is valid for a release.
     order : int or None
-        Place in the automatic choice, smallest first; None for a rule taken by name only.
+        Place in the automatic choice, smallest first; None for a rule taken by name only. Of a rule of
+        another package it is not looked at: such a rule is taken by name, and the pooled table says whose
+        it is.
     covers_bias : tuple of str
         Kinds of bias under which the rule's coverage was measured.
     wald, lr : str or None
@@ -265,8 +267,10 @@ def find_rule(name: str) -> Rule:
     """Return the rule of that name or alias."""
     if name in RULES:
         return RULES[name]()
-    aliases = {alias: key for key in RULES for alias in RULES[key].aliases}
+    ours_last = sorted(RULES, key=lambda key: not is_outside(RULES[key]))  # so that nobody takes our aliases
+    aliases = {alias: key for key in ours_last for alias in RULES[key].aliases}
     if name in aliases:
         return RULES[aliases[name]]()
-    remedy = meant(str(name), [*RULES, *aliases], f"known are: {', '.join(RULES)}")
+    known = meant(str(name), [*RULES, *aliases], f"known are: {', '.join(RULES)}")
+    remedy = RULES.left_out(str(name)) or known
     raise CombiningRuleError(f"there is no rule {name!r}", kind="rule", remedy=remedy)

@@ -13,6 +13,7 @@ from pysynthdp.models.norm import Norm
 from pysynthdp.models.poisson import Poisson
 from pysynthdp.models.polr import PolR
 from pysynthdp.models.polyreg import PolyReg
+from pysynthdp.testing import fitted, sampler
 
 N = 900
 
@@ -30,9 +31,10 @@ def full(rng):
 
 
 @pytest.mark.parametrize("mean", [1e6, 1e9])
-def test_norm_with_a_huge_mean(drive, rng, full, mean):
+def test_norm_with_a_huge_mean(rng, full, mean):
     y = mean + full @ rng.normal(size=7) + rng.normal(size=N)
-    fit, asked = drive.trace(Norm(), full, y)
+    done = fitted(Norm(), full, y)
+    fit, asked = done.params, done.asked
     ols = sm.OLS(y - mean, full[:, :6]).fit()
     np.testing.assert_allclose(fit.beta[1:6], ols.params[1:], rtol=1e-6)
     np.testing.assert_allclose(fit.beta[0] - mean, ols.params[0], rtol=1e-5)
@@ -41,32 +43,32 @@ def test_norm_with_a_huge_mean(drive, rng, full, mean):
     assert len(asked) == 2
 
 
-def test_logreg(drive, rng, full):
+def test_logreg(rng, full):
     y = (full @ rng.normal(size=7) + rng.logistic(size=N) > 0.4).astype(float)
-    fit, logit = drive.fit(LogReg(), full, y, levels=2), sm.Logit(y, full[:, :6]).fit(disp=0)
+    fit, logit = fitted(LogReg(), full, y, levels=2).params, sm.Logit(y, full[:, :6]).fit(disp=0)
     np.testing.assert_allclose(fit.beta[:6], logit.params, rtol=1e-6)
     np.testing.assert_allclose((fit.root @ fit.root.T)[:6, :6], logit.cov_params(), rtol=1e-6, atol=1e-9)
     assert (fit.beta[6], fit.aliased, fit.shrunk) == (0.0, (6,), False)
 
 
-def test_polyreg_with_an_unused_level(drive, rng, full):
+def test_polyreg_with_an_unused_level(rng, full):
     code = np.argmax(full @ rng.normal(size=(7, 4)) * 0.5 + rng.gumbel(size=(N, 4)), axis=1)
     y = np.array([0, 1, 3, 4])[code].astype(float)
-    fit = drive.fit(PolyReg(), full, y, levels=5, proper=True)
+    fit = fitted(PolyReg(), full, y, levels=5, proper=True).params
     oracle = sm.MNLogit(code, full[:, :6]).fit(disp=0, method="newton", tol=1e-12)
     np.testing.assert_allclose((fit.beta[1:] - fit.beta[0])[:, :6], oracle.params.T, rtol=1e-6, atol=1e-8)
     information = fit.whole @ fit.whole.T
     np.testing.assert_allclose(np.linalg.inv(information), oracle.cov_params(), rtol=1e-5, atol=1e-9)
     assert fit.levels.tolist() == [0, 1, 3, 4]
     assert not fit.shrunk
-    drawn = PolyReg().draw(fit, np.tile(full, (20, 1)), drive.Draws(1))
+    drawn = PolyReg().draw(fit, np.tile(full, (20, 1)), sampler(1))
     assert set(np.unique(drawn)) == {0.0, 1.0, 3.0, 4.0}
 
 
-def test_polr_with_an_unused_level(drive, rng, full):
+def test_polr_with_an_unused_level(rng, full):
     code = np.searchsorted([-1.0, 0.2, 1.0], full[:, 1:] @ rng.normal(size=6) * 0.5 + rng.logistic(size=N))
     y = np.array([0, 2, 3, 4])[code].astype(float)
-    fit = drive.fit(PolR(), full, y, levels=5, ordered=True)
+    fit = fitted(PolR(), full, y, levels=5, ordered=True).params
     model = OrderedModel(code, full[:, 1:6], distr="logit")
     oracle = model.fit(method="bfgs", disp=0, gtol=1e-8, maxiter=500)
     np.testing.assert_allclose(fit.beta[1:6], oracle.params[:5], rtol=1e-6, atol=1e-7)
@@ -75,56 +77,59 @@ def test_polr_with_an_unused_level(drive, rng, full):
     np.testing.assert_allclose(np.append(deviation[1:6], deviation[7:]), oracle.bse, rtol=1e-3)
 
 
-def test_poisson(drive, rng, full):
+def test_poisson(rng, full):
     y = rng.poisson(np.exp(full @ rng.normal(size=7) * 0.3)).astype(float)
-    fit = drive.fit(Poisson(), full, y)
+    fit = fitted(Poisson(), full, y).params
     oracle = sm.GLM(y, full[:, :6], family=sm.families.Poisson()).fit(tol=1e-14)
     np.testing.assert_allclose(fit.beta[:6], oracle.params, rtol=1e-6)
     np.testing.assert_allclose((fit.root @ fit.root.T)[:6, :6], oracle.cov_params(), rtol=1e-6, atol=1e-10)
 
 
-def test_negbin(drive, rng, full):
+def test_negbin(rng, full):
     mean = np.exp(full @ rng.normal(size=7) * 0.3) * rng.gamma(2.0, 0.5, size=N)
     y = rng.poisson(mean).astype(float)
-    fit = drive.fit(NegBin(), full, y)
+    fit = fitted(NegBin(), full, y).params
     model = sm.NegativeBinomial(y, full[:, :6])
     near = model.fit(disp=0, method="bfgs", gtol=1e-4, maxiter=500)
     oracle = model.fit(near.params, disp=0, method="newton", tol=1e-12)  # bfgs may stall just before the end
     np.testing.assert_allclose(fit.beta[:6], oracle.params[:6], rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(fit.alpha, oracle.params[6], rtol=1e-6)
-    values, below = drive.fit(NegBin(), full, y, proper=True).dispersion
+    values, below = fitted(NegBin(), full, y, proper=True).params.dispersion
     spread = np.interp((np.arange(2000) + 0.5) / 2000, below, values).std()
     assert spread == pytest.approx(oracle.bse[6], rel=0.05)  # the posterior is a little skewed
 
 
-def test_negbin_without_overdispersion_is_poisson(drive, rng, full):
+def test_negbin_without_overdispersion_is_poisson(rng, full):
     y = rng.binomial(20, 0.3, size=N).astype(float)
-    fit, poisson = drive.fit(NegBin(), full, y), drive.fit(Poisson(), full, y)
+    fit, poisson = fitted(NegBin(), full, y).params, fitted(Poisson(), full, y).params
     assert fit.alpha == 0.0
     np.testing.assert_array_equal(fit.beta, poisson.beta)
     assert NegBin().redraw(fit, np.random.default_rng(0)).alpha == 0.0
 
 
 @pytest.mark.parametrize("kind", ["logreg", "polyreg", "polr", "poisson"])
-def test_long_tables_reach_the_maximum_in_few_rounds_over_all_rows(drive, kind):
+def test_long_tables_reach_the_maximum_in_few_rounds_over_all_rows(kind):
     rng = np.random.default_rng(8)
     n = 120_000
     X = np.column_stack([np.ones(n), rng.normal(size=(n, 3)), rng.random(n) < 0.2, rng.random(n) < 3e-4])
     eta = X @ np.array([0.0, 0.8, -0.5, 0.2, 0.6, 1.0])
     noise = eta + rng.logistic(size=n)
     if kind == "logreg":
-        fit, asked = drive.trace(LogReg(), X, (noise > 0.5).astype(float), levels=2)
+        done = fitted(LogReg(), X, (noise > 0.5).astype(float), levels=2)
+        fit, asked = done.params, done.asked
         np.testing.assert_allclose(
             fit.beta, sm.Logit(noise > 0.5, X).fit(disp=0, tol=1e-12).params, rtol=2e-6
         )
     elif kind == "polyreg":
         y = np.argmax(np.outer(eta, [0.0, 1.0, -1.0]) + rng.gumbel(size=(n, 3)), axis=1)
-        fit, asked = drive.trace(PolyReg(), X, y, levels=3)
+        done = fitted(PolyReg(), X, y, levels=3)
+        fit, asked = done.params, done.asked
         oracle = sm.MNLogit(y, X).fit(disp=0, method="newton", tol=1e-12)
         np.testing.assert_allclose(fit.beta[1:] - fit.beta[0], oracle.params.T, rtol=2e-6, atol=1e-7)
     elif kind == "polr":
         y = np.searchsorted([-1.0, 0.5, 2.0], noise).astype(float)
-        fit, asked = drive.trace(PolR(), X, y, levels=4, ordered=True)
+        done = fitted(PolR(), X, y, levels=4, ordered=True)
+        fit, asked = done.params, done.asked
         below = np.column_stack([1 / (1 + np.exp(X @ fit.beta - cut)) for cut in fit.cuts])
         bounds = np.column_stack([np.zeros(n), below, np.ones(n)])
         at, before = bounds[np.arange(n), y.astype(int) + 1], bounds[np.arange(n), y.astype(int)]
@@ -132,7 +137,8 @@ def test_long_tables_reach_the_maximum_in_few_rounds_over_all_rows(drive, kind):
         assert np.abs(score[1:]).max() < 1e-3
     else:
         y = rng.poisson(np.exp(0.3 * eta)).astype(float)
-        fit, asked = drive.trace(Poisson(), X, y)
+        done = fitted(Poisson(), X, y)
+        fit, asked = done.params, done.asked
         oracle = sm.GLM(y, X, family=sm.families.Poisson()).fit(tol=1e-14)
         np.testing.assert_allclose(fit.beta, oracle.params, rtol=2e-6)
     rounds = [query for query in asked if getattr(query, "every", 0) == 1]

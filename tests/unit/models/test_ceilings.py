@@ -14,8 +14,7 @@ from pysynthdp.models.ask import Note
 from pysynthdp.models.lognorm import LogNorm
 from pysynthdp.models.negbin import NegBin
 from pysynthdp.models.poisson import Poisson
-
-from .driver import Draws, fit, trace
+from pysynthdp.testing import fitted, sampler
 
 METHODS = {"poisson": Poisson, "negbin": NegBin, "lognorm": LogNorm}
 
@@ -38,9 +37,9 @@ def test_a_predictor_far_beyond_the_rows_moves_no_mean_beyond_the_column(name, p
     y = rng.poisson(np.exp(0.7 * x)).astype(float)
     y = y + 1 if name == "lognorm" else y
     model = METHODS[name]()
-    params = fit(model, X, y, proper=proper)
+    params = fitted(model, X, y, proper=proper).params
     params = model.redraw(params, rng) if proper else params
-    far = model.draw(params, np.column_stack([np.ones(5000), np.full(5000, 60.0)]), Draws(1))
+    far = model.draw(params, np.column_stack([np.ones(5000), np.full(5000, 60.0)]), sampler(1))
     assert far.mean() < 3 * y.max()
     assert far.max() < 20 * y.max()
 
@@ -52,17 +51,17 @@ def test_the_ceiling_leaves_draws_at_the_rows_alone(name):
     x = rng.gamma(2.0, 0.5, 1500)
     X = np.column_stack([np.ones(1500), x])
     y = rng.poisson(np.exp(0.8 * x)).astype(float) + (name == "lognorm")
-    params = fit(METHODS[name](), X, y)
+    params = fitted(METHODS[name](), X, y).params
     free = type(params)(**{**{f: getattr(params, f) for f in params.__dataclass_fields__}, "highest": 36.0})
     drawn, open_ended = (
-        METHODS[name]().draw(one, np.tile(X, (200, 1)), Draws(3)).mean() for one in (params, free)
+        METHODS[name]().draw(one, np.tile(X, (200, 1)), sampler(3)).mean() for one in (params, free)
     )
     assert drawn == pytest.approx(open_ended, rel=0.01)
 
 
 def test_a_column_of_zeros_has_no_ceiling_to_fall_from():
     X = np.ones((50, 1))
-    assert (Poisson().draw(fit(Poisson(), X, np.zeros(50)), X, Draws(1)) == 0).all()
+    assert (Poisson().draw(fitted(Poisson(), X, np.zeros(50)).params, X, sampler(1)) == 0).all()
 
 
 @pytest.mark.parametrize("method", ["poisson", "negbin", "lognorm"])
@@ -108,7 +107,8 @@ def test_counts_that_a_model_cannot_hold_are_noted(method, draw, word):
     rng = np.random.default_rng(6)
     x = rng.standard_normal(1500)
     y = np.asarray(draw(rng, x), dtype=float)
-    _, asked = trace(METHODS[method](), np.column_stack([np.ones(1500), x]), y)
+    done = fitted(METHODS[method](), np.column_stack([np.ones(1500), x]), y)
+    _, asked = done.params, done.asked
     notes = [str(query.remark) for query in asked if isinstance(query, Note)]
     assert len(notes) == bool(word)
     assert all(word in note and "normrank" in note for note in notes)

@@ -10,8 +10,7 @@ import pysynthdp as sdp
 from pysynthdp.models.fits.bending import bend
 from pysynthdp.models.fits.linear import LinearFit, redraw_linear
 from pysynthdp.models.normrank import NormRank
-
-from .driver import Draws, fit
+from pysynthdp.testing import fitted, sampler
 
 
 def stacked(table: pd.DataFrame, **settings) -> pd.DataFrame:
@@ -72,7 +71,7 @@ def test_aliased_features_keep_the_coefficient_zero(width):
     rng = np.random.default_rng(2)
     x, z = rng.standard_normal((2, 800))
     X = np.column_stack([np.ones(800), x, z, x - z, np.full(800, 0.5), width * x])
-    params = fit(NormRank(), X, np.exp(x + z + rng.standard_normal(800)))
+    params = fitted(NormRank(), X, np.exp(x + z + rng.standard_normal(800))).params
     assert params.aliased == (3, 4, 5)
     assert (params.beta[[3, 4, 5]] == 0).all()
     assert np.abs(params.beta).max() < 10
@@ -98,16 +97,16 @@ def test_redraws_keep_the_margin_of_a_skewed_number(relation):
     group = rng.integers(0, 40, 500)
     X = np.column_stack([np.ones(500), group[:, None] == np.arange(1, 40)]).astype(float)
     y = np.exp(relation * np.sin(group) + rng.standard_normal(500))
-    params = fit(NormRank(), X, y, proper=True)
-    plug_in = np.concatenate([NormRank().draw(params, X, Draws(seed)) for seed in range(600)])
+    params = fitted(NormRank(), X, y, proper=True).params
+    plug_in = np.concatenate([NormRank().draw(params, X, sampler(seed)) for seed in range(600)])
     redrawn = [NormRank().redraw(params, np.random.default_rng(seed)) for seed in range(600)]
-    proper = np.concatenate([NormRank().draw(one, X, Draws(seed)) for seed, one in enumerate(redrawn)])
+    proper = np.concatenate([NormRank().draw(one, X, sampler(seed)) for seed, one in enumerate(redrawn)])
     assert abs(proper.mean() - plug_in.mean()) < 0.37 * y.std() / np.sqrt(500)
     high = np.quantile(y, 0.95)
     assert (proper > high).mean() == pytest.approx((plug_in > high).mean(), rel=0.1)
     # the defect: every redraw as wide as its coefficients make it
     wide = [redraw_linear(params, np.random.default_rng(seed)) for seed in range(600)]
-    spread = np.concatenate([NormRank().draw(one, X, Draws(seed)) for seed, one in enumerate(wide)])
+    spread = np.concatenate([NormRank().draw(one, X, sampler(seed)) for seed, one in enumerate(wide)])
     assert spread.mean() - plug_in.mean() > 0.45 * y.std() / np.sqrt(500)
 
 
@@ -115,7 +114,7 @@ def test_a_redraw_has_the_latent_spread_of_the_fit():
     rng = np.random.default_rng(7)
     X = np.column_stack([np.ones(300), rng.standard_normal((300, 20))])
     y = np.exp(X[:, 1] + rng.standard_normal(300))
-    params = fit(NormRank(), X, y, proper=True)
+    params = fitted(NormRank(), X, y, proper=True).params
     spread = (X @ params.beta).var() + params.sigma**2
     for seed in range(20):
         again = NormRank().redraw(params, np.random.default_rng(seed))
@@ -132,7 +131,7 @@ def test_outliers_do_not_choose_the_scale(outliers):
     x = np.exp(0.5 * log_x)
     x[:outliers], y[:outliers] = 30 + 5 * rng.random(outliers), 30 + 5 * rng.random(outliers)
     X = np.column_stack([np.ones(3000), x / x.std(), log_x])
-    drawn = NormRank().draw(fit(NormRank(), X, y), X, Draws(1))
+    drawn = NormRank().draw(fitted(NormRank(), X, y).params, X, sampler(1))
     slope = [np.linalg.lstsq(X[outliers:, [0, 2]], np.log(v[outliers:]))[0][1] for v in (y, drawn)]
     assert slope[1] == pytest.approx(slope[0], abs=0.05)
 
@@ -144,7 +143,7 @@ def test_a_few_zeros_leave_the_scale_of_logarithms(zeros):
     y = np.exp(7 + 0.6 * x + rng.standard_normal(2000))
     y[:zeros] = 0.0
     X = np.column_stack([np.ones(2000), x])
-    drawn = NormRank().draw(fit(NormRank(), X, y), X, Draws(1))
+    drawn = NormRank().draw(fitted(NormRank(), X, y).params, X, sampler(1))
     slope = [np.polyfit(x[v > 0], np.log(v[v > 0]), 1)[0] for v in (y, drawn)]
     assert slope[1] == pytest.approx(slope[0], abs=0.1)
     assert np.quantile(drawn[drawn > 0], 0.02) == pytest.approx(np.quantile(y[y > 0], 0.02), rel=0.5)
@@ -176,7 +175,7 @@ def test_a_number_that_outliers_alone_explain_keeps_its_margin():
     x, y = rng.standard_normal(1000), rng.exponential(size=1000)
     x[:2], y[:2] = 1e5, 1e5
     X = np.column_stack([np.ones(1000), x])
-    drawn = NormRank().draw(fit(NormRank(), X, y), X, Draws(1))
+    drawn = NormRank().draw(fitted(NormRank(), X, y).params, X, sampler(1))
     assert np.quantile(drawn, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(y, [0.1, 0.5, 0.9]), rel=0.25)
 
 
@@ -187,7 +186,7 @@ def test_redrawn_scores_spread_as_their_standard_errors(monkeypatch):
     rng = np.random.default_rng(13)
     X = np.column_stack([np.ones(400), rng.standard_normal((400, 2))])
     y = X @ [1.0, 1.0, 0.5] + 0.5 * rng.standard_normal(400)
-    params = fit(NormRank(), X, y)
+    params = fitted(NormRank(), X, y).params
     found = np.array([NormRank().redraw(params, np.random.default_rng(i)).beta for i in range(2000)])
     errors = np.sqrt(np.diag(np.linalg.inv(X.T @ X)))  # the latent residual has unit spread
     shrunk = params.sigma**2 / (params.sigma**2 + params.index[1])  # a longer slope is drawn back in part

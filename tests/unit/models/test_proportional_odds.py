@@ -10,15 +10,15 @@ import pysynthdp as sdp
 from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.models.ask import Note
 from pysynthdp.models.polr import PolR
-
-from .driver import trace
+from pysynthdp.testing import fitted
 
 STYLE = {0: [0.05, 0.2, 0.5, 0.2, 0.05], 1: [0.25, 0.15, 0.2, 0.15, 0.25]}
 
 
 def notes(X: np.ndarray, y: np.ndarray) -> list[str]:
     """What the fit says."""
-    _, asked = trace(PolR(), X, y, levels=5, ordered=True)
+    done = fitted(PolR(), X, y, levels=5, ordered=True)
+    _, asked = done.params, done.asked
     return [str(query.remark) for query in asked if isinstance(query, Note)]
 
 
@@ -56,11 +56,11 @@ def test_levels_without_declared_order_are_taken_as_listed():
     rng = np.random.default_rng(3)
     X = np.column_stack([np.ones(2000), rng.standard_normal(2000)])
     y = np.searchsorted([-1.0, 1.0], X[:, 1] + rng.logistic(size=2000)).astype(float)
-    fits = [trace(PolR(), X, y, levels=3, ordered=ordered) for ordered in (True, False)]
-    (ordered, quiet), (listed, said) = fits
-    np.testing.assert_array_equal(ordered.beta, listed.beta)
-    assert not [query for query in quiet if isinstance(query, Note)]
-    (note,) = [query.remark for query in said if isinstance(query, Note)]
+    fits = [fitted(PolR(), X, y, levels=3, ordered=ordered) for ordered in (True, False)]
+    ordered, listed = fits
+    np.testing.assert_array_equal(ordered.params.beta, listed.params.beta)
+    assert not ordered.notes
+    (note,) = listed.notes
     assert note.kind == "order of levels"
     assert "polyreg" in note.remedy
 
@@ -69,6 +69,6 @@ def test_polr_draws_a_column_of_texts_and_says_whose_order():
     rng = np.random.default_rng(4)
     data = pd.DataFrame({"x": rng.standard_normal(400), "town": rng.choice(["a", "b", "c"], 400)})
     with pytest.warns(PysynthdpWarning, match="town: 'polr' takes the levels in the order"):
-        fitted = sdp.Synthesizer(method={"town": "polr"}, progress=False).fit(data)
-    assert fitted.plan.methods["town"] == "polr"
-    assert set(fitted.draw(rng=1)[0]["town"]) == {"a", "b", "c"}
+        fit = sdp.Synthesizer(method={"town": "polr"}, progress=False).fit(data)
+    assert fit.plan.methods["town"] == "polr"
+    assert set(fit.draw(rng=1)[0]["town"]) == {"a", "b", "c"}
