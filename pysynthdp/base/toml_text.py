@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from pysynthdp.base.errors import PysynthdpError
-from pysynthdp.base.slips import way_out
-from pysynthdp.base.words import Words
+from pysynthdp.base.forms import unknown_key
 
 __all__ = ["as_number", "read_toml", "refuse_unknown", "to_toml"]
 
@@ -43,8 +42,7 @@ def refuse_unknown(
     """
     for key in given:
         if key not in known:
-            what = Words("{where} has an unknown key '{key}'", where=where, key=key)
-            raise error(what, kind="setting", remedy=way_out(key, sorted(known)))
+            raise unknown_key(key, known, where=where, error=error)
 
 
 def as_number(text: Any) -> Any:

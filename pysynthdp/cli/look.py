@@ -15,8 +15,6 @@ from pysynthdp.cli.table import read_with_plan
 
 __all__ = ["look", "show_columns"]
 
-DECLARATIONS = ("missing", "spikes", "bounds", "decimals", "levels")
-
 
 @reporting()
 @with_reading
@@ -29,21 +27,14 @@ def look(file: File, plan: PlanFile = None, *, reading: dict[str, Any], debug: D
 
 def show_columns(table: Any, settings: Mapping[str, Any]) -> None:
     """Print the overview of the columns that are not dropped."""
+    from pysynthdp.schema.declarations import Declarations
+
     dropped = [name for name in settings.get("drop", ()) if name in table.columns]
     method = settings.get("method", {})
     serial = [name for name, wish in method.items() if wish == "serial"] if isinstance(method, dict) else []
     seen = sdp.look(
         table.drop(columns=dropped),
         exempt=[*settings.get("keep", ()), *serial],
-        **_declared(settings, dropped),
+        **Declarations.among(settings).without(dropped).given(),
     )
     typer.echo(seen.said("shell"))
-
-
-def _declared(settings: Mapping[str, Any], dropped: list[str]) -> dict[str, Any]:
-    """Pick what a plan declares about columns that stay."""
-    return {
-        what: {name: given for name, given in settings[what].items() if name not in dropped}
-        for what in DECLARATIONS
-        if what in settings
-    }

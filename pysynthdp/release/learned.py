@@ -7,9 +7,10 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from pysynthdp.curator.infer import Codes, infer_schema
+from pysynthdp.curator.infer import infer_schema
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.schema import Schema
+from pysynthdp.schema.declarations import Codes, Declarations
 
 __all__ = ["DeclaredCodes", "schema_of_copies"]
 
@@ -30,4 +31,5 @@ def schema_of_copies(together: pd.DataFrame, *, missing: DeclaredCodes) -> Schem
     -----
     Privacy: reads synthetic rows, which are public; categories that no row has are levels too.
     """
-    return infer_schema(rows_of(together), missing=missing, exempt=tuple(together.columns), public=True)
+    declared, names = Declarations(missing=missing), tuple(together.columns)
+    return infer_schema(rows_of(together), declared=declared, exempt=names, public=True)

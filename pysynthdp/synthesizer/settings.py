@@ -11,7 +11,6 @@ import pandas as pd
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
 from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 from pysynthdp.curator.infer import (
-    Codes,
     Drawn,
     Rare,
     Settled,
@@ -29,9 +28,9 @@ from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
+from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
 
 __all__ = [
-    "DECLARATIONS",
     "Settings",
     "check_named",
     "declared_plan",
@@ -43,7 +42,6 @@ __all__ = [
     "told",
 ]
 
-DECLARATIONS: Final = ("missing", "spikes", "bounds", "decimals", "levels")
 _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
     "missing": ("codes with their labels", {...: "label"}),
     "spikes": ("a list", [...]),
@@ -269,11 +267,7 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
     method = settings.method if isinstance(settings.method, Mapping) else {}
     return infer_schema(
         rows,
-        missing=settings.missing,
-        spikes=settings.spikes,
-        bounds=settings.bounds,
-        decimals=settings.decimals,
-        levels=settings.levels,
+        declared=Declarations(**{what: getattr(settings, what) for what in DECLARATIONS}),
         exempt=settings.keep,
         drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
         named=[name for name, wish in method.items() if wish != SERIAL],

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.bridge.guarantees import protection_from_r
+from pysynthdp.bridge.settings import settings_from_r
 from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.models import Dirichlet, Gaussian
 from pysynthdp.plan.protection import PROTECTIONS
@@ -196,9 +196,8 @@ def test_what_is_right_is_written_out_alike_in_every_dialect(tmp_path):
     )
     assert read_plan(tmp_path / "plan.toml") == {"guarantee": asked}
     from_r = {"name": "zcdp", "rho": 0.5, "deltas": [1e-6, 1e-9], "hints": {"age": [40.0, 20.0]}}
-    assert (
-        protection_from_r(from_r | {"fresh_noise": 4.0, "rows_per_unit": 4.0, "unit": "household"}) == asked
-    )
+    from_r |= {"fresh_noise": 4.0, "rows_per_unit": 4.0, "unit": "household"}
+    assert settings_from_r({"guarantee": from_r}, {}) == {"guarantee": asked}
     assert noised().protection == sdp.ByNoise(sdp.ZCDP(1.0))
 
 
@@ -218,7 +217,7 @@ def test_what_is_right_is_written_out_alike_in_every_dialect(tmp_path):
 )
 def test_r_and_plan_files_refuse_what_python_does(given, words):
     with pytest.raises((sdp.PlanError, sdp.PrivacyError), match=words):
-        protection_from_r(given)
+        settings_from_r({"guarantee": given}, {})
 
 
 def test_columns_that_the_schema_does_not_name_are_refused_under_every_protection():

@@ -90,10 +90,10 @@ def test_r_asks_for_it_by_name(place):
     script(
         place,
         """
-from pysynthdp.bridge.guarantees import protection_from_r
-assert protection_from_r({"name": "by_toy", "eps": 4.0}) == ByToy(4.0)
+from pysynthdp.bridge.settings import settings_from_r
+assert settings_from_r({"guarantee": {"name": "by_toy", "eps": 4.0}}, {})["guarantee"] == ByToy(4.0)
 try:
-    protection_from_r({"name": "by_toy", "rho": 4.0})
+    settings_from_r({"guarantee": {"name": "by_toy", "rho": 4.0}}, {})
 except sdp.PlanError as error:
     assert "by_toy has the setting eps" in str(error)
 else:

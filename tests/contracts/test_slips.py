@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import pysynthdp as sdp
 from pysynthdp.bridge.frames import frame_to_r
-from pysynthdp.bridge.guarantees import protection_from_r
+from pysynthdp.bridge.settings import settings_from_r
 from pysynthdp.bridge.verbs.synthesis import synthesise
 from pysynthdp.cli.app import app
 from pysynthdp.curator.rows.frame import FrameRows
@@ -82,7 +82,7 @@ def test_a_hint_is_two_numbers(hint):
 
 def test_hints_from_r_with_na_are_refused():
     with pytest.raises(sdp.PrivacyError, match="age: a hint is two numbers"):
-        protection_from_r({"name": "zcdp", "rho": 1, "hints": {"age": [None, 3.0]}})
+        settings_from_r({"guarantee": {"name": "zcdp", "rho": 1, "hints": {"age": [None, 3.0]}}}, {})
 
 
 @pytest.mark.parametrize("value", [None, 5, (5,), "mine"])

@@ -28,6 +28,7 @@ OURS_IN_FUNCTIONS = {
     ("pysynthdp.cli", "pysynthdp.io"): "help and slips are answered without the libraries of numbers",
     ("pysynthdp.cli", "pysynthdp.parameters"): "as for io",
     ("pysynthdp.cli", "pysynthdp.plan"): "as for io",
+    ("pysynthdp.cli", "pysynthdp.schema"): "as for io",
 }
 
 

@@ -10,6 +10,7 @@ import pytest
 from pysynthdp import CategoricalColumn, NumericColumn, SchemaError
 from pysynthdp.curator.infer import infer_column, infer_schema
 from pysynthdp.curator.rows import rows_of
+from pysynthdp.schema.declarations import Declarations
 
 WAYS_OUT = ("drop=['x']", "method={'x': 'serial'}", "levels")
 
@@ -255,7 +256,7 @@ def test_declared_codes_are_not_values() -> None:
 def test_declarations_that_cannot_be_met_are_refused(wishes) -> None:
     table = pd.DataFrame({"x": [1.5, 2.5, 3.5], "t": ["a", "b", "a"]})
     with pytest.raises(SchemaError):
-        infer_schema(rows_of(table), **wishes)
+        infer_schema(rows_of(table), declared=Declarations(**wishes))
 
 
 def test_blocks_do_not_change_the_schema() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.forms import WHOLE
 from pysynthdp.base.words import said
 from pysynthdp.bridge.cells_from_r import cells_from_r, declared_facts
 from pysynthdp.bridge.codec import RValue, RVector, character
@@ -20,11 +20,13 @@ from pysynthdp.bridge.facts import FrameFacts, RFrame
 from pysynthdp.bridge.facts_kept import public_facts
 from pysynthdp.bridge.frame_shape import checked_frame, rows_of
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
+from pysynthdp.bridge.r_values import R
 from pysynthdp.bridge.releases import release_to_r
 from pysynthdp.bridge.settings import labelled_codes, settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.schema.declarations import Declarations
 
 __all__ = ["look", "plan", "synthesise"]
 
@@ -161,7 +163,7 @@ def _size(value: Any, at: str) -> int | None:
     """Take a size, where one is given."""
     if value is None:
         return None
-    size = _whole(value, at)
+    size: int = WHOLE.take(value, R.at(at))
     if size < 1:
         what, mend = _SIZES[at]
         raise PlanError(f"{what} must be a whole number of at least 1", kind="copies", remedy=mend)
@@ -176,19 +178,11 @@ def _rows(k: Any) -> int | None:
     return rows
 
 
-def _whole(value: Any, at: str) -> int:
-    """Take a whole number that R may have written as a double."""
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    if not math.isfinite(number) or number != int(number):
-        raise PlanError(f"{at} must be a whole number", kind="setting")
-    return int(number)
-
-
 def _seed(seed: Any) -> Any:
     """Give a seed; several numbers together are one."""
     if seed is None:
         return None
-    numbers = [_whole(one, "seed") for one in (seed if isinstance(seed, list) else [seed])]
+    numbers = [WHOLE.take(one, R.at("seed")) for one in (seed if isinstance(seed, list) else [seed])]
     if min(numbers) < 0:
         raise PlanError("seed must not be negative", kind="setting")
     return numbers[0] if len(numbers) == 1 else np.random.SeedSequence(numbers)
@@ -205,7 +199,7 @@ def plan(data: RValue | RFrame, settings: Mapping[str, Any], m: Any = 5, n: Any 
     rows = n if data is None else rows_of(checked_frame(_r_value(data))[0])
     text = made.said("r")
     if made.protection.spends != "nothing" and rows is not None:
-        text += "\n\n" + said(made.price(n=_whole(rows, "n"), m=_whole(m, "m")), "r")
+        text += "\n\n" + said(made.price(n=WHOLE.take(rows, R.at("n")), m=WHOLE.take(m, R.at("m"))), "r")
     return {"text": text, **_as_drawn(made)}
 
 
@@ -231,11 +225,8 @@ def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Show how every column is understood; for the person who holds the data."""
     held = _frame(data)
     own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
-    declared = {
-        what: own[what] for what in ("missing", "spikes", "bounds", "decimals", "levels") if what in own
-    }
     kept = held.frame.drop(columns=[name for name in own.get("drop", ()) if name in held.frame.columns])
-    seen = sdp.look(kept, exempt=own.get("keep", ()), **declared)
+    seen = sdp.look(kept, exempt=own.get("keep", ()), **Declarations.among(own).given())
     types = {name: facts.shown for (name, before), facts in held.facts.columns.items() if not before}
     named = tuple(replace(column, dtype=types.get(column.name, column.dtype)) for column in seen.columns)
     return {"text": replace(seen, columns=named).said("r")}

@@ -11,16 +11,17 @@ import pandas as pd
 
 from pysynthdp.base.errors import PysynthdpError, SchemaError, together
 from pysynthdp.base.remarks import FEWEST
-from pysynthdp.base.words import Said, Setting, Words, meant
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.curator.infer.dates import infer_date
 from pysynthdp.curator.infer.identifiers import identifier, not_all_numbers
-from pysynthdp.curator.infer.numbers import Codes, Drawn, NumberFacts, infer_number
+from pysynthdp.curator.infer.numbers import Drawn, NumberFacts, infer_number
 from pysynthdp.curator.infer.written import strays_among, texts_of
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, Schema
+from pysynthdp.schema.declarations import Codes, Declarations
 
-__all__ = ["by_column", "infer_column", "infer_schema"]
+__all__ = ["infer_column", "infer_schema"]
 _NUMBERED: Final = re.compile(r"(.*?)(\d+)(\D*)", re.DOTALL)
 MANY_LEVELS = (
     60  # a text column with more distinct values than this, most of them rare, is an id or free text
@@ -42,11 +43,7 @@ _MENDS: Final[Mapping[str, Said]] = {
 def infer_schema(
     rows: Rows,
     *,
-    missing: Mapping[str, Codes] | None = None,
-    spikes: Mapping[str, Iterable[float]] | None = None,
-    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
-    decimals: Mapping[str, int] | None = None,
-    levels: Mapping[str, Iterable[Any]] | None = None,
+    declared: Declarations | None = None,
     exempt: Iterable[str] = (),
     drawn: Mapping[str, Drawn] | None = None,
     named: Iterable[str] = (),
@@ -60,7 +57,7 @@ def infer_schema(
     ----------
     rows : Rows
         The confidential table.
-    missing, spikes, bounds, decimals, levels : mappings by column
+    declared : Declarations, optional
         What the user declares; all else is learned.
     exempt : iterable of str
         Columns that may be identifiers: kept or replaced by running numbers.
@@ -85,15 +82,13 @@ def infer_schema(
     -----
     Privacy: reads real rows; the levels and decimals in the result are learned from them.
     """
-    declared = by_column(
-        rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
-    )
+    said = (declared or Declarations()).by_column(rows.columns)
     free, modelled, kinds, skipped = set(exempt) | set(numbered), set(named), drawn or {}, set(skip)
     columns: list[Column] = []
     faults: list[PysynthdpError] = []
     for name in (each for each in rows.columns if each not in skipped):
         wishes = {"drawn": kinds.get(name), "named": name in modelled}
-        given = {**declared[name], **wishes, "exempt": name in free, "public": public}
+        given = {**said[name], **wishes, "exempt": name in free, "public": public}
         try:
             columns.append(infer_column(rows.take([name])[name], name, **given))
         except SchemaError as fault:
@@ -111,25 +106,6 @@ def _in_form(schema: Schema, name: str, rows: Rows) -> Schema:
     texts = name in schema and isinstance(schema[name], CategoricalColumn)
     form = _form_of(rows.take([name])[name]) if texts else None
     return schema if form is None else schema.amend(name, form=form)
-
-
-def by_column(names: Iterable[str], **declared: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
-    """Turn declarations into those of each column; refuse one for a column that is not there."""
-    own: dict[str, dict[str, Any]] = {name: {} for name in names}
-    for what, given in declared.items():
-        if given is not None and not isinstance(given, Mapping):
-            raise SchemaError(
-                Words("{what} must name columns", what=what),
-                kind="setting",
-                remedy=Words("write {setting}", setting=Setting(what, {"column": ...})),
-            )
-        for name, value in (given or {}).items():
-            if name not in own:
-                text = Words("{what} names '{name}', which is no column", what=what, name=name)
-                mend = meant(str(name), own, f"columns are {', '.join(own)}")
-                raise SchemaError(text, column=str(name), kind="columns", remedy=mend)
-            own[name][what] = value
-    return own
 
 
 def infer_column(

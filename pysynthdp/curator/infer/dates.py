@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
-from pysynthdp.curator.infer.numbers import Codes
 from pysynthdp.design.grain import date_grain
 from pysynthdp.design.values import to_numbers
 from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.schema.declarations import Codes
 
 __all__ = ["infer_date"]
 

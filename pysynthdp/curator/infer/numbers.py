@@ -7,7 +7,6 @@ what a spike is says :mod:`pysynthdp.curator.infer.spikes`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -23,12 +22,12 @@ from pysynthdp.curator.infer.spikes import learned_spikes
 from pysynthdp.design.grain import decimals_of, step_of
 from pysynthdp.design.values import EXACT, check_size
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.declarations import Codes
 
-__all__ = ["FEW_VALUES", "Codes", "Drawn", "NumberFacts", "infer_number"]
+__all__ = ["FEW_VALUES", "Drawn", "NumberFacts", "infer_number"]
 
 FEW_VALUES = 12  # at most this many distinct values are levels
 _ROWS_A_LEVEL = 10  # on average, for values to be levels
-Codes: TypeAlias = Mapping[Any, str] | Iterable[Any]
 Drawn: TypeAlias = Literal["number", "levels", "ordered"]
 """What the method draws that a user names for a column, if it draws one kind only."""
 

@@ -17,7 +17,7 @@ from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Dialect
 from pysynthdp.curator.extremes import extremes_remarked
 from pysynthdp.curator.few_records import without_few_of
-from pysynthdp.curator.infer import Codes, by_column, infer_column, key_remarks
+from pysynthdp.curator.infer import infer_column, key_remarks
 from pysynthdp.curator.look.found import hints_of, plain_numbers
 from pysynthdp.curator.look.size import slow_table
 from pysynthdp.curator.rows import rows_of
@@ -28,6 +28,7 @@ from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema.declarations import Codes, Declarations
 
 __all__ = ["ColumnLook", "Look", "look"]
 
@@ -209,9 +210,8 @@ def look(
     (('no job', 0.09090909090909091),)
     """
     rows = rows_of(table, full=True)
-    declared = by_column(
-        rows.columns, missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels
-    )
+    asked = Declarations(missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels)
+    declared = asked.by_column(rows.columns)
     free = set(exempt)
     found = [_column(rows.take([name])[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, rows, column, kept=look.name in free) for look, column in found]

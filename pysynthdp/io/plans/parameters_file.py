@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pysynthdp.base.errors import PlanError, ReleaseError
+from pysynthdp.base.forms import TEXT
 from pysynthdp.base.toml_text import read_toml, refuse_unknown
-from pysynthdp.io.plans.plan_file import READING_KEYS
-from pysynthdp.io.plans.toml_values import Reader, text_of
+from pysynthdp.io.plans.plan_file import READING
+from pysynthdp.io.plans.toml_values import Toml
 from pysynthdp.plan.plain import deltas_from_plain, unit_from_plain
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.privacy.statements.statement import PrivacyStatement
@@ -19,7 +21,7 @@ from pysynthdp.schema import Schema
 __all__ = ["ParameterPlan", "read_parameters", "write_statement"]
 
 _SETTINGS = ("column", "how", "sigma", "prior", "prior_mean", "prior_sd", "copies", "epsilon")
-_READERS: dict[str, Reader] = {"unit": unit_from_plain, "deltas": deltas_from_plain}
+_READERS: dict[str, Callable[[Any, str], Any]] = {"unit": unit_from_plain, "deltas": deltas_from_plain}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,12 @@ def read_parameters(path: str | Path) -> ParameterPlan:
     """
     where = Path(path)
     given = read_toml(where, PlanError)
-    known = ("codebook", "parameters", *_READERS, *READING_KEYS)
+    known = ("codebook", "parameters", *_READERS, *READING)
     refuse_unknown(given, known, where=str(where), error=PlanError)
     if "codebook" not in given or not given.get("parameters"):
         raise PlanError(f"{where} needs codebook = '...' and at least one [[parameters]]", kind="plan file")
-    named, entries = text_of(given["codebook"], f"{where}: codebook"), given["parameters"]
+    entries = given["parameters"]
+    named = TEXT.take(given["codebook"], Toml(where.parent).at(f"{where}: codebook"))
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise PlanError(f"{where}: parameters must be tables, each under [[parameters]]", kind="plan file")
     for number, entry in enumerate(entries, start=1):

@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.base.forms import FLAG, NAMES, TEXT
 from pysynthdp.base.toml_text import as_number, read_toml, refuse_unknown, to_toml
-from pysynthdp.io.plans.guarantee import guarantee_of, plain_guarantee, refuse_settings_outside
-from pysynthdp.io.plans.toml_values import (
-    Reader,
-    by_column,
-    flag_of,
-    list_of,
-    names_of,
-    pair_of,
-    table_of,
-    text_of,
-    whole_of,
-)
-from pysynthdp.models.base import COLUMN_MODELS
-from pysynthdp.schema import Schema
+from pysynthdp.io.plans.toml_values import Toml
+from pysynthdp.plan.settings_table import SETTINGS, Line
 
-__all__ = ["KEYS", "PLAN_VERSION", "READING_KEYS", "read_plan", "read_reading", "settle_codes", "write_plan"]
+__all__ = ["KEYS", "PLAN_VERSION", "READING", "read_plan", "read_reading", "settle_codes", "write_plan"]
 
 PLAN_VERSION = 2  # to be raised when keys move or change their meaning
-READING_KEYS: dict[str, Reader] = {
-    "sep": text_of,
-    "decimal": text_of,
-    "encoding": text_of,
-    "text": names_of,
-    "day_first": flag_of,
+READING: Final = {
+    line.name: line
+    for line in (
+        Line("sep", TEXT, 'separator of the CSV file: ";"'),
+        Line("decimal", TEXT, 'decimal mark of the CSV file: ","'),
+        Line("encoding", TEXT, 'encoding of the CSV file: "latin-1"'),
+        Line("text", NAMES, 'columns of the CSV file that are texts whatever they look like: ["postcode"]'),
+        Line("day_first", FLAG, "true or false: whether 01/02/2020 in the CSV file is 1 February"),
+    )
 }
-_OWN = ("codebook", "format", *READING_KEYS)  # keys that are no settings
+"""How the table's file is written: keys beside the settings."""
+_LINES: Final = {line.key or name: line for name, line in SETTINGS.items()}
+KEYS: Final[Mapping[str, str]] = {
+    "codebook": _LINES["codebook"].about,
+    "format": "format of the plan file, a whole number; may be left out",
+    **{key: line.about for key, line in {**READING, **_LINES}.items() if key != "codebook"},
+}
+"""Every key of a plan file, and what it says."""
+_MOVED: Final = {
+    "unit": "unit",
+    "deltas": "deltas",
+    "hints": "hints",
+    "fresh_noise": "fresh",
+    "exact": "exact",
+}
 
 
 def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -70,16 +75,16 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     file = Path(path)
     content = read_toml(file, PlanError)
     _check_format(content.get("format", PLAN_VERSION), file)
-    refuse_settings_outside(content, str(file))
-    refuse_unknown(content, (*_READERS, *_OWN), where=str(file), error=PlanError)
-    settings = {
-        _RENAMED.get(key, key): _READERS[key](value, f"{file}: {key}")
-        for key, value in content.items()
-        if key not in _OWN
-    }
+    _refuse_settings_outside(content, file)
+    refuse_unknown(content, KEYS, where=str(file), error=PlanError)
+    asked = {key: value for key, value in content.items() if key in _LINES and key != "codebook"}
     if "codebook" in content:
-        named = text_of(content["codebook"], f"{file}: codebook")
-        settings["schema"] = Schema.from_codebook(file.parent / named)
+        asked["codebook"] = content["codebook"]  # read last: the others cost no file
+    toml = Toml(file.parent)
+    settings = {
+        _LINES[key].name: _LINES[key].form.take(value, toml.at(f"{file}: {key}"))
+        for key, value in asked.items()
+    }
     return settle_codes(settings, dtypes or {})
 
 
@@ -107,7 +112,12 @@ def read_reading(path: str | Path) -> dict[str, Any]:
     """
     file = Path(path)
     content = read_toml(file, PlanError)
-    return {key: take(content[key], f"{file}: {key}") for key, take in READING_KEYS.items() if key in content}
+    toml = Toml(file.parent)
+    return {
+        key: line.form.take(content[key], toml.at(f"{file}: {key}"))
+        for key, line in READING.items()
+        if key in content
+    }
 
 
 def _check_format(given: Any, file: Path) -> None:
@@ -118,6 +128,16 @@ def _check_format(given: Any, file: Path) -> None:
             "by the present documentation and fit again, or use the version that it was written for",
             kind="plan file",
         )
+
+
+def _refuse_settings_outside(keys: Iterable[str], where: Path) -> None:
+    """Refuse settings of a guarantee that stand beside it, where nobody would read them."""
+    for key in keys:
+        if key in _MOVED:
+            raise PlanError(
+                f"{where}: {key!r} belongs to the guarantee; write it as {_MOVED[key]} inside [guarantee]",
+                kind="guarantee",
+            )
 
 
 def settle_codes(settings: Mapping[str, Any], dtypes: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,71 +165,6 @@ def _holds_text(dtype: Any) -> bool:
     return bool(pd.api.types.is_string_dtype(own))
 
 
-def _codes(value: Any, at: str) -> dict[Any, str]:
-    """Take codes with labels, or codes alone."""
-    if isinstance(value, list):
-        return {code: str(code) for code in list_of(value, at)}
-    return {code: text_of(label, f"{at}.{code}") for code, label in table_of(value, at).items()}
-
-
-def _model(value: Any, at: str) -> Any:
-    """Take a method by name, or by name with settings: ``{name = "norm", ridge = 0.1}``."""
-    if isinstance(value, str):
-        return value
-    given = table_of(value, at)
-    kind = COLUMN_MODELS[text_of(given.get("name"), f"{at}.name")]
-    own: list[str] = [item.name for item in fields(kind) if item.init] if is_dataclass(kind) else []
-    refuse_unknown(given, ["name", *own], where=at, error=PlanError)
-    settings = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items() if key != "name"}
-    try:
-        return kind(**settings)
-    except TypeError as error:
-        raise PlanError(
-            f"{at}: {given['name']} cannot be made with these settings",
-            kind="plan file",
-            remedy="see its documentation",
-        ) from error
-
-
-def _method(value: Any, at: str) -> Any:
-    """Take one method for all columns, or a table column -> method."""
-    return value if isinstance(value, str) else by_column(_model)(value, at)
-
-
-def _joint(value: Any, at: str) -> list[tuple[list[str], Any]]:
-    """Take a list of ``{columns = [...], method = ...}``."""
-    steps = []
-    for number, part in enumerate(list_of(value, at), start=1):
-        step = table_of(part, f"{at}[{number}]")
-        refuse_unknown(step, ("columns", "method"), where=f"{at}[{number}]", error=PlanError)
-        if len(step) < 2:
-            raise PlanError(f"{at}[{number}] needs columns and method", kind="plan file")
-        steps.append((names_of(step["columns"], f"{at}.columns"), _model(step["method"], f"{at}.method")))
-    return steps
-
-
-_READERS: dict[str, Reader] = {
-    "method": _method,
-    "visit_sequence": names_of,
-    "predictors": by_column(names_of),
-    "formulas": names_of,
-    "missing": by_column(_codes),
-    "spikes": by_column(list_of),
-    "bounds": by_column(pair_of),
-    "decimals": by_column(whole_of),
-    "levels": by_column(list_of),
-    "keep": names_of,
-    "drop": names_of,
-    "proper": flag_of,
-    "emit_original": flag_of,
-    "joint": _joint,
-    "rare": text_of,
-    "guarantee": guarantee_of,
-}
-KEYS = (*_OWN, *_READERS)
-_RENAMED = {"predictors": "predictor_matrix"}
-
-
 def write_plan(settings: Mapping[str, Any], path: str | Path) -> Path:
     """Write settings of a Synthesizer as TOML, which :func:`read_plan` reads.
 
@@ -229,12 +184,15 @@ def write_plan(settings: Mapping[str, Any], path: str | Path) -> Path:
     -----
     Privacy: writes what it is given; a seed is no setting.
     """
-    named = {key: name for name, key in _RENAMED.items()}
-    plain = {named.get(key, key): value for key, value in settings.items()}
-    refuse_unknown(plain, _READERS, where="the settings", error=PlanError)
+    keys = {line.name: key for key, line in _LINES.items() if key != "codebook"}
+    given = {keys.get(name, name): value for name, value in settings.items()}
+    refuse_unknown(given, list(keys.values()), where="the settings", error=PlanError)
     file = Path(path)
     try:
-        text = to_toml({"format": PLAN_VERSION, **{key: _plain(key, value) for key, value in plain.items()}})
+        plain = {
+            key: value if value is None else _LINES[key].form.write(value) for key, value in given.items()
+        }
+        text = to_toml({"format": PLAN_VERSION, **plain})
         file.write_text(text, encoding="utf-8")
     except TypeError as error:
         raise PlanError(
@@ -247,56 +205,3 @@ def write_plan(settings: Mapping[str, Any], path: str | Path) -> Path:
             f"{file} cannot be written: {error.strerror or type(error).__name__}", kind="plan file"
         ) from error
     return file
-
-
-def _plain(key: str, value: Any) -> Any:
-    """Write a setting as TOML can hold it."""
-    return value if value is None or key not in _WRITERS else _WRITERS[key](value)
-
-
-def _plain_predictors(given: Any) -> Any:
-    """Write a matrix as lists of names."""
-    if not isinstance(given, pd.DataFrame):
-        return given
-    return {str(name): list(given.columns[row.to_numpy() != 0]) for name, row in given.iterrows()}
-
-
-def _plain_bounds(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Write absent bounds as infinite."""
-    ends = (float("-inf"), float("inf"))
-    return {
-        name: [end if bound is None else bound for bound, end in zip(pair, ends, strict=True)]
-        for name, pair in given.items()
-    }
-
-
-def _plain_joint(given: Any) -> list[dict[str, Any]]:
-    """Write joint steps."""
-    return [{"columns": list(columns), "method": _plain_model(model)} for columns, model in given]
-
-
-def _plain_method(given: Any) -> Any:
-    """Write one method, or one a column."""
-    if isinstance(given, Mapping):
-        return {name: _plain_model(model) for name, model in given.items()}
-    return _plain_model(given)
-
-
-def _plain_model(model: Any) -> Any:
-    """Write a method by name, with its settings where it is an instance."""
-    return model if isinstance(model, str) or model is None else {"name": model.name, **_own(model)}
-
-
-def _own(value: Any) -> dict[str, Any]:
-    """Read a dataclass's own settings, without those that are None."""
-    given = {item.name: getattr(value, item.name) for item in fields(value) if item.init}
-    return {name: own for name, own in given.items() if own is not None}
-
-
-_WRITERS: dict[str, Callable[[Any], Any]] = {
-    "predictors": _plain_predictors,
-    "bounds": _plain_bounds,
-    "joint": _plain_joint,
-    "method": _plain_method,
-    "guarantee": plain_guarantee,
-}

@@ -1,82 +1,72 @@
-"""Take one value of a plan file in its form, or say by name what it must be."""
+"""How settings stand in TOML: texts, lists and tables as they are, and what a message says of them there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
 
 import pandas as pd
 
-from pysynthdp.base.errors import PlanError
+from pysynthdp.base.forms import Notation, Place
 
-__all__ = [
-    "Reader",
-    "by_column",
-    "flag_of",
-    "list_of",
-    "names_of",
-    "pair_of",
-    "table_of",
-    "text_of",
-    "whole_of",
-]
+__all__ = ["Toml"]
 
-Reader: TypeAlias = Callable[[Any, str], Any]
+_TABLE: Final = ("{at} must be a table, [{key}] or {{...}}", None)
+_TEXT: Final = ("{at} must be a text", None)
+_LIST: Final = ("{at} must be a list, [...]", None)
 
 
-def text_of(value: Any, at: str) -> str:
-    """Take a text."""
-    if not isinstance(value, str):
-        raise PlanError(f"{at} must be a text", kind="plan file")
-    return value
+def _values(value: Any, place: Place) -> Any:
+    """TOML's times become pandas' own."""
+    del place
+    listed = isinstance(value, list)
+    return [pd.Timestamp(item) if hasattr(item, "isoformat") else item for item in value] if listed else value
 
 
-def flag_of(value: Any, at: str) -> bool:
-    """Take true or false."""
-    if not isinstance(value, bool):
-        raise PlanError(f"{at} must be true or false", kind="plan file")
-    return value
+def _codes(value: Any, place: Place) -> Any:
+    """Codes alone are their own labels."""
+    alone = isinstance(value, list)
+    return {code: str(code) for code in _values(value, place)} if alone else value
 
 
-def names_of(value: Any, at: str) -> list[str]:
-    """Take a list of texts."""
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise PlanError(f"{at} must be a list of texts, [...]", kind="plan file")
-    return value
+@dataclass(frozen=True)
+class Toml(Notation):
+    """Settings in a TOML file.
 
+    Parameters
+    ----------
+    folder : Path
+        Of the file: other files are named from there.
+    """
 
-def list_of(value: Any, at: str) -> list[Any]:
-    """Take a list of plain values; TOML's times become pandas' own."""
-    if not isinstance(value, list):
-        raise PlanError(f"{at} must be a list, [...]", kind="plan file")
-    return [pd.Timestamp(item) if hasattr(item, "isoformat") else item for item in value]
+    folder: Path
+    kind: ClassVar[str] = "plan file"
+    words: ClassVar[Mapping[str, tuple[str, str | None]]] = {
+        "text": _TEXT,
+        "flag": ("{at} must be true or false", None),
+        "whole number": ("{at} must be a whole number", None),
+        "names": ("{at} must be a list of texts, [...]", None),
+        "list": _LIST,
+        "pair": ("{at} must be [lower, upper]; write -inf or inf for none", None),
+        "codes": _TABLE,
+        "by column": _TABLE,
+        "model": _TABLE,
+        "name of a model": _TEXT,
+        "model as set": ("{at}: {model} cannot be made with these settings", "see its documentation"),
+        "steps": _LIST,
+        "step": _TABLE,
+        "half a step": ("{at} needs columns and method", None),
+        "guarantee": _TABLE,
+        "name of a guarantee": _TEXT,
+        "schema": _TEXT,
+    }
 
+    converters: ClassVar[Mapping[str, Callable[[Any, Place], Any]]] = {"list": _values, "codes": _codes}
 
-def table_of(value: Any, at: str) -> dict[str, Any]:
-    """Take a table."""
-    if not isinstance(value, dict):
-        raise PlanError(
-            f"{at} must be a table, [{at.rsplit(': ', maxsplit=1)[-1]}] or {{...}}", kind="plan file"
-        )
-    return value
-
-
-def by_column(item: Reader) -> Reader:
-    """Make a reader of a table column -> item."""
-    return lambda value, at: {name: item(part, f"{at}.{name}") for name, part in table_of(value, at).items()}
-
-
-def pair_of(value: Any, at: str) -> tuple[Any, Any]:
-    """Take [lower, upper]; an infinite one means none."""
-    pair = value if isinstance(value, list) else []
-    if len(pair) != 2 or any(isinstance(bound, str | bool | list | dict) for bound in pair):
-        raise PlanError(f"{at} must be [lower, upper]; write -inf or inf for none", kind="plan file")
-    low, high = (None if isinstance(bound, float) and abs(bound) == float("inf") else bound for bound in pair)
-    return low, high
-
-
-def whole_of(value: Any, at: str) -> int:
-    """Take a whole number."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise PlanError(f"{at} must be a whole number", kind="plan file")
-    return value
+    def plain(self, form: str, value: Any, place: Place) -> Any:
+        """Give what the file holds as a plain value; a path from where the file is."""
+        if form == "schema" and isinstance(value, str):
+            return self.folder / value
+        return super().plain(form, value, place)

@@ -23,7 +23,7 @@ from pysynthdp import (
     SyntheticRelease,
 )
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
-from pysynthdp.bridge.guarantees import protection_from_r
+from pysynthdp.bridge.settings import settings_from_r
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.design.unit_keys import unit_codes, unit_key, unit_keys
@@ -308,6 +308,10 @@ def test_a_key_is_the_name_of_a_column(key):
         PrivacyUnit(key=key)
 
 
+def unit_from_r(asked):
+    return settings_from_r({"guarantee": asked}, {})["guarantee"].unit
+
+
 def test_plan_files_and_r_carry_the_key(tmp_path):
     for place, asked in enumerate(
         ({"guarantee": BySampling(unit=household())}, {"guarantee": ByNoise(ZCDP(0.5), unit=household())})
@@ -320,12 +324,12 @@ def test_plan_files_and_r_carry_the_key(tmp_path):
     write_plan({"guarantee": BySampling()}, bare)
     assert "key" not in bare.read_text()
     asked = {"name": "zcdp", "rho": 1.0, "rows_per_unit": 2.0, "unit": "household", "unit_key": "hid"}
-    assert protection_from_r(asked).unit == household()
-    assert protection_from_r({**asked, "unit_key": None}).unit.key is None
+    assert unit_from_r(asked) == household()
+    assert unit_from_r({**asked, "unit_key": None}).key is None
     sampled = {name: value for name, value in asked.items() if name != "rho"}
-    assert protection_from_r({**sampled, "name": "by_sampling"}).unit == household()
+    assert unit_from_r({**sampled, "name": "by_sampling"}) == household()
     with pytest.raises((PlanError, PrivacyError)):
-        protection_from_r({**asked, "unit_key": 3})
+        unit_from_r({**asked, "unit_key": 3})
 
 
 def test_answers_of_another_key_are_not_taken(tmp_path):

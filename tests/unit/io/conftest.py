@@ -15,6 +15,7 @@ from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema.declarations import Declarations
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.tags.provenance import Provenance
 
@@ -26,13 +27,14 @@ def parts_of() -> Build:
     """Wrap m copies of a frame as the parts of a release."""
 
     def build(frame: pd.DataFrame, m: int = 1, **settings: Any) -> dict[str, Any]:
-        kept = settings.pop("kept", ())
+        kept, exempt = settings.pop("kept", ()), settings.pop("exempt", ())
         methods = settings.pop("methods", dict.fromkeys(frame.columns, "norm"))
+        declared = Declarations(**settings)
         stated = {**methods, **dict.fromkeys(kept, KEPT_REAL)}
         columns = [ColumnStatement(name, stated[name], "none", "unbounded fit") for name in frame.columns]
         return {
             "copies": tuple(frame.copy() for _ in range(m)),
-            "schema": infer_schema(rows_of(frame), public=True, **settings),
+            "schema": infer_schema(rows_of(frame), declared=declared, exempt=exempt, public=True),
             "privacy": PrivacyStatement.none(columns, draws=[(len(frame), m)]),
             "provenance": Provenance(
                 "pysynthdp 0", (("numpy", "2"),), tuple(stated.items()), tuple(frame.columns)
