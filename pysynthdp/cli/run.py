@@ -28,8 +28,6 @@ P = ParamSpec("P")
 
 _READ_AS_TEXT: Final = ("quoted numbers", "leading zeros", "long numbers", "numbers as text")
 """Kinds of warnings of the reader that say why numbers are read as text."""
-
-
 _SLOW: Final = ("pysynthdp.plan", "pysynthdp.io.tables")
 """Rooms that stand on the libraries of numbers and tables."""
 

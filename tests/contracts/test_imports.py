@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +81,12 @@ def test_a_first_synthesis_does_not_wait_for_statistics_libraries():
         "Synthesizer(progress=False).fit(table).draw(2)"
     )
     assert not {"scipy.stats", "statsmodels", "sklearn", "matplotlib", "rpy2"} & set(modules_after(code))
+
+
+def test_nobody_outside_its_file_names_the_rows_of_a_frame():
+    home = Path(pysynthdp.__file__).parent
+    naming = {path.relative_to(home) for path in home.rglob("*.py") if "FrameRows" in path.read_text("utf-8")}
+    assert naming == {Path("curator/rows/frame.py")}
 
 
 FIRST = (
