@@ -96,7 +96,7 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
         return Opened(settings, known or declared_plan(settings), None)
     remarks = index_remarks(rows)
     if known is not None:
-        check_named(settings, known.schema, rows)
+        check_named(settings, known.schema, rows, key=known.protection.unit.key)
         return Opened(settings, known, rows, remarks=remarks)
     plan, settled = _learned_plan(settings, (rows,))
     return Opened(settings, plan, settled.tables[0], settled.merged, remarks)

@@ -296,15 +296,15 @@ def _wish(settings: Settings, name: str) -> str | ColumnModel | None:
 
 def fitting_schema(settings: Settings, schema: Schema, rows: Rows) -> Schema:
     """Fill in the types that the schema leaves open by the table's; refuse columns that it does not name."""
-    check_named(settings, schema, rows)
+    check_named(settings, schema, rows, key=settings.protection.unit.key)
     return with_types(schema, rows.dtypes)
 
 
-def check_named(settings: Settings, schema: Schema, rows: Rows | None) -> None:
-    """Refuse columns of the table that the schema does not name, and drops of what neither of them has."""
+def check_named(settings: Settings, schema: Schema, rows: Rows | None, *, key: str | None) -> None:
+    """Refuse columns that neither the schema nor the unit's key names, and drops of what is no column."""
     if rows is None:
         return
-    apart = {*settings.drop, settings.protection.unit.key}
+    apart = {*settings.drop, key}
     faults = [_unnamed(name) for name in rows.columns if name not in schema and name not in apart]
     faults += absent_columns(rows.columns, schema.without(settings.drop))
     if faults:
