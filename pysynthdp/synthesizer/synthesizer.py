@@ -17,7 +17,7 @@ from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
-from pysynthdp.curator.infer import Codes, Rare  # noqa: F401 -- in types of inherited fields
+from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
@@ -28,6 +28,7 @@ from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
+from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
