@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -16,22 +15,21 @@ from pysynthdp.base.arrays import AnyArray, FloatArray
 from pysynthdp.base.errors import PlanError, PysynthdpError, PysynthdpWarning, ReleaseError
 from pysynthdp.io.tree import from_tree, to_tree
 from pysynthdp.models.ask import WholeRows
-from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
+from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows
 from pysynthdp.synthesizer import Synthesizer
 from pysynthdp.testing.abilities import ability_checks
-from pysynthdp.testing.cases import Case, N, cases_of, numbers_in, targets_tried
+from pysynthdp.testing.cases import Case, N, cases_of, numbers_in
 from pysynthdp.testing.checks import Check, broken, demand, run_all
+from pysynthdp.testing.declared import accepts, declares_itself, is_frozen
 from pysynthdp.testing.hard import hard_data
 
 __all__ = ["check_column_model", "column_model_checks"]
 
-_METHODS = ("accepts", "fit", "redraw", "draw")
 _WAYS: tuple[dict[str, Any], ...] = (
     {"block_rows": 43},
     {"block_rows": 7, "in_memory": False},
     {"block_rows": 43, "workers": 2},
 )
-_FACTS = (("name", str), ("reason", str), ("real_values", bool))
 _PLAIN = (bool, int, float, str, type(None), np.ndarray, np.number)
 
 
@@ -85,8 +83,8 @@ def column_model_checks(model: ColumnModel | type[ColumnModel], *, together: int
     """
     made = model() if isinstance(model, type) else model
     named: dict[str, Callable[[], None]] = {
-        "declares_itself": partial(_declares_itself, made),
-        "says_which_targets_it_draws": partial(_accepts, made),
+        "declares_itself": partial(declares_itself, made),
+        "says_which_targets_it_draws": partial(accepts, made),
     }
     cases = cache(partial(cases_of, made, together))  # made by the first check that needs them
     named |= {name: partial(_each, check, cases) for name, check in _EACH.items()}
@@ -98,74 +96,6 @@ def _each(check: Callable[[Case], None], cases: Callable[[], tuple[Case, ...]]) 
     """Run a check on every plain table."""
     for case in cases():
         check(case)
-
-
-def _declares_itself(model: ColumnModel) -> None:
-    """Check that settings are frozen, facts are there, and methods have the parameters that callers use."""
-    kind = type(model).__name__
-    demand(
-        _is_frozen(model),
-        f"{kind} is no frozen dataclass",
-        why="its settings are written into plan files and saved fits, and are compared",
-        mend="put @dataclass(frozen=True, slots=True) above the class and name its settings as fields",
-    )
-    for name, type_ in _FACTS:
-        demand(
-            isinstance(getattr(model, name, None), type_),
-            f"{kind} has no {name} that is a {type_.__name__}",
-            why="plans, statements and the registry show it",
-            mend=f"write {name}: ClassVar[{type_.__name__}] = ... in the class",
-        )
-    demand(
-        model.reason[:1].islower() and len(model.reason.split()) > 5,
-        f"{kind}.reason is {model.reason!r}, which is no part of a sentence",
-        why="a privacy statement ends with it: '... no formal guarantee, since <reason>'",
-        mend="write in lower case what one record can do to the fit",
-    )
-    for name in _METHODS:
-        _same_parameters(model, name)
-
-
-def _is_frozen(value: Any) -> bool:
-    """Whether a value is a dataclass that cannot be changed."""
-    return dataclasses.is_dataclass(value) and bool(value.__dataclass_params__.frozen)  # type: ignore[union-attr]
-
-
-def _same_parameters(model: ColumnModel, name: str) -> None:
-    """Check that a method takes what its callers give, in that order."""
-    ours = list(inspect.signature(getattr(ColumnModel, name)).parameters)[1:]  # without self
-    method = getattr(model, name, None)
-    theirs = list(inspect.signature(method).parameters) if callable(method) else None
-    demand(
-        theirs == ours,
-        f"{type(model).__name__}.{name} takes {theirs}, not {ours}",
-        why="callers pass these by place or by name",
-        mend=f"write def {name}(self, {', '.join(ours)})",
-    )
-
-
-def _accepts(model: ColumnModel) -> None:
-    """Every target gets True or False, whatever its name."""
-    for label, target in targets_tried().items():
-        told = {_accepted(model, label, dataclasses.replace(target, name=name)) for name in ("y", "é [x]")}
-        demand(
-            len(told) == 1 and isinstance(told.pop(), bool),
-            f"{type(model).__name__}.accepts says different things of {label}, or neither True nor False",
-            why="a plan is made by it, before a record is read",
-            mend="decide by the target's kind, levels and bounds alone, and return a bool",
-        )
-
-
-def _accepted(model: ColumnModel, label: str, target: Target) -> object:
-    """Ask whether the model draws a target."""
-    try:
-        return model.accepts(target)
-    except Exception as problem:  # noqa: BLE001 -- a model may be anybody's code
-        broken(
-            f"{type(model).__name__}.accepts raised {type(problem).__name__} for {label} ({problem})",
-            why="a plan asks every model about every column",
-            mend="return False for what it cannot draw",
-        )
 
 
 def _fits(case: Case) -> None:
@@ -244,7 +174,7 @@ def _frozen(case: Case, value: Any, path: str) -> None:
         return
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         demand(
-            _is_frozen(value),
+            is_frozen(value),
             case.told(f"{path} is a dataclass that can be changed"),
             why="one fit serves many copies",
             mend="put @dataclass(frozen=True, slots=True) above it",

@@ -23,7 +23,7 @@ from pysynthdp.analysis.combining import combine
 from pysynthdp.analysis.rules.base import RULES, Facts
 from pysynthdp.base.registry import Registry
 from pysynthdp.models.base import COLUMN_MODELS
-from pysynthdp.testing import check_column_model
+from pysynthdp.testing import check_column_model, check_combining_rule, check_rows
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -37,8 +37,10 @@ MODEL, RULE, ROWS = TEMPLATES
 def in_place(path: str, package: ModuleType, registry: Registry, tmp_path, monkeypatch) -> Iterator[type]:
     """A template's file in place, as far as a registry can see, and gone again afterwards."""
     name = Path(path).stem
-    (tmp_path / f"{name}.py").write_text(TEMPLATES[path], encoding="utf-8")
-    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(TEMPLATES[path], encoding="utf-8")
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     monkeypatch.setattr(registry, "_loaded", False)
     yield registry[name]
     del registry._entries[name]
@@ -97,15 +99,17 @@ def test_it_draws_durations_whose_mean_depends_on_age(spells, proper):
     assert stats.kstest(relative, stats.expon(scale=1.2).cdf).pvalue < 1e-9
 
 
-def test_it_keeps_the_contract(expon):
-    check_column_model(expon)
-
-
 @pytest.mark.usefixtures("expon")
 def test_it_refuses_what_is_no_duration_by_name(spells):
     spells["weeks"] -= 5
     with pytest.raises(sdp.FitError, match="weeks has negative values"):
         sdp.Synthesizer(method={"weeks": "expon"}).fit(spells)
+
+
+def test_every_template_keeps_its_contract(expon, partial_normal, frames_rows):
+    check_column_model(expon)
+    check_combining_rule(partial_normal)
+    check_rows(lambda table: frames_rows((table[:70], table[70:])))
 
 
 @pytest.mark.usefixtures("partial_normal")
