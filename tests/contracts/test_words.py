@@ -32,7 +32,7 @@ EXEMPT = {  # why a text in it names one language
     "schema/plain_values.py": "is no text for people: a pattern of Arrow's names of types",
     "io/folder/text.py": "holds how each language reads the copies, named by it",
 }
-PROGRAMS = {"snippets"}  # what is written there is code, named by its language
+PROGRAMS = {"snippets", "testing"}  # code, named by its language; what an author of Python code reads
 FILES = [
     path
     for path in sorted(HOME.rglob("*.py"))
