@@ -14,7 +14,7 @@ from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.protection.noise.by_noise import ByNoise
 from pysynthdp.protection.noise.moments.design import BEYOND_BOUNDS
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 TABLE = pd.DataFrame(
     {name: np.random.default_rng(place).gamma(1.0, size=1_000) for place, name in enumerate("xyz")}
 )
