@@ -269,3 +269,11 @@ def test_the_page_is_short():
     lines = PAGE.splitlines()
     assert len(lines) <= 230
     assert max(map(len, lines)) <= 110
+
+
+def test_the_unit_tests_stand_in_the_rooms_that_they_test():
+    unit = ROOT / "tests" / "unit"
+    rooms = {path.relative_to(unit) for path in unit.rglob("*") if path.is_dir() and any(path.glob("*.py"))}
+    assert len(rooms) > 15
+    assert not {room for room in rooms if not (ROOT / "pysynthdp" / room / "__init__.py").exists()}
+    assert not list(unit.glob("test_*.py"))
