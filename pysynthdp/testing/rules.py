@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pysynthdp.analysis.f_tests import JOINT_TESTS
-from pysynthdp.analysis.rules.base import RULES, Facts, Rule, Sums
+from pysynthdp.analysis.rules.base import RULES, Condition, Facts, Rule, Sums
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.testing.checks import Check, demand, run_all
 
@@ -71,7 +71,9 @@ def check_combining_rule(rule: Rule | type[Rule]) -> None:
     >>> check_combining_rule(RaabSimple)
     """
     made = rule() if isinstance(rule, type) else rule
-    run_all(type(made).__name__, combining_rule_checks(made))
+    first, *others = combining_rule_checks(made)
+    run_all(type(made).__name__, [first])  # the others would only stumble over what it names
+    run_all(type(made).__name__, others)
 
 
 def combining_rule_checks(rule: Rule | type[Rule]) -> tuple[Check, ...]:
@@ -91,7 +93,7 @@ def combining_rule_checks(rule: Rule | type[Rule]) -> tuple[Check, ...]:
     --------
     >>> from pysynthdp.analysis.rules.raab_simple import RaabSimple
     >>> [str(check) for check in combining_rule_checks(RaabSimple)][:2]
-    ['says_what_it_is', 'needs_what_it_says']
+    ['is_made_as_rules_are', 'says_what_it_is']
     """
     made = rule() if isinstance(rule, type) else rule
     return tuple(Check(name, partial(_quiet, check, made)) for name, check in _CHECKS.items())
@@ -127,6 +129,63 @@ def _with(sums: Sums, **given: Any) -> Sums:
 def _changed(sums: Sums, change: Callable[[FloatArray], FloatArray]) -> Sums:
     """Change all variances alike."""
     return _with(sums, **{name: change(getattr(sums, name)) for name in _VARIANCES})
+
+
+def _is_made_as_rules_are(rule: Rule) -> None:
+    """Check that what the class declares has the form in which it is read."""
+    kind = type(rule).__name__
+    demand(
+        isinstance(rule, Rule),
+        f"{kind} is no combining rule",
+        why="pooling asks for everything that Rule has, such as interval() and undefined()",
+        mend="inherit from Rule of analysis.rules.base, and give the class or an object of it",
+    )
+    demand(
+        type(rule).variance is not Rule.variance,
+        f"{kind} has no variance()",
+        why="a rule is its T, and Rule gives none",
+        mend="write variance(self, sums): it returns T, an array shaped as sums.ubar",
+    )
+    _declares_what_is_read(rule, kind)
+    with np.errstate(all="ignore"):
+        shapes = {name: np.shape(getattr(rule, name)(_sums())) for name in ("variance", "df")}
+    wrong = [name for name, shape in shapes.items() if shape != _sums().ubar.shape]
+    demand(
+        not wrong,
+        f"{kind}: {' and '.join(f'{name}()' for name in wrong)} gives no number for each term",
+        why="the pooled table reads one a term",
+        mend="return an array shaped as sums.ubar, such as np.full_like(sums.ubar, 4.0)",
+    )
+
+
+def _declares_what_is_read(rule: Rule, kind: str) -> None:
+    """Check the form of what stands on the class."""
+    for name in ("needs", "conditions", "aliases"):
+        demand(
+            isinstance(getattr(rule, name), tuple),
+            f"{kind}.{name} is no tuple",
+            why="it is read entry by entry, and a text letter by letter",
+            mend=f"write {name} = (..., ), with a comma behind a single entry",
+        )
+    unknown = [need for need in rule.needs if need not in _OF_NEEDS]
+    demand(
+        not unknown,
+        f"{kind}.needs has {unknown}, which nobody gives",
+        why="pooling stops where it looks for it",
+        mend=f"name some of {', '.join(map(repr, _OF_NEEDS))}",
+    )
+    demand(
+        all(isinstance(condition, Condition) for condition in rule.conditions),
+        f"{kind}.conditions has what is no Condition",
+        why="each is asked whether it holds for a release, and printed where it does not",
+        mend="take them from analysis.rules.conditions, or write Condition(lambda facts: ..., 'it ...')",
+    )
+    demand(
+        rule.nested == ("nests" in rule.needs) and (rule.nested or "within_nests" not in rule.needs),
+        f"{kind}.nested is {rule.nested}, and needs says {rule.needs}",
+        why="only a rule with nested = True is given nests, and one that is needs their labels",
+        mend="write nested = True and put 'nests' into needs, or leave out both and 'within_nests'",
+    )
 
 
 def _says_what_it_is(rule: Rule) -> None:
@@ -318,6 +377,7 @@ def _short(values: FloatArray) -> str:
 
 
 _CHECKS: dict[str, Callable[[Rule], None]] = {
+    "is_made_as_rules_are": _is_made_as_rules_are,
     "says_what_it_is": _says_what_it_is,
     "needs_what_it_says": _needs,
     "scales_as_variances_do": _scales,

@@ -104,7 +104,7 @@ else:
 
 def test_contributing_tells_what_there_is():
     """The methods that an author must write are those without a body; entry points are the toy's."""
-    section = CONTRIBUTING.partition("## Add a protection from your own package")[2].partition("\n## ")[0]
+    section = CONTRIBUTING.partition("## A protection from your own package")[2].partition("\n## ")[0]
     methods = section.partition("Override what differs:")[2].partition("2.")[0]
     overridden = set(re.findall(r"`(\w+)`", methods))
     bare = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,8 @@ from pysynthdp.analysis.rules.base import RULES
 from pysynthdp.base.errors import CombiningRuleError
 
 pytestmark = pytest.mark.filterwarnings("ignore:T = .* gives no interval")  # asked for on purpose
-GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "combining" / "check_values.json").read_text())
+FOLDER = Path(__file__).parents[2] / "golden" / "combining"
+GOLDEN = json.loads((FOLDER / "check_values.json").read_text(encoding="utf-8"))
 IN, OUT = GOLDEN["inputs"], GOLDEN["expected"]
 EXTRA = ("r", "riv", "lam", "fmi", "df_obs", "negative", "fallback")
 SCALAR = [(rule, case) for rule, cases in OUT["scalar"].items() if rule != "basics" for case in cases]
@@ -172,4 +174,20 @@ OWN = {
 
 
 def test_every_rule_of_the_literature_has_reference_values():
-    assert set(RULES) == {*OUT["scalar"], *OUT["nested"], *OWN} - {"basics"}
+    known = {*OUT["scalar"], *OUT["nested"], *OWN} - {"basics"}
+    assert not known - set(RULES)
+    assert not set(RULES) - known, "write its formula in tests/golden/combining/make_scalar.py, and run that"
+
+
+def test_the_script_gives_what_is_stored():
+    maker = runpy.run_path(str(FOLDER / "make_scalar.py"))
+    assert set(maker["RULES"]) == set(OUT["scalar"]) - {"basics", "full_posterior_truncated"}
+    for rule in maker["RULES"]:
+        assert not maker["differences"](maker["block"](rule, IN["scalar"]), OUT["scalar"][rule]), rule
+
+
+def test_every_rule_with_reference_values_stands_in_the_table_of_formulas():
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [
+        rule for rule in {*OUT["scalar"], *OUT["nested"]} - {"basics"} if f"| `{rule}` |" not in page
+    ] == []

@@ -36,6 +36,45 @@ def test_every_rule_keeps_the_contract(check):
     check()
 
 
+class Unmade(Rule):
+    """Says all that a rule says, and has no arithmetic."""
+
+    name = "unmade_toy"
+    conditions = Kept.conditions
+
+
+class Lettered(Kept):
+    needs = "sizes"
+
+
+class Aliased(Kept):
+    aliases = "mine"
+
+
+class Misspelt(Kept):
+    needs = ("sizes", "size")
+
+
+class Told(Kept):
+    conditions = ("no noise",)
+
+
+class Flat(Kept):
+    needs = ("sizes", "within_nests")
+
+    def variance(self, sums):
+        return sums.ubar * sums.ratio + sums.within_nests
+
+
+class Unlabelled(Kept):
+    nested = True
+
+
+class Single(Kept):
+    def df(self, sums):
+        return sums.m - 1.0
+
+
 class Nameless(Kept):
     formula = ""
 
@@ -107,7 +146,17 @@ class Negative(Kept):
         return np.sqrt(np.abs(self.variance(sums)))
 
 
+MADE = "is_made_as_rules_are"
 FAULTS = {
+    int: (MADE, "int is no combining rule"),
+    Unmade: (MADE, r"has no variance\(\)"),
+    Lettered: (MADE, "needs is no tuple"),
+    Aliased: (MADE, "aliases is no tuple"),
+    Misspelt: (MADE, r"needs has \['size'\], which nobody gives"),
+    Told: (MADE, "conditions has what is no Condition"),
+    Flat: (MADE, "nested is False, and needs says"),
+    Unlabelled: (MADE, "nested is True, and needs says"),
+    Single: (MADE, r"df\(\) gives no number for each term"),
     Nameless: ("says_what_it_is", "has no formula"),
     Unending: ("says_what_it_is", "no sentence"),
     Unconditional: ("says_what_it_is", "has no conditions"),
@@ -138,6 +187,12 @@ def test_a_planted_fault_is_named(rule):
 
 def test_every_check_has_a_planted_fault():
     assert {str(check) for check in combining_rule_checks(Kept)} == {check for check, _ in FAULTS.values()}
+
+
+def test_a_rule_that_is_not_made_as_rules_are_is_told_of_that_alone():
+    for rule in (rule for rule, (check, _) in FAULTS.items() if check == MADE):
+        with pytest.raises(AssertionError, match=f"breaks 1 of its promises:\n- {MADE}"):
+            check_combining_rule(rule)
 
 
 def test_all_faults_are_told_at_once():
