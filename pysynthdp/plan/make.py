@@ -8,12 +8,13 @@ from typing import Any, Final
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.order import gathered, visit_order
-from pysynthdp.plan.step import SERIAL, Method, predicting
+from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import all_terms, check_known
 from pysynthdp.plan.wishes import Wishes
