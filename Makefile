@@ -65,7 +65,7 @@ $(OLDEST)/installed: pyproject.toml tests/oldest.py
 	@touch $@
 
 # left out: contracts about papers and packages, which no dependency changes, and the three longest
-LEFT_OUT := architecture contributing docs examples imports outside_protection readme vignettes wheel \
+LEFT_OUT := architecture benchmarks contributing docs examples imports outside_protection readme vignettes wheel \
   neighbours_from_r random_tables synthpop_faults
 # what pyarrow before 26 asks of pandas 3.1, and no user sees
 THEIRS := ignore:Series.values returning an ndarray that drops timezone:DeprecationWarning

@@ -61,18 +61,23 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     Raises
     ------
     SchemaError
-        If a column is absent or a cell does not fit; no value is quoted.
+        If a column is absent or a cell does not fit, or if blocks have other types or another number of rows
+        than the rows say; no value is quoted. Where every cell is made to fit, types are not compared: they
+        may hang on a cell.
     """
     absent = absent_columns(rows.columns, schema)
     if absent:
         raise together(absent)
     wrong: set[str] = set()
+    types = {} if tolerant else dict(rows.dtypes)
 
     def of_block(block: pd.DataFrame) -> _Blocks:
         parts: dict[Key, list[AnyArray]] = {}
         changed = np.zeros(len(block), dtype=np.bool_)
         for column in schema:
             cells = block[column.name]
+            if types and cells.dtype != types[column.name]:
+                raise _unlike(column.name)
             own, moved = _split_coerced(cells, column) if tolerant else _split_or(wrong, cells, column)
             parts.update({key: [array] for key, array in own.items()})
             changed |= moved
@@ -80,8 +85,24 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
 
     lists, changed = rows.fold(of_block, _merged)
     _refuse(rows, schema, wrong)
+    if sum(map(len, changed)) != rows.n_rows:
+        raise SchemaError(
+            "the blocks of these rows have another number of rows together than their n_rows",
+            kind="table",
+            remedy="count in n_rows the rows of all pieces, and give each piece once in fold",
+        )
     joined = {key: arrays[0] if len(arrays) == 1 else np.concatenate(arrays) for key, arrays in lists.items()}
     return PartTable(rows.n_rows, joined, np.concatenate(changed) if tolerant else None)
+
+
+def _unlike(name: str) -> SchemaError:
+    """Say that a block has a column in another type than the whole table."""
+    return SchemaError(
+        Words("{name} has another type in a block of these rows than in their dtypes", name=name),
+        column=name,
+        kind="table",
+        remedy="give all pieces one type before they become rows; a categorical needs every level in each",
+    )
 
 
 def _split_or(

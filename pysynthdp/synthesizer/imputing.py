@@ -14,7 +14,7 @@ from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
-from pysynthdp.curator.rows import ImputedTables, rows_of
+from pysynthdp.curator.rows import ImputedTables, parts_remarks, rows_of
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
@@ -117,7 +117,7 @@ def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> Sy
 def fit_imputed(
     settings: Settings, tables: ImputedTables, *, block_rows: int | None, workers: int
 ) -> tuple[NestedMachine, tuple[Remark, ...]]:
-    """Fit one plan, of one schema, to every imputed table; beside the fits, what stands in the index.
+    """Fit one plan, of one schema, to every imputed table; beside the fits, what is odd about the tables.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def fit_imputed(
     Privacy: reads real rows; no formal guarantee takes several imputed tables.
     """
     rows = _opened_all(settings, tables, block_rows)
-    remarks = index_remarks(rows[0])
+    remarks = (*index_remarks(rows[0]), *parts_remarks(rows, skip=settings.drop))
     with _said_once():
         plan, settled = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)

@@ -145,9 +145,21 @@ def test_copies_of_several_frames_are_those_of_one(frames_rows, halves, spells):
     pd.testing.assert_frame_equal(one.draw(m=1, rng=1)[0], two.draw(m=1, rng=1)[0], check_exact=True)
 
 
-def test_frames_of_different_tables_are_refused(frames_rows, halves):
-    with pytest.raises(sdp.SchemaError, match="different columns or types"):
-        frames_rows((halves[0], halves[1].astype({"age": "float32"})))
+UNLIKE = {
+    "number": (lambda frame: frame.astype({"age": "float32"}), "age: frame 2 has another type"),
+    "levels": (lambda frame: frame.assign(job=frame["job"].cat.remove_categories("long")), "job: frame 2"),
+    "columns": (lambda frame: frame.drop(columns="job"), "frame 2 has other columns"),
+    "order": (lambda frame: frame[frame.columns[::-1]], "in another order"),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_frames_of_different_tables_are_refused_by_name(frames_rows, halves, name):
+    change, words = UNLIKE[name]
+    with pytest.raises(sdp.SchemaError, match=words):
+        frames_rows((halves[0], change(halves[1])))
+    with pytest.raises(sdp.SchemaError, match="one frame at least"):
+        frames_rows(())
 
 
 def test_every_template_is_written_as_we_write(tmp_path):

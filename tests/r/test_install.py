@@ -59,7 +59,7 @@ def test_the_vignette_is_there_without_building_it(library):
 
 
 def test_the_page_of_the_vignette_says_what_its_source_says():
-    """After a change of the source: Rscript r-bridge/golden/make_page.R."""
+    """After a change of the source: Rscript r-bridge/make_page.R."""
     source = r_package_source()
     words = (source / "vignettes" / "pysynthdp.Rmd").read_text(encoding="utf-8").split("\n---\n", 1)[1]
     page = (source / "inst" / "doc" / "pysynthdp.html").read_text(encoding="utf-8")

@@ -134,8 +134,8 @@ class FrameRows:
         return dict(zip(self.columns, self.frame.dtypes, strict=True))
 
     def take(self, columns: Sequence[str]) -> pd.DataFrame:
-        """Give some columns, with the frame's index."""
-        return self.frame[list(columns)]
+        """Give some columns, with the frame's index; the index alone without looking at a cell."""
+        return self.frame[list(columns)] if columns else pd.DataFrame(index=self.frame.index)
 
     def fold(self, of_block: Callable[[pd.DataFrame], T], merge: Callable[[T, T], T]) -> T:
         """Apply a function to every block in row order and merge from left to right."""

@@ -13,13 +13,20 @@ from pandas.api.types import union_categoricals
 
 from pysynthdp.base.arrays import BoolArray
 from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Said, Setting, Words
+from pysynthdp.design.rows import Rows
 
-__all__ = ["ImputedTables", "listed"]
+__all__ = ["ImputedTables", "listed", "parts_remarks"]
 
 _ONE: Final = Said("pd.DataFrame(...)", "the file", "as.data.frame(...)")
 _RESET: Final = Said("reset_index(drop=True)", "leave the names of rows out", "rownames(data) <- NULL")
-_WAY_OUT = "give the M completed tables of one imputation, in one order of rows and columns"
+_BELOW: Final = Said("pd.concat(tables)", "one file", "rbind()")
+_WAY_OUT: Final = Words(
+    "give the M completed tables of one imputation, in one order of rows and columns; "
+    "parts of one table go in as one ({below})",
+    below=_BELOW,
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -99,6 +106,32 @@ def listed(tables: object) -> ImputedTables | None:
     return ImputedTables(tuple(tables))
 
 
+def parts_remarks(tables: Sequence[Rows], *, skip: Iterable[str] = ()) -> tuple[Remark, ...]:
+    """Say that tables may be parts of one, where most of their columns agree by chance only.
+
+    One column that is the same in all, such as a month that repeats, is enough for ``alike``.
+
+    Notes
+    -----
+    Privacy: reads real rows; counts columns and tells no cell.
+    """
+    names = [name for name in tables[0].columns if name not in set(skip)]
+    columns = {name: [table.take([name])[name] for table in tables] for name in names}
+    varied = [name for name, given in columns.items() if not _constant(given[0])]
+    strange = [name for name in varied if _by_chance(columns[name][0], _differing(columns[name]))]
+    if 2 * len(strange) <= len(varied):
+        return ()
+    what = Words(
+        "{strange} of {varied} columns agree between the imputed tables in so few rows as if the tables were "
+        "of other people, and each counts as a whole table of {n} rows",
+        strange=len(strange),
+        varied=len(varied),
+        n=f"{tables[0].n_rows:,}",
+    )
+    remedy = Words("parts of one table go in as one ({below})", below=_BELOW)
+    return (Remark("", "imputed tables", what, remedy),)
+
+
 def _alike(tables: Sequence[pd.DataFrame], skip: Container[str]) -> tuple[pd.DataFrame, ...]:
     """Compare tables column by column."""
     first = tables[0]
@@ -118,7 +151,7 @@ def _alike(tables: Sequence[pd.DataFrame], skip: Container[str]) -> tuple[pd.Dat
                 "in the same order"
             ),
             kind="imputed tables",
-            remedy=f"{_WAY_OUT}",
+            remedy=_WAY_OUT,
         )
     if not any(cells.any() for cells in differ.values()):
         raise SchemaError(
@@ -136,22 +169,27 @@ def _check_shape(first: pd.DataFrame, other: pd.DataFrame, number: int) -> None:
     extra = [name for name in other.columns if name not in first.columns]
     if lacking or extra:
         what = f"lacks column {lacking[0]!r}" if lacking else f"has a column {extra[0]!r} more"
-        raise SchemaError(f"{where} {what}", kind="imputed tables", remedy=f"{_WAY_OUT}")
+        raise SchemaError(f"{where} {what}", kind="imputed tables", remedy=_WAY_OUT)
     if list(first.columns) != list(other.columns):
         raise SchemaError(
             f"{where} has the columns in another order than the first",
             kind="imputed tables",
-            remedy=f"{_WAY_OUT}",
+            remedy=_WAY_OUT,
         )
     if len(first) != len(other):
         raise SchemaError(
-            f"{where} has another number of rows than the first", kind="imputed tables", remedy=f"{_WAY_OUT}"
+            f"{where} has another number of rows than the first", kind="imputed tables", remedy=_WAY_OUT
         )
     if not first.index.equals(other.index):
         raise SchemaError(
             Words("{where} has another index than the first", where=where),
             kind="imputed tables",
-            remedy=Words("sort the rows alike, or {reset} if their order is one", reset=_RESET),
+            remedy=Words(
+                "sort the rows alike, or {reset} if their order is one; "
+                "parts of one table go in as one ({below})",
+                reset=_RESET,
+                below=_BELOW,
+            ),
         )
 
 

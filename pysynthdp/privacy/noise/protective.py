@@ -7,7 +7,10 @@ from uniform integers by rejection. Nothing here takes, stores or shows a seed.
 from __future__ import annotations
 
 import os
+import re
 from fractions import Fraction
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -21,16 +24,25 @@ from pysynthdp.privacy.prices.grids import round_half_up
 __all__ = ["add_discrete_gaussian", "add_discrete_laplace", "draw_categories", "draw_on_grid", "draw_urn"]
 
 _BATCH = 1 << 16
+_EXACT_SINCE = (0, 14, 2)  # earlier ones draw some whole numbers up to 5 % too seldom, others 13 % too often
 
 
+@cache
 def _opendp() -> Any:
-    """Load OpenDP, or say how to install it."""
+    """Load OpenDP, or say how to install it; refuse one whose noise is not of the law that is priced."""
     try:
         import opendp.prelude as library
     except ImportError:
         raise PrivacyError(
             "exact noise needs OpenDP", kind="noise", remedy="install it with: pip install opendp"
         ) from None
+    found, least = version("opendp"), ".".join(map(str, _EXACT_SINCE))
+    if tuple(int(part) for part in re.findall(r"\d+", found)[:3]) < _EXACT_SINCE:
+        raise PrivacyError(
+            f"OpenDP {found} draws discrete noise of another law than the one that is priced",
+            kind="noise",
+            remedy=f"install {least} or later: pip install --upgrade opendp",
+        )
     library.enable_features("contrib")
     return library
 

@@ -1,6 +1,8 @@
 """Exact noise has the law that the price assumes; each test states its two error rates."""
 
+import tomllib
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,3 +157,28 @@ def test_huge_totals_are_not_biased_by_the_last_stretch():
     seen = np.bincount(noise.draw_categories(np.full(3, 2**60), 40_000), minlength=3)
     assert stats.chisquare(seen).pvalue > 1e-9
     assert stats.chisquare(seen, np.array([6, 5, 5]) / 16 * 40_000).pvalue < 1e-9
+
+
+@pytest.mark.parametrize("found", ["0.12.0", "0.14.1", "0.9", "0.14.1.20260101001"])
+def test_an_opendp_that_draws_another_law_is_refused_by_name(found, monkeypatch):
+    monkeypatch.setattr(noise, "version", lambda _: found)
+    noise._opendp.cache_clear()
+    try:
+        with pytest.raises(PrivacyError, match=rf"OpenDP {found} draws .*; install 0\.14\.2 or later"):
+            noise.add_discrete_gaussian(np.zeros(1, dtype=np.int64), 1.0)
+    finally:
+        noise._opendp.cache_clear()
+
+
+@pytest.mark.parametrize("found", ["0.14.2", "0.16.0.dev1", "1.0"])
+def test_a_later_one_is_taken(found, monkeypatch):
+    monkeypatch.setattr(noise, "version", lambda _: found)
+    noise._opendp.cache_clear()
+    assert noise.add_discrete_gaussian(np.zeros(1, dtype=np.int64), 1.0).size == 1
+    noise._opendp.cache_clear()
+
+
+def test_the_lower_bound_of_the_extra_is_the_first_exact_one():
+    given = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    bound = f"opendp>={'.'.join(map(str, noise._EXACT_SINCE))}"
+    assert given["project"]["optional-dependencies"]["dp"] == [bound]

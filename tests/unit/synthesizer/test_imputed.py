@@ -313,3 +313,34 @@ def test_a_scale_is_told_only_where_all_imputations_agree() -> None:
     assert scale(alone, twin) == "log"
     assert scale(alone.assign(y=other)) != "log"
     assert scale(alone, alone.assign(y=other)) is None
+
+
+def parts(n: int = 3) -> list[pd.DataFrame]:
+    """Cut one table where a month begins, so that one column is the same in all parts."""
+    rng = np.random.default_rng(7)
+    one = pd.DataFrame(
+        {
+            "month": np.tile(np.arange(1, 13), 10 * n),
+            "sex": rng.choice(["F", "M"], 120 * n),
+            "income": rng.normal(2000, 300, 120 * n).round(1),
+        }
+    )
+    return [one.iloc[start : start + 120].reset_index(drop=True) for start in range(0, 120 * n, 120)]
+
+
+def test_parts_of_one_table_that_pass_for_imputations_are_warned_of():
+    with pytest.warns(PysynthdpWarning, match="2 of 3 columns agree") as said:
+        sdp.Synthesizer(progress=False).fit(parts())
+    (told,) = (each.message for each in said if each.message.kind == "imputed tables")
+    assert "pd.concat(tables)" in str(told)
+    assert "one file" in told.said("shell")
+
+
+@pytest.mark.parametrize("change", ["plain", "index"])
+def test_refused_parts_are_told_how_they_go_in(change):
+    given = [one.drop(columns="month") for one in parts()]
+    if change == "index":
+        given[1].index += 120
+    with pytest.raises(SchemaError, match="parts of one table go in as one") as caught:
+        sdp.Synthesizer(progress=False).fit(given)
+    assert "rbind()" in caught.value.said("r")

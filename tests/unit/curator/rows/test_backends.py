@@ -181,3 +181,41 @@ def test_a_list_of_plain_frames_still_means_imputed_tables():
     df = table()
     with pytest.raises(sdp.SchemaError, match="imputed table"):
         sdp.Synthesizer().fit([df.iloc[:200], df.iloc[200:]])
+
+
+class Miscounted(FrameList):
+    """Counts the rows of its first piece only."""
+
+    n_rows = property(lambda self: len(self.frames[0]))
+
+
+UNLIKE = {
+    "categories": lambda df: df.assign(region=df.region.cat.remove_unused_categories()),
+    "unit of dates": lambda df: df.assign(born=df.born.astype("datetime64[s]")),
+    "truth values": lambda df: df.assign(smokes=df.smokes.astype(bool)),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_pieces_of_other_types_than_the_table_are_refused_by_name(name):
+    df = table().assign(smokes=np.arange(N) % 3 // 2)
+    changed = UNLIKE[name](df.iloc[200:])
+    (column,) = (each for each in df if df.dtypes[each] != changed.dtypes[each])
+    with pytest.raises(sdp.SchemaError, match=f"{column} has another type in a block") as caught:
+        sdp.Synthesizer(progress=False).fit(FrameList([df.iloc[:200], changed]))
+    assert caught.value.column == column
+
+
+def test_under_a_guarantee_the_type_of_a_piece_changes_nothing():
+    df, settings = table()[TWO].reset_index(drop=True), SETTINGS["noised"]
+    pieces = [df.iloc[:200], df.iloc[200:].astype({"age": "float32", "region": str})]
+    made = sdp.Synthesizer(**settings, progress=False)
+    one, other = (made.fit(given, noise_seed=5).draw(m=1, rng=1)[0] for given in (df, FrameList(pieces)))
+    pd.testing.assert_frame_equal(one, other, check_exact=True)
+
+
+@pytest.mark.parametrize("name", ["learned", "noised", "sampled"])
+def test_rows_that_are_miscounted_are_refused(name):
+    df, seed = table()[TWO], {"noise_seed": 5} if name == "noised" else {}
+    with pytest.raises(sdp.SchemaError, match="another number of rows"):
+        sdp.Synthesizer(**SETTINGS[name], progress=False).fit(Miscounted([df[:200], df[200:]]), **seed)

@@ -1,7 +1,7 @@
 # Writes objects of class "synds", with the fields and types that the help page of synthpop's syn() and syn.strata()
 # lists under Value, to tests/golden/r.
 #
-#   Rscript --vanilla r-bridge/golden/make_synds.R tests/golden/r
+#   Rscript --vanilla tests/golden/make_synds.R tests/golden/r
 #
 # Every value is made here: no data set is read, and synthpop itself is not needed.
 

@@ -1,6 +1,6 @@
 # Writes tests/golden/method_fits.json: the fits of synthpop's parametric methods, from their definitions.
 #
-#   Rscript --vanilla r-bridge/golden/make_method_fits.R tests/golden
+#   Rscript --vanilla tests/golden/make_method_fits.R tests/golden
 #
 # Needs MASS, nnet and jsonlite, not synthpop. Reads method_fits_survey.csv, a made-up table. Compare with the
 # file in place: `git diff` shows the last digits only where R or its BLAS differs.
@@ -82,7 +82,7 @@ version <- function(name) as.character(packageVersion(name))
 result <- list(
   meta = list(
     R = R.version.string, nnet = version("nnet"), MASS = version("MASS"),
-    made_by = "r-bridge/golden/make_method_fits.R"
+    made_by = "tests/golden/make_method_fits.R"
   ),
   direct = list(
     predictors = "intercept, age, visits, sexM (1 if sex is M)",

@@ -1,6 +1,6 @@
 # Writes the .rds, .RData and serialize() fixtures of tests/golden/r.
 #
-#   Rscript --vanilla r-bridge/golden/make_rds.R tests/golden/r
+#   Rscript --vanilla tests/golden/make_rds.R tests/golden/r
 #
 # Needs the packages haven, bit64 and tibble. Every value is made here: no data set is read.
 
