@@ -10,7 +10,8 @@ from pathlib import Path
 import pdoc
 import pdoc.render
 
-LAZY = ("pysynthdp", "pysynthdp.analysis")  # packages that load their names when first asked
+PAGES = ("pysynthdp", "pysynthdp.privacy.prices", "pysynthdp.testing")
+LAZY = (*PAGES[:-1], "pysynthdp.analysis")  # packages that load their names when first asked
 
 
 def main(folder: Path) -> None:
@@ -20,7 +21,7 @@ def main(folder: Path) -> None:
     # pandas' types take parameters for type checkers alone, so pdoc shows them as they are written
     warnings.filterwarnings("ignore", "Error parsing type annotation pd.Series", UserWarning)
     pdoc.render.configure(docformat="numpy")
-    pdoc.pdoc("pysynthdp", "pysynthdp.testing", output_directory=folder)
+    pdoc.pdoc(*PAGES, output_directory=folder)
 
 
 def resolve(package: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pysynthdp.base.moved import MOVED, keep_old_paths
+
 if TYPE_CHECKING:
     from pysynthdp.analysis import PooledResults, combine, compare_fits, glm, logit, ols, pool
     from pysynthdp.base.errors import (
@@ -120,7 +122,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    if name in _ROOMS or name in MOVED:
         return import_module(f"pysynthdp.{name}")
     if name not in _HOME:
         msg = f"module 'pysynthdp' has no attribute {name!r}"
@@ -130,3 +132,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+keep_old_paths()

@@ -10,6 +10,7 @@ from typing import Any
 
 from pysynthdp.analysis.asked import Factor, Term
 from pysynthdp.analysis.expressions import Monomial, columns_in, monomials
+from pysynthdp.base.marks import KEPT_REAL
 from pysynthdp.tags.steps import TaggedStep
 
 __all__ = ["Chain", "Link", "Shape"]
@@ -71,7 +72,7 @@ class Chain:
                 self._before.setdefault(name, earlier)
                 self.steps[name] = step
         self.order = {name: place for place, name in enumerate(self.steps)}
-        self.kept = frozenset(name for name, step in self.steps.items() if step.model == "kept real")
+        self.kept = frozenset(name for name, step in self.steps.items() if step.model == KEPT_REAL)
         own = {name for name, step in self.steps.items() if step.draws == "levels"}
         numbers = {name for name, step in self.steps.items() if step.draws == "number"}  # dates are numbers
         self.levels = frozenset(own | (set(levels) - numbers))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import BridgeError
+from pysynthdp.base.marks import KEPT_REAL
 from pysynthdp.bridge.codec import DEFAULT_MAX_BYTES, NA_INTEGER, RValue, RVector, load_rds
 from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.privacy.statements.column import ColumnStatement
@@ -217,7 +218,7 @@ def _statement(
 ) -> PrivacyStatement:
     """State that nothing formal is claimed, and which columns are real."""
     columns = [
-        ColumnStatement(name, "kept real", "none", _REAL)
+        ColumnStatement(name, KEPT_REAL, "none", _REAL)
         if name in kept
         else ColumnStatement(name, methods[name], "none", _REASON)
         for name in names
@@ -229,6 +230,6 @@ def _provenance(
     names: tuple[str, ...], methods: Mapping[str, str], visited: tuple[str, ...], kept: frozenset[str]
 ) -> Provenance:
     """Say how the copies came about."""
-    listed = tuple((name, "kept real" if name in kept else methods[name]) for name in names)
+    listed = tuple((name, KEPT_REAL if name in kept else methods[name]) for name in names)
     order = tuple(name for name in visited if name in names and name not in kept)
     return Provenance("synthpop", (("synthpop", _UNKNOWN),), listed, order)

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 import pysynthdp as sdp
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.cli.options import Debug, File, PlanFile
 from pysynthdp.cli.reading import with_reading
 from pysynthdp.cli.run import reporting, this_run
@@ -31,7 +32,7 @@ def show_columns(table: Any, settings: Mapping[str, Any]) -> None:
 
     dropped = [name for name in settings.get("drop", ()) if name in table.columns]
     method = settings.get("method", {})
-    serial = [name for name, wish in method.items() if wish == "serial"] if isinstance(method, dict) else []
+    serial = [name for name, wish in method.items() if wish == SERIAL] if isinstance(method, dict) else []
     seen = sdp.look(
         table.drop(columns=dropped),
         exempt=[*settings.get("keep", ()), *serial],

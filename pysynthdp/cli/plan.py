@@ -20,9 +20,9 @@ __all__ = ["plan"]
 def _keys(wanted: bool) -> None:
     """Print the keys of a plan file and stop."""
     if wanted:
-        from pysynthdp.io.plans.keys import plan_keys
+        from pysynthdp.io.plans.plan_file import KEYS
 
-        typer.echo("\n".join(f"{key:<16}{about}" for key, about in plan_keys().items()))
+        typer.echo("\n".join(f"{key:<16}{about}" for key, about in KEYS.items()))
         raise typer.Exit
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.remarks import few
 from pysynthdp.base.words import Said, Setting, Words, r_column
 from pysynthdp.schema import CategoricalColumn, NumericColumn
@@ -133,7 +134,7 @@ def check_exact(numbers: FloatArray, name: str) -> None:
                 "leave it out with {drop}, number the rows anew with {serial}, or declare all of them with "
                 "{levels}",
                 drop=Setting("drop", [name]),
-                serial=Setting("method", {name: "serial"}),
+                serial=Setting("method", {name: SERIAL}),
                 levels=Setting("levels", {name: [...]}),
             ),
         )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
+from pysynthdp.base.marks import KEPT_REAL
 from pysynthdp.base.registry import is_outside, package_of
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
@@ -60,7 +61,7 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
     scales = _learned_scales(fits) if plan.protection.learns else {}
     kept = predicting(plan.schema, plan.keep)
     tagged = [
-        TaggedStep(columns=(name,), draws=_draws(parts_of(plan.schema[name])[-1]), model="kept real")
+        TaggedStep(columns=(name,), draws=_draws(parts_of(plan.schema[name])[-1]), model=KEPT_REAL)
         for name in kept
     ]
     before = list(kept)

@@ -2,12 +2,11 @@
 
 from pysynthdp.plan.choose import drawn_by
 from pysynthdp.plan.make import make_plan
-from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
+from pysynthdp.plan.step import Method, Step, Terms, target_of
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.task import lost_terms, step_design, task_of
 
 __all__ = [
-    "SERIAL",
     "Method",
     "Protection",
     "Step",

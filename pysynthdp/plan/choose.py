@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Literal
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Facts, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
 from pysynthdp.plan.methods import no_method
-from pysynthdp.plan.step import SERIAL, Method, Step, Terms, target_of
+from pysynthdp.plan.step import Method, Step, Terms, target_of
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import Column, NumericColumn, Schema
 

@@ -1,4 +1,4 @@
-"""Make a plan from a schema and a user's wishes, before a record is read."""
+"""Make a plan from a schema and a user's wishes, before a record is read; order its columns."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, Final
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
-from pysynthdp.plan.order import gathered, visit_order
-from pysynthdp.plan.step import SERIAL, Method, predicting
+from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import all_terms, check_known
 from pysynthdp.plan.wishes import Wishes
@@ -21,6 +21,7 @@ from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["make_plan"]
 
+_LISTED = 3  # columns that a remedy lists again
 _JOINT: Final = Said(
     "joint=[(['a', 'b'], 'multivariate_normal')]",
     'joint = [[["a", "b"], "multivariate_normal"]] in the plan',
@@ -61,6 +62,52 @@ def _pair(step: object) -> tuple[Sequence[str], Method]:
     return columns, method
 
 
+def _visit_order(schema: Schema, wish: Sequence[str] | None, apart: set[str]) -> tuple[str, ...]:
+    """Order of the columns to draw: the wish, which must name each, or the table's order."""
+    needed = [name for name in schema.names if name not in apart]
+    if wish is None:
+        return tuple(needed)
+    if len(set(wish)) < len(wish):
+        raise PlanError("visit_sequence names a column twice", kind="order", remedy="name each once")
+    for name in wish:
+        if name in apart:
+            what = Words("visit_sequence names {name}, which is kept or serial", name=name)
+            raise PlanError(what, column=name, kind="order", remedy="leave it out there")
+    left = [name for name in needed if name not in wish]
+    if left:
+        drop = Setting("drop", left if len(left) <= _LISTED else [...])
+        raise PlanError(
+            Words("visit_sequence leaves out {left}", left=", ".join(left)),
+            column=left[0],
+            kind="order",
+            remedy=Words("add them, or leave them out of the copies with {drop}", drop=drop),
+        )
+    return tuple(wish)
+
+
+def _gathered(order: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    """Move the columns of each joint step to where the first of them is visited."""
+    place = {name: position for position, name in enumerate(order)}
+    for columns in groups:
+        absent = [name for name in columns if name not in place]
+        if absent or len(set(columns)) < len(columns):
+            text = "the joint step of {names} names a column twice or one that is not drawn"
+            what = Words(text, names=", ".join(columns))
+            raise PlanError(what, kind="joint", remedy="name each column once, of those that are drawn")
+        first = min(place[name] for name in columns)
+        place |= dict.fromkeys(columns, first)
+    rank = {name: (place[name], *_position(name, groups)) for name in order}
+    return tuple(sorted(order, key=rank.__getitem__))
+
+
+def _position(name: str, groups: tuple[tuple[str, ...], ...]) -> tuple[int, int]:
+    """Group of a column and its place there."""
+    for number, columns in enumerate(groups):
+        if name in columns:
+            return number, columns.index(name)
+    return -1, 0
+
+
 def make_plan(
     schema: Schema,
     protection: Protection,
@@ -96,7 +143,7 @@ def make_plan(
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
-    order = gathered(visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
+    order = _gathered(_visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Words, meant
 from pysynthdp.models.base import COLUMN_MODELS
-from pysynthdp.plan.step import SERIAL
 
 __all__ = ["no_method"]
 

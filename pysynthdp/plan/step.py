@@ -10,9 +10,8 @@ from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, Target
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["SERIAL", "Method", "Step", "Terms", "predicting", "target_of"]
+__all__ = ["Method", "Step", "Terms", "predicting", "target_of"]
 
-SERIAL = "serial"  # fresh running numbers in place of an identifier; not a model of the data
 Terms: TypeAlias = tuple[tuple[str, ...], ...]
 Method: TypeAlias = str | ColumnModel
 

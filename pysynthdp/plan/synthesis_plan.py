@@ -16,13 +16,14 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budget, Price, largest, smallest_setting
 from pysynthdp.plan.card import plan_table
 from pysynthdp.plan.fit import Fit, FitRequest
-from pysynthdp.plan.step import SERIAL, Step, Terms, predicting
+from pysynthdp.plan.step import Step, Terms, predicting
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
@@ -293,7 +294,7 @@ class SynthesisPlan(Printable):
     def methods(self) -> dict[str, str]:
         """Method of each column, as a user names it."""
         drawn = {part.column: step.model.name for step in self.steps for part in step.targets}
-        return {**dict.fromkeys(self.keep, "kept real"), **drawn, **dict.fromkeys(self.serials, SERIAL)}
+        return {**dict.fromkeys(self.keep, KEPT_REAL), **drawn, **dict.fromkeys(self.serials, SERIAL)}
 
     @property
     def predictor_matrix(self) -> pd.DataFrame:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.words import GUARANTEE, Words
-from pysynthdp.plan import SERIAL, SynthesisPlan
+from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Wishes
@@ -16,7 +17,6 @@ from pysynthdp.plan.step import Step
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
-from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.protection.exact import PlainCopies, fit_exactly
 from pysynthdp.protection.facts import few_facts, learned_facts, public_facts
 from pysynthdp.schema import Schema

@@ -11,10 +11,11 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.toml_text import read_toml, refuse_unknown
 from pysynthdp.base.words import Words
 from pysynthdp.schema.codebook_entry import KEYS, column_of
-from pysynthdp.schema.columns import WITHHELD, CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["HEADS", "codebook_columns", "released_real", "write_codebook"]
 
@@ -58,7 +59,7 @@ def write_codebook(
         writer = csv.DictWriter(file, HEADS, lineterminator="\n")
         writer.writeheader()
         for column in columns:
-            row = _row(column, withhold=given.get(column.name) == WITHHELD)
+            row = _row(column, withhold=given.get(column.name) == SERIAL)
             released = _REAL if column.name in real else "synthetic"
             own = {"method": given.get(column.name, ""), "note": said.get(column.name, "")}
             writer.writerow({**row, "released": released, **own})

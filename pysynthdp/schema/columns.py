@@ -14,11 +14,7 @@ from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Facts, Said, Setting, Words
 
-__all__ = ["WITHHELD", "CategoricalColumn", "Column", "NumericColumn", "Unit"]
-
-WITHHELD = (
-    "serial"  # a column of running numbers replaces identifiers, so its levels would be the identifiers
-)
+__all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
 
 Codes: TypeAlias = tuple[tuple[Any, str], ...]
 Unit: TypeAlias = Literal["number", "day", "hour", "minute", "second"]

@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
-from pysynthdp.schema.columns import WITHHELD, CategoricalColumn, Column, NumericColumn
+from pysynthdp.base.marks import SERIAL
+from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 from pysynthdp.schema.plain_values import (
     dtype_from_plain,
     dtype_to_plain,
@@ -54,7 +55,7 @@ def to_plain(
     given = methods or {}
     columns = []
     for column in schema:
-        plain = _column_to_plain(column, withhold=given.get(column.name) == WITHHELD)
+        plain = _column_to_plain(column, withhold=given.get(column.name) == SERIAL)
         plain["synthetic"] = column.name not in real
         if column.name in given:
             plain["method"] = given[column.name]

@@ -9,6 +9,7 @@ from typing import Any, Final, get_args
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 from pysynthdp.curator.infer import (
     Drawn,
@@ -23,7 +24,7 @@ from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
-from pysynthdp.plan import SERIAL, Protection, SynthesisPlan, drawn_by, make_plan
+from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.privacy.guarantee import Guarantee

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import pysynthdp
+import pysynthdp.privacy.prices
 import pysynthdp.testing
 from pysynthdp.models.base import COLUMN_MODELS, Priced
 
@@ -29,8 +30,9 @@ def test_the_reference_builds_and_has_every_public_name(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     page = (tmp_path / "pysynthdp.html").read_text("utf-8")
     assert not [name for name in pysynthdp.__all__ if not re.search(rf'id="{name}"', page)]
-    suite = (tmp_path / "pysynthdp" / "testing.html").read_text("utf-8")
-    assert not [name for name in pysynthdp.testing.__all__ if not re.search(rf'id="{name}"', suite)]
+    for room in (pysynthdp.testing, pysynthdp.privacy.prices):
+        page = (tmp_path / f"{room.__name__.replace('.', '/')}.html").read_text("utf-8")
+        assert not [name for name in room.__all__ if not re.search(rf'id="{name}"', page)]
 
 
 SUITE = [name for name in pysynthdp.testing.__all__ if inspect.isfunction(getattr(pysynthdp.testing, name))]

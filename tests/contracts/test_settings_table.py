@@ -14,8 +14,7 @@ from pysynthdp.base import forms
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.forms import FLAG, TEXT, WHOLE
 from pysynthdp.bridge.r_values import R
-from pysynthdp.io.plans.keys import plan_keys
-from pysynthdp.io.plans.plan_file import READING, read_plan
+from pysynthdp.io.plans.plan_file import KEYS, READING, read_plan
 from pysynthdp.io.plans.toml_values import Toml
 from pysynthdp.plan import settings_table
 from pysynthdp.plan.settings_table import SETTINGS
@@ -66,10 +65,10 @@ def test_the_table_has_the_fields_of_the_synthesizer():
 
 def test_a_plan_has_the_keys_of_the_table():
     keys = {line.key or name for name, line in SETTINGS.items()}
-    assert plan_keys().keys() - NO_SETTING_IN_PLANS.keys() == keys
-    assert all(plan_keys().values())
+    assert KEYS.keys() - NO_SETTING_IN_PLANS.keys() == keys
+    assert all(KEYS.values())
     told = re.findall(r"\w+", read_plan.__doc__)
-    assert set(plan_keys()) <= set(told)
+    assert set(KEYS) <= set(told)
 
 
 @pytest.mark.parametrize(

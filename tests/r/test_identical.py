@@ -95,7 +95,7 @@ def test_r_writes_the_same_bytes(tmp_path):
 
 @pytest.mark.r_packages("haven", "bit64", "tibble")
 def test_the_fixtures_are_what_the_script_makes(tmp_path, differences_of_files):
-    script = Path(__file__).parents[2] / "r-bridge" / "golden" / "make_rds.R"
+    script = GOLDEN.parent / "make_rds.R"
     _r(f"commandArgs <- function(...) '{tmp_path}'; source('{script}')")
     assert differences_of_files(tmp_path, GOLDEN) == []
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.remarks import few
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer.column_names import named_as_time
@@ -93,7 +94,7 @@ def beyond_exact(name: str) -> SchemaError:
 def _ways_out(name: str, last: str, **parts: Setting) -> Words:
     """Name what leaves an identifier out, what numbers it anew, and what models it."""
     first = "leave it out with {drop}, number the rows anew with {serial}, "
-    drop, serial = Setting("drop", [name]), Setting("method", {name: "serial"})
+    drop, serial = Setting("drop", [name]), Setting("method", {name: SERIAL})
     return Words(first + last, drop=drop, serial=serial, **parts)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer.column_names import named_as_key, named_as_time
@@ -101,7 +102,7 @@ def key_remarks(series: pd.Series[Any], column: Column) -> tuple[Remark, ...]:
     quantity = "normrank" if isinstance(column, NumericColumn) else "polyreg"
     ways = {
         "drop": Setting("drop", [column.name]),
-        "serial": Setting("method", {column.name: "serial"}),
+        "serial": Setting("method", {column.name: SERIAL}),
         "modelled": Setting("method", {column.name: quantity}),
     }
     return (Remark(column.name, key, what, Words(remedy, **ways)),)

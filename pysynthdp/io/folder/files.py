@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 
 from pysynthdp.base.errors import PysynthdpError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.io.folder.copy_files import csv_rows
 from pysynthdp.io.folder.finding import Finding, compared, guarded, unchecked
 from pysynthdp.io.folder.manifest import MANIFEST, digest_of, listed_files
 from pysynthdp.io.folder.signature import SIGNATURE
 from pysynthdp.io.folder.storage import Stored
 from pysynthdp.io.snippets import PROGRAMS
-from pysynthdp.schema.columns import WITHHELD
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Folder", "file_findings"]
@@ -140,7 +140,7 @@ def _columns(folder: Folder) -> Iterator[str]:
         yield "schema.json and release.json name other columns"
         return
     for one, other in zip(described, stored, strict=True):
-        if one.get("method") != WITHHELD and not _same_type(one, other["dtype"]):
+        if one.get("method") != SERIAL and not _same_type(one, other["dtype"]):
             yield f"{one['name']} has another type in schema.json than in release.json"
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final, cast, get_args
 import pandas as pd
 
 from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.folder.copy_files import FileFormat, Marks, read_copy, write_copy
 from pysynthdp.io.folder.manifest import (
@@ -32,7 +33,6 @@ from pysynthdp.io.snippets import write_programs
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import write_codebook
-from pysynthdp.schema.columns import WITHHELD
 from pysynthdp.schema.plain import from_plain, to_plain
 
 __all__ = ["RELEASE_VERSION", "check_target", "read", "read_statement", "write"]
@@ -152,7 +152,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
         programs=programs,
         no_program="" if programs else parts.get("constants", {}).get("reason", ""),
         schema=schema,
-        withheld={name for name, method in methods.items() if method == WITHHELD},
+        withheld={name for name, method in methods.items() if method == SERIAL},
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
     write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, file_format))
@@ -163,7 +163,7 @@ def _write_copies(
 ) -> tuple[list[str], tuple[Stored, ...]]:
     """Write every copy; the first block of the first says how the columns of all lie in the files."""
     tags = parts["tags"]
-    changing = {name for name, method in parts["provenance"].methods if method == WITHHELD}
+    changing = {name for name, method in parts["provenance"].methods if method == SERIAL}
     names: list[str] = []
     storage: tuple[Stored, ...] | None = None
     for number, copy in enumerate(parts["copies"], start=1):

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.io.folder.files import Folder
 from pysynthdp.io.folder.finding import Finding, compared, guarded, unchecked
 from pysynthdp.privacy.mechanism import MECHANISMS
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
-from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.schema.codebook import released_real
-from pysynthdp.schema.columns import WITHHELD
 
 __all__ = ["statement_findings"]
 
-_UNMODELLED = (WITHHELD, "constant")  # methods that read no record, so no mechanism prices them
+_UNMODELLED = (SERIAL, "constant")  # methods that read no record, so no mechanism prices them
 _BETWEEN = ", "  # of the columns of one step, and of the methods
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.io.snippets import python, r, spss, stata
 from pysynthdp.io.snippets.example import Task, example_of
 from pysynthdp.schema import Schema
-from pysynthdp.schema.columns import WITHHELD
 
 _NEED_CSV = ("analyse.do", "analyse.sps")  # neither Stata nor SPSS reads Parquet
 __all__ = ["PROGRAMS", "snippet_files", "write_programs"]
@@ -89,7 +89,7 @@ def write_programs(
     """
     if "constants" not in parts:
         return []
-    withheld = {name for name, method in parts["provenance"].methods if method == WITHHELD}
+    withheld = {name for name, method in parts["provenance"].methods if method == SERIAL}
     order = parts["provenance"].visit_sequence
     options: dict[str, Any] = {"file_format": file_format, "withheld": withheld, "order": order}
     programs = snippet_files(parts["constants"], parts["schema"], copies, **options)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pysynthdp.base.display import Cell, Table, number
+from pysynthdp.base.marks import KEPT_REAL
 from pysynthdp.base.words import Said, Words
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
@@ -18,14 +19,12 @@ from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = [
     "ENTRIES",
-    "KEPT_REAL",
     "NOT_COVERED_BY_A_GUARANTEE",
     "singles",
     "statement_paragraph",
     "statement_table",
 ]
 
-KEPT_REAL = "kept real"  # stands for a method where values are released as they are
 ENTRIES: Final = "docs/formulas.md of pysynthdp"  # where the formula behind each entry stands
 _LONGEST = 600  # six lines of a card
 _LISTED = ("levels", "spikes")  # facts that go on with values

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pysynthdp.base.marks import KEPT_REAL
 from pysynthdp.curator.infer import infer_schema
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.privacy.statements.column import ColumnStatement
 from pysynthdp.privacy.statements.statement import PrivacyStatement
-from pysynthdp.privacy.statements.text import KEPT_REAL
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema.declarations import Declarations
 from pysynthdp.tags import ReleaseTags
