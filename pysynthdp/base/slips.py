@@ -156,7 +156,11 @@ def _misfit(
         if unknown:
             return unknown_setting(unknown[0], known, name)
         what = Words("{name}: {problem}", name=name, problem=problem)
-        return SettingError(what, kind="setting", remedy=Words("it takes {known}", known=", ".join(known)))
+        named_only = {
+            each for each in known if signature.parameters[each].kind is inspect.Parameter.KEYWORD_ONLY
+        }
+        shown = ", ".join(f"{each}=" if each in named_only else each for each in known)
+        return SettingError(what, kind="setting", remedy=Words("it takes {known}", known=shown))
     return None
 
 

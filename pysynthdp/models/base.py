@@ -122,6 +122,9 @@ class ColumnModel(Protocol):
         fit chooses. Without it, what a release says of logarithms is on the careful side.
     keeps_shape : bool, optional
         Whether draws have the target's own distribution, whatever its shape; False by default.
+    keeps_masses : bool, optional
+        Whether a number that many records have, such as zero, is drawn as often, or the model says itself
+        where it is not; False by default: the fit then advises to keep such a number apart.
 
     Notes
     -----

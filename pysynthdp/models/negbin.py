@@ -93,6 +93,7 @@ class NegBin:
     )
     real_values: ClassVar[bool] = False
     linear_on: ClassVar[str] = "log mean"
+    keeps_masses: ClassVar[bool] = True
 
     def accepts(self, target: Target) -> bool:
         """Numbers; whether they are counts is seen at the fit."""

@@ -116,6 +116,7 @@ class NormRank:
         "carry no noise"
     )
     keeps_shape: ClassVar[bool] = True
+    keeps_masses: ClassVar[bool] = True
 
     @property
     def real_values(self) -> bool:

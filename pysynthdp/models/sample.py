@@ -69,6 +69,7 @@ class Sample:
         "tail can exist only because of a few records"
     )
     keeps_shape: ClassVar[bool] = True
+    keeps_masses: ClassVar[bool] = True
 
     @property
     def real_values(self) -> bool:

@@ -190,6 +190,12 @@ def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: 
         exempt=[*plan.keep, *plan.serials],
         methods=plan.methods,
         told=told(settings),
+        massed={
+            part.column
+            for step in plan.steps
+            for part in step.targets
+            if part.numeric and getattr(step.model, "keeps_masses", False)
+        },
     )
     asked = [remark for remark in seen if remark.kind != "heaps" or remark.column not in settings.decimals]
     return replace(fit, remarks=in_order(without_overlap((*asked, *fit.remarks)), plan.schema.names))

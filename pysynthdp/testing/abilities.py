@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from pysynthdp.base.arrays import AnyArray
 from pysynthdp.base.errors import PysynthdpError
 from pysynthdp.models.ask import StepMoments
 from pysynthdp.models.base import (
@@ -20,12 +21,14 @@ from pysynthdp.models.base import (
 )
 from pysynthdp.privacy.mechanism import mechanism_from_dict
 from pysynthdp.testing.arrays import task_for
-from pysynthdp.testing.cases import Case
+from pysynthdp.testing.cases import Case, numbers_in
 from pysynthdp.testing.checks import Check, broken, demand
 
 __all__ = ["ability_checks"]
 
 _NEEDED = ("beta", "sigma", "df")
+# what doubling a table makes of the size of a root of X'X or of its inverse, and of these themselves
+_OF_CROSS_PRODUCTS = (0.5, 0.5**0.5, 2**0.5, 2.0)
 
 
 def ability_checks(model: ColumnModel, cases: Callable[[], tuple[Case, ...]]) -> tuple[Check, ...]:
@@ -36,7 +39,11 @@ def ability_checks(model: ColumnModel, cases: Callable[[], tuple[Case, ...]]) ->
         "splits_levels": (SplitsLevels, _splits),
     }
     own = {name: check for name, (protocol, check) in has.items() if isinstance(model, protocol)}
-    named = {**own, "draws_the_same_without_its_posterior": _without_posterior}
+    named = {
+        **own,
+        "draws_the_same_without_its_posterior": _without_posterior,
+        "keeps_no_posterior_that_nobody_redraws_from": _no_posterior,
+    }
     return tuple(Check(name, partial(_each, check, cases)) for name, check in named.items())
 
 
@@ -135,3 +142,28 @@ def _without_posterior(case: Case) -> None:
         why="a fit whose copies never redraw is saved without it",
         mend="leave out in without_posterior what redraw alone needs",
     )
+
+
+def _no_posterior(case: Case) -> None:
+    """Check that a fit whose copies never redraw holds no matrix that grows or shrinks as X'X does."""
+    if case.priced:
+        return  # its fit is confidential, whatever it holds
+    twice = np.tile(np.arange(len(case.X)), 2)
+    one, two = (dict(_matrices(case.fit(rows, proper=False).params)) for rows in (None, twice))
+    for name in one.keys() & two.keys():
+        ratio = np.linalg.norm(two[name]) / np.linalg.norm(one[name])
+        demand(
+            one[name].shape != two[name].shape or not np.isclose(ratio, _OF_CROSS_PRODUCTS, rtol=0.02).any(),
+            case.told(f"{name} is kept with proper=False, and follows the number of rows as X'X does"),
+            why="X'X, cells of one record in it, can be solved for from a root of the covariance, and such "
+            "a fit is saved and shown as coefficients alone",
+            mend="keep it if task.proper alone, or give the parameters without_posterior (HasPosterior)",
+        )
+
+
+def _matrices(params: Any) -> Iterator[tuple[str, AnyArray]]:
+    """Arrays of two dimensions in the parameters as they are stored where nobody redraws."""
+    stored = params.without_posterior() if isinstance(params, HasPosterior) else params
+    for name, values in numbers_in(stored):
+        if values.ndim == 2 and values.any():
+            yield name, values

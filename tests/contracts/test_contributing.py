@@ -22,8 +22,9 @@ import pysynthdp.models
 from pysynthdp.analysis.combining import combine
 from pysynthdp.analysis.rules.base import RULES, Facts
 from pysynthdp.base.registry import Registry
+from pysynthdp.models.ask import RowSum
 from pysynthdp.models.base import COLUMN_MODELS
-from pysynthdp.testing import check_column_model, check_combining_rule, check_rows
+from pysynthdp.testing import check_column_model, check_combining_rule, check_rows, fitted
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -78,7 +79,7 @@ def spells() -> pd.DataFrame:
 
 @pytest.mark.usefixtures("expon")
 def test_its_coefficients_agree_with_statsmodels(spells):
-    fitted = sdp.Synthesizer(method={"weeks": "expon"}, decimals={"weeks": 12}).fit(spells)
+    fitted = sdp.Synthesizer(method={"weeks": "expon"}, decimals={"weeks": 12}, proper=True).fit(spells)
     step = next(step for step in fitted._machine.fit.steps if step.model.name == "expon")
     scale = fitted._machine.fit.layout.scales["age", "value"]
     X = sm.add_constant((spells["age"] - scale.centre) / scale.width)
@@ -104,6 +105,18 @@ def test_it_refuses_what_is_no_duration_by_name(spells):
     spells["weeks"] -= 5
     with pytest.raises(sdp.FitError, match="weeks has negative values"):
         sdp.Synthesizer(method={"weeks": "expon"}).fit(spells)
+
+
+def test_its_sums_take_weights(expon, spells):
+    X = np.column_stack([np.ones(N), (spells["age"] - 40) / 10])
+    y, w = spells["weeks"].to_numpy(), np.random.default_rng(1).integers(0, 4, N)
+    sums = [query for query in fitted(expon(), X, y).asked if isinstance(query, RowSum)]
+    assert sums
+    for query in sums:
+        for cells in (y, y - 5):
+            (one,) = query.of(X, cells, w.astype(float))
+            (many,) = query.of(np.repeat(X, w, axis=0), np.repeat(cells, w))
+            np.testing.assert_allclose(one, many, atol=1e-9 * N)
 
 
 def test_every_template_keeps_its_contract(expon, partial_normal, frames_rows):

@@ -73,7 +73,7 @@ def test_drawing_answers_words_of_other_packages(fitted, name):
 
 
 def test_what_is_lacking_or_too_much_is_said_with_all_there_is():
-    with pytest.raises(SettingError, match="it takes schema, method"):
+    with pytest.raises(SettingError, match="it takes schema=, method="):
         sdp.Synthesizer("norm")
     with pytest.raises(SettingError, match=r"'name'.*it takes name, lower"):
         sdp.NumericColumn()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,10 @@ def sums_of(name: str, kind: str) -> list[RowSum]:
 def check(of: Any, y: np.ndarray) -> None:
     """A block function's sums, with weights and with as many rows."""
     times = W.astype(int)
+    assert "w" in inspect.signature(of).parameters, (
+        "a model of this package has sums that take weights: of(X, y, w=None), with weighted and counted of "
+        "pysynthdp/models/fits/weighting.py"
+    )
     weighted = of(X, y, W)
     repeated = of(np.repeat(X, times, axis=0), np.repeat(y, times, axis=0))
     for left, right in zip(weighted, repeated, strict=True):

@@ -29,8 +29,6 @@ _SCALES: Mapping[str, tuple[Callable[[FloatArray], FloatArray], bool]] = {  # sc
     "sqrtnorm": (lambda values: np.sqrt(np.maximum(values, 0.0)), True),
     "cubertnorm": (np.cbrt, False),
 }
-JUDGED = ("normrank", "sample", "poisson", "negbin", *_SCALES)
-"""Methods that keep a mass of one value, or of which it is said that they do not."""
 
 
 def remarks_of(
@@ -40,6 +38,7 @@ def remarks_of(
     exempt: Iterable[str] = (),
     methods: Mapping[str, str] | None = None,
     told: Container[str] = (),
+    massed: Container[str] = (),
 ) -> tuple[Remark, ...]:
     """Say what is odd about the columns of a table that is to be fitted, in words for a log.
 
@@ -55,6 +54,8 @@ def remarks_of(
         By which model each is drawn.
     told : container of str
         Columns of which the user says something himself: whether they are keys is not asked.
+    massed : container of str
+        Columns whose model draws a value that many records have as often.
 
     Notes
     -----
@@ -68,7 +69,8 @@ def remarks_of(
         for column in columns
         for hint in _safely(rows.take([column.name])[column.name], column, drawn.get(column.name))
     )
-    found = [hint.remark for hint in hints if not hint.note and hint.remark.kind not in _BY_THE_FIT]
+    odd = [hint.remark for hint in hints if not hint.note and hint.remark.kind not in _BY_THE_FIT]
+    found = [remark for remark in odd if remark.kind != "spikes" or remark.column not in massed]
     asked = (column for column in columns if column.name not in told)
     for column in asked:
         found += key_remarks(rows.take([column.name])[column.name], column)
@@ -106,7 +108,7 @@ def _of_numbers(plain: FloatArray, column: NumericColumn, method: str | None) ->
     dated = column.unit != "number"
     apart = np.array(column.spikes if column.learned_spikes else (), dtype=np.float64)
     distinct, counts = np.unique(plain, return_counts=True)
-    judged = method in JUDGED
+    judged = method in _SCALES  # below, by the law
     hints = number_hints(column.name, distinct, counts, dated=dated, apart=apart)
     yield from (hint for hint in hints if hint.note or not judged or hint.remark.kind != "spikes")
     if not dated:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ import pysynthdp as sdp
 from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.base.remarks import SHARED
 from pysynthdp.curator.look import slow_plan
+from pysynthdp.models.ask import RowSum
 from pysynthdp.protection.none import Unprotected
 
 N = 600
@@ -177,3 +179,40 @@ def test_draw_and_load_say_nothing_again(tmp_path) -> None:
         sdp.FittedSynthesizer.load(fitted.save(tmp_path / "fit")).draw(m=1, rng=1)
         release.save(tmp_path / "release")
         sdp.SyntheticRelease.load(tmp_path / "release")
+
+
+@dataclass(frozen=True)
+class Thirds:
+    """A third of zeros, and else a uniform number."""
+
+    name: ClassVar[str] = "thirds_toy"
+    reason: ClassVar[str] = "one record can move the largest value of a column without limit"
+    real_values: ClassVar[bool] = False
+
+    def accepts(self, target):
+        return target.kind == "numeric"
+
+    def fit(self, task):
+        return (yield RowSum(lambda X, y: (y.sum(),))).value[0] / task.n  # noqa: ARG005
+
+    def redraw(self, params, rng):
+        return params + rng.standard_normal()
+
+    def draw(self, params, X, sampler):
+        return np.where(sampler.uniform(len(X)) < 1 / 3, 0.0, 3 * params * sampler.uniform(len(X)))
+
+
+@dataclass(frozen=True)
+class KeptThirds(Thirds):
+    """The same, which says so."""
+
+    keeps_masses: ClassVar[bool] = True
+
+
+@pytest.mark.parametrize(("model", "told"), [(Thirds(), 1), (KeptThirds(), 0), ("negbin", 0), ("lognorm", 1)])
+def test_no_mass_is_to_be_kept_apart_that_its_model_draws(model, told):
+    rng = np.random.default_rng(2)
+    least = 0.0 if model != "lognorm" else 0.5
+    x = np.where(rng.random(N) < 1 / 3, least, rng.integers(1, 400, N))
+    _, heard = heard_by(pd.DataFrame({"age": rng.integers(18, 90, N), "x": x}), method={"x": model})
+    assert [(one.column, one.kind) for one in heard].count(("x", "spikes")) == told

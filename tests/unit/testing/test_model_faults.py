@@ -383,6 +383,28 @@ class Losing(Plain):
         return sampler.normal(np.full(len(X), params.mean), params.root)
 
 
+@dataclass(frozen=True)
+class Rooted:
+    """A mean, and a root of X'X."""
+
+    mean: float
+    root: Any
+
+
+@breaks("keeps_no_posterior_that_nobody_redraws_from", "root is kept with proper=False")
+class Keeping(Plain):
+    def fit(self, task):
+        moments = (yield Moments()).value
+        return Rooted(moments.cross[0] / task.n, np.linalg.cholesky(moments.gram + np.eye(len(moments.gram))))
+
+
+@breaks("keeps_no_posterior_that_nobody_redraws_from", "root is kept with proper=False")
+class KeepingTheInverse(Keeping):
+    def fit(self, task):
+        params = yield from super().fit(task)
+        return replace(params, root=np.linalg.inv(params.root.T))
+
+
 def named(value: object) -> str | None:
     """The name of a planted model."""
     return getattr(value, "__name__", None)
