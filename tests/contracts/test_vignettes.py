@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import runpy
 from pathlib import Path
@@ -18,9 +19,8 @@ def test_there_are_vignettes():
 
 
 def test_the_private_vignette_shows_the_stored_results(capsys, monkeypatch):
-    study = FOLDER.parent / "benchmarks" / "noised_study.py"
-    monkeypatch.syspath_prepend(study.parent)
-    runpy.run_path(str(study))["show"]()
+    monkeypatch.syspath_prepend(FOLDER.parent)
+    importlib.import_module("benchmarks.noise.study").show()
     cells = nbformat.read(FOLDER / "05-private-release.ipynb", as_version=4).cells
     assert capsys.readouterr().out.strip() in "\n".join(cell.source for cell in cells)
 

@@ -220,7 +220,7 @@ def clipped_instead_of_conditioned(patch: Patch) -> None:
     def moved(u: Any, *, centre: float, spread: float, lower: float, upper: float) -> Any:
         return np.clip(centre + spread * ndtri(u), lower, upper)
 
-    patch.setattr("pysynthdp.models.gaussian.truncated_normal", moved)
+    patch.setattr("pysynthdp.models.gaussian._truncated_normal", moved)
 
 
 def weak_penalty(where: str) -> Callable[[Patch], None]:
