@@ -14,7 +14,7 @@ from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
-from pysynthdp.curator.rows import ImputedTables, parts_remarks, rows_of
+from pysynthdp.curator.rows import ImputedTables, rows_of
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
@@ -110,7 +110,7 @@ def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> Sy
     Privacy: reads real rows.
     """
     if isinstance(data, ImputedTables):
-        return _learned_plan(settings, _opened_all(settings, data, None))[0]
+        return _learned_plan(settings, _opened_all(settings, data, None)[0])[0]
     return _learned_plan(settings, (rows_of(data, full=True),))[0]
 
 
@@ -131,8 +131,8 @@ def fit_imputed(
     -----
     Privacy: reads real rows; no formal guarantee takes several imputed tables.
     """
-    rows = _opened_all(settings, tables, block_rows)
-    remarks = (*index_remarks(rows[0]), *parts_remarks(rows, skip=settings.drop))
+    rows, odd = _opened_all(settings, tables, block_rows)
+    remarks = (*index_remarks(rows[0]), *odd)
     with _said_once():
         plan, settled = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
@@ -157,14 +157,17 @@ def _rows(protection: Protection, table: pd.DataFrame | Rows | None, block_rows:
     return rows
 
 
-def _opened_all(settings: Settings, tables: ImputedTables, block_rows: int | None) -> tuple[Rows, ...]:
-    """Take imputed tables as rows, or refuse them."""
+def _opened_all(
+    settings: Settings, tables: ImputedTables, block_rows: int | None
+) -> tuple[tuple[Rows, ...], tuple[Remark, ...]]:
+    """Take imputed tables as rows, or refuse them; beside the rows, what is odd about the tables."""
     protection = settings.protection
     protection.check_imputed()
     for table in tables.tables:
         rows_of(table)  # refused by its names before it is compared
-    rows = (_rows(protection, table, block_rows) for table in tables.alike(skip=settings.drop))
-    return tuple(found for found in rows if found is not None)
+    alike, odd = tables.alike(skip=settings.drop)
+    rows = (_rows(protection, table, block_rows) for table in alike)
+    return tuple(found for found in rows if found is not None), odd
 
 
 def _learned_plan(settings: Settings, tables: Sequence[Rows]) -> tuple[SynthesisPlan, Settled]:

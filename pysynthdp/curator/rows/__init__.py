@@ -1,7 +1,7 @@
 """Real rows: one file a backend, and one door, which takes a table or whatever has rows of its own."""
 
 from pysynthdp.curator.rows.frame import check_table, rows_of
-from pysynthdp.curator.rows.imputed import ImputedTables, listed, parts_remarks
+from pysynthdp.curator.rows.imputed import ImputedTables, listed
 from pysynthdp.curator.rows.replaced import ReplacedRows
 
-__all__ = ["ImputedTables", "ReplacedRows", "check_table", "listed", "parts_remarks", "rows_of"]
+__all__ = ["ImputedTables", "ReplacedRows", "check_table", "listed", "rows_of"]

@@ -15,9 +15,8 @@ from pysynthdp.base.arrays import BoolArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Said, Setting, Words
-from pysynthdp.design.rows import Rows
 
-__all__ = ["ImputedTables", "listed", "parts_remarks"]
+__all__ = ["ImputedTables", "listed"]
 
 _ONE: Final = Said("pd.DataFrame(...)", "the file", "as.data.frame(...)")
 _RESET: Final = Said("reset_index(drop=True)", "leave the names of rows out", "rownames(data) <- NULL")
@@ -41,8 +40,10 @@ class ImputedTables:
 
     tables: tuple[pd.DataFrame, ...]
 
-    def alike(self, *, skip: Iterable[str] = ()) -> tuple[pd.DataFrame, ...]:
+    def alike(self, *, skip: Iterable[str] = ()) -> tuple[tuple[pd.DataFrame, ...], tuple[Remark, ...]]:
         """Check that the tables are of the same people, and give categoricals one set of categories.
+
+        Beside the tables: whether they may still be parts of one, where most columns agree by chance only.
 
         A cell that differs between the tables is an imputed one. Nobody can tell from the tables which cells
         were observed, but other people, or the same in another order, agree no oftener than by chance in
@@ -106,33 +107,9 @@ def listed(tables: object) -> ImputedTables | None:
     return ImputedTables(tuple(tables))
 
 
-def parts_remarks(tables: Sequence[Rows], *, skip: Iterable[str] = ()) -> tuple[Remark, ...]:
-    """Say that tables may be parts of one, where most of their columns agree by chance only.
-
-    One column that is the same in all, such as a month that repeats, is enough for ``alike``.
-
-    Notes
-    -----
-    Privacy: reads real rows; counts columns and tells no cell.
-    """
-    names = [name for name in tables[0].columns if name not in set(skip)]
-    columns = {name: [table.take([name])[name] for table in tables] for name in names}
-    varied = [name for name, given in columns.items() if not _constant(given[0])]
-    strange = [name for name in varied if _by_chance(columns[name][0], _differing(columns[name]))]
-    if 2 * len(strange) <= len(varied):
-        return ()
-    what = Words(
-        "{strange} of {varied} columns agree between the imputed tables in so few rows as if the tables were "
-        "of other people, and each counts as a whole table of {n} rows",
-        strange=len(strange),
-        varied=len(varied),
-        n=f"{tables[0].n_rows:,}",
-    )
-    remedy = Words("parts of one table go in as one ({below})", below=_BELOW)
-    return (Remark("", "imputed tables", what, remedy),)
-
-
-def _alike(tables: Sequence[pd.DataFrame], skip: Container[str]) -> tuple[pd.DataFrame, ...]:
+def _alike(
+    tables: Sequence[pd.DataFrame], skip: Container[str]
+) -> tuple[tuple[pd.DataFrame, ...], tuple[Remark, ...]]:
     """Compare tables column by column."""
     first = tables[0]
     for number, table in enumerate(tables[1:], start=2):
@@ -144,7 +121,8 @@ def _alike(tables: Sequence[pd.DataFrame], skip: Container[str]) -> tuple[pd.Dat
     united = _one_category_set(tables, used)
     differ = {name: _differing([table[name] for table in united]) for name in used}
     varied = [name for name in used if not _constant(first[name])]
-    if varied and all(_by_chance(first[name], differ[name]) for name in varied):
+    strange = [name for name in varied if _by_chance(first[name], differ[name])]
+    if varied and len(strange) == len(varied):
         raise SchemaError(
             (
                 "no column agrees between the imputed tables, so they are not of the same people "
@@ -159,7 +137,25 @@ def _alike(tables: Sequence[pd.DataFrame], skip: Container[str]) -> tuple[pd.Dat
             kind="imputed tables",
             remedy="give one of them itself, not a list",
         )
-    return united
+    return united, _parts_remarks(len(strange), len(varied), n=len(first))
+
+
+def _parts_remarks(strange: int, varied: int, *, n: int) -> tuple[Remark, ...]:
+    """Say that tables may be parts of one, where most of their columns agree by chance only.
+
+    One column that is the same in all, such as a month that repeats, is enough to pass the check.
+    """
+    if 2 * strange <= varied:
+        return ()
+    what = Words(
+        "{strange} of {varied} columns agree between the imputed tables in so few rows as if the tables were "
+        "of other people, and each counts as a whole table of {n} rows",
+        strange=strange,
+        varied=varied,
+        n=f"{n:,}",
+    )
+    remedy = Words("parts of one table go in as one ({below})", below=_BELOW)
+    return (Remark("", "imputed tables", what, remedy),)
 
 
 def _check_shape(first: pd.DataFrame, other: pd.DataFrame, number: int) -> None:
