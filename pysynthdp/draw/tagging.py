@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from pysynthdp.base.marks import KEPT_REAL
 from pysynthdp.base.registry import is_outside, package_of
@@ -127,12 +127,22 @@ def _bias(plan: SynthesisPlan) -> Bias:
 def provenance_of(plan: SynthesisPlan) -> Provenance:
     """Say how a release came about, from settings alone."""
     versions = [("python", platform.python_version()), *((name, version(name)) for name in _PACKAGES)]
+    if plan.protection.spends != "nothing":
+        versions += _maker_of_noise()
     return Provenance(
         software=f"pysynthdp {version('pysynthdp')}",
         versions=tuple(versions),
         methods=tuple((name, plan.methods.get(name, "constant")) for name in plan.schema.names),
         visit_sequence=plan.visit_sequence,
     )
+
+
+def _maker_of_noise() -> list[tuple[str, str]]:
+    """Name the version of OpenDP, if it is installed: the law of the noise hangs on it."""
+    try:
+        return [("opendp", version("opendp"))]
+    except PackageNotFoundError:  # a guarantee by sampling needs none
+        return []
 
 
 def marked_outside(statement: PrivacyStatement, protection: Protection) -> PrivacyStatement:
