@@ -10,7 +10,7 @@ import numpy as np
 from pysynthdp.analysis.description import Description
 from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.base.errors import FitError
-from pysynthdp.base.registry import Registry
+from pysynthdp.base.registry import Registry, is_outside
 
 __all__ = ["ADAPTERS", "Adapter", "Estimates", "adapter_for", "estimates_of"]
 
@@ -118,15 +118,21 @@ ADAPTERS: Registry[type[Adapter]] = Registry(
 )
 
 
+_ANY = "with_params"  # takes whatever has params and their covariance
+
+
 def adapter_for(fit: Any) -> Adapter:
     """Return the adapter that reads a fit.
+
+    Those of this package for one library are asked first, then those of other packages, which so cannot take
+    its fits over unsaid, and at last the one for whatever has params and their covariance.
 
     Raises
     ------
     FitError
         When no adapter knows it; give ``(estimates, covariance)`` pairs or :class:`Estimates` instead.
     """
-    for name in ADAPTERS:
+    for name in sorted(ADAPTERS, key=lambda name: (name == _ANY, is_outside(ADAPTERS[name]))):
         adapter = ADAPTERS[name]()
         if adapter.accepts(fit):
             return adapter

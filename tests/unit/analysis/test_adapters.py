@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
-from pysynthdp.analysis.estimates import Estimates, adapter_for, estimates_of
+from pysynthdp.analysis.estimates import ADAPTERS, Estimates, adapter_for, estimates_of
 from pysynthdp.base.errors import FitError
 
 
@@ -73,3 +73,33 @@ def test_a_fit_that_did_not_converge_is_refused():
         fit = smf.logit("y ~ x", frame).fit(disp=0, maxiter=1)
     with pytest.raises(FitError, match="converge"):
         estimates_of(fit)
+
+
+class Greedy:
+    """An adapter of another package that takes every fit, by a name that sorts before ours."""
+
+    name = "aaa"
+
+    def accepts(self, _fit):
+        return True
+
+
+Greedy.__module__ = "another_package.adapters"
+
+
+def test_an_outside_adapter_takes_no_fit_of_ours_and_all_that_none_of_ours_is_for(monkeypatch):
+    ADAPTERS.load()
+    monkeypatch.setitem(ADAPTERS._entries, "aaa", Greedy)
+    data = pd.DataFrame({"y": [1.0, 2.0, 3.5, 4.0], "x": [1.0, 2.0, 3.0, 4.5]})
+    assert adapter_for(smf.ols("y ~ x", data).fit()).name == "statsmodels"
+    assert adapter_for(([1.0], [[1.0]])).name == "plain"
+
+    class Fit:
+        params = pd.Series({"a": 1.0})
+
+        def cov_params(self):
+            return np.eye(1)
+
+    assert adapter_for(Fit()).name == "aaa"  # before the one for whatever has params
+    monkeypatch.delitem(ADAPTERS._entries, "aaa")
+    assert adapter_for(Fit()).name == "with_params"
