@@ -244,10 +244,11 @@ def _with_remarks(look: ColumnLook, rows: Rows, column: Column | None, *, kept: 
     """Add what a fit would say of a column: what few records have, and categories that none has."""
     if column is None:
         return look
-    remarks = unused_remarks(rows.dtypes, Schema((column,)), [column.name])
+    cells = rows.take([column.name])[column.name]
+    remarks = unused_remarks({column.name: cells.dtype}, Schema((column,)), [column.name])
     try:
         if not kept and rows.n_rows >= FEWEST:
-            remarks += without_few_of(split(rows.take([column.name])[column.name], column), column).remarks
+            remarks += without_few_of(split(cells, column), column).remarks
     except SchemaError as problem:
         remarks += (_problem(column.name, problem, "not usable"),)
     return replace(look, remarks=without_overlap((*look.remarks, *remarks)))

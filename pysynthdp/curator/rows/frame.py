@@ -135,6 +135,8 @@ class FrameRows:
 
     def take(self, columns: Sequence[str]) -> pd.DataFrame:
         """Give some columns, with the frame's index; the index alone without looking at a cell."""
+        if len(columns) == 1:  # most calls; shares the column until somebody writes
+            return self.frame[columns[0]].to_frame()
         return self.frame[list(columns)] if columns else pd.DataFrame(index=self.frame.index)
 
     def fold(self, of_block: Callable[[pd.DataFrame], T], merge: Callable[[T, T], T]) -> T:
