@@ -113,6 +113,8 @@ class House:
 
     def _gives(self, giver: str, name: str) -> bool:
         public = self.public[giver]
+        if name == "*":  # takes what is listed, where something is
+            return public is not None
         return not name.startswith("_") if public is None else name in public
 
     def _named(self, module: str) -> Iterator[tuple[str, str]]:
@@ -190,4 +192,6 @@ def test_every_name_past_all_would_be_seen(upper):
         "p.up": "from p.low import f\nfrom p import low\nlow.f",
     }
     assert not House(sources, frozenset({"p"})).past_all()
+    assert not House({**sources, "p.up": "from p.low import *"}, frozenset({"p"})).past_all()
+    assert House({"p": "", "p.low": "f = 1", "p.up": "from p.low import *"}, frozenset({"p"})).past_all()
     assert len(House({**sources, "p.up": upper}, frozenset({"p"})).past_all()) == 1
