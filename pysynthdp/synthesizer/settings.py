@@ -79,7 +79,6 @@ class Settings:
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
-    _asked: Protection | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_settings(self)
@@ -87,11 +86,7 @@ class Settings:
     @property
     def protection(self) -> Protection:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
-        asked = self._asked
-        if asked is None:  # read once, at the check of the settings
-            asked = protection_of(self.guarantee)
-            object.__setattr__(self, "_asked", asked)
-        return asked
+        return protection_of(self.guarantee)
 
 
 def _check_settings(settings: Settings) -> None:

@@ -285,7 +285,7 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
-    known = [item.name for item in fields(Synthesizer) if item.init]
+    known = [item.name for item in fields(Synthesizer)]
     for name in settings:
         if name not in known:
             raise unknown_setting(name, ["m", "rng", *known], "synthesize")
@@ -298,7 +298,7 @@ def _settings_table(settings: Settings) -> Table:
     """Build the card: one line a setting that differs from its default; it holds nothing of any table."""
     changed = _changed(settings)
     facts = [(name, _line(name, value)) for name, value in changed.items()]
-    rest = ", ".join(each.name for each in fields(settings) if each.init and each.name not in changed)
+    rest = ", ".join(each.name for each in fields(settings) if each.name not in changed)
     facts += [("at their defaults", rest)] if rest else []
     notes = ("fit(table) fits it; plan(table) shows who would be drawn from whom.",)
     return Table("Synthesizer, not fitted", facts=tuple(facts), notes=notes)
