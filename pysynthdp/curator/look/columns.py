@@ -229,8 +229,10 @@ def _size(rows: Rows, columns: Sequence[Column]) -> Iterable[Remark]:
         groups = groups_of(split_rows(rows, Schema(tuple(columns))), parts)
     except FitError as problem:
         return (_problem("", problem, "small table"),)
-    except SchemaError:  # shown with its column
-        groups = {}
+    except SchemaError as problem:
+        if problem.kind == "table":  # rows that are not what they say: every number here would be wrong
+            raise
+        groups = {}  # shown with its column
     sizes = (groups[part.key].size - 1 if part.key in groups else n_features(part) for part in read)
     return size_remarks(rows.n_rows, 1 + sum(sizes))
 

@@ -219,3 +219,9 @@ def test_rows_that_are_miscounted_are_refused(name):
     df, seed = table()[TWO], {"noise_seed": 5} if name == "noised" else {}
     with pytest.raises(sdp.SchemaError, match="another number of rows"):
         sdp.Synthesizer(**SETTINGS[name], progress=False).fit(Miscounted([df[:200], df[200:]]), **seed)
+
+
+def test_a_look_at_rows_that_are_miscounted_is_refused_too():
+    df = table()[TWO]
+    with pytest.raises(sdp.SchemaError, match="another number of rows"):
+        sdp.look(Miscounted([df.iloc[:200], df.iloc[200:]]))
