@@ -68,6 +68,10 @@ class NumpySampler:
         point = self.generator.random(len(cumulated)) * cumulated[:, -1]
         return np.asarray((cumulated <= point[:, None]).sum(axis=1), dtype=np.int64)
 
+    def placed(self, probabilities: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Draw one level a row as :meth:`categorical` does, and say where inside the level the point fell."""
+        return level_and_place(probabilities, self.generator.random(len(probabilities)))
+
     def event(self, probability: FloatArray) -> BoolArray:
         """Draw one event for each entry."""
         return np.asarray(self.uniform(len(probability)) < probability)
@@ -79,6 +83,37 @@ class NumpySampler:
     def gamma(self, shape: float, scale: FloatArray) -> FloatArray:
         """Draw gammas."""
         return self.generator.gamma(shape, scale)
+
+
+def level_and_place(probabilities: FloatArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Read one uniform a row as a level and a place inside it.
+
+    Parameters
+    ----------
+    probabilities : array (rows, levels)
+        Of the levels; a row need not sum to one.
+    points : array (rows,)
+        On [0, 1).
+
+    Returns
+    -------
+    levels : array of int (rows,)
+    places : array (rows,)
+        On [0, 1); uniform and independent of the level where the points are uniform.
+
+    Examples
+    --------
+    >>> level_and_place(np.array([[0.5, 0.5], [0.2, 0.8]]), np.array([0.75, 0.1]))
+    (array([1, 0]), array([0.5, 0.5]))
+    """
+    rows = np.arange(len(probabilities))
+    cumulated = np.cumsum(probabilities, axis=1)
+    point = points * cumulated[:, -1]
+    levels = np.minimum((cumulated <= point[:, None]).sum(axis=1), cumulated.shape[1] - 1)
+    width = probabilities[rows, levels]
+    start = cumulated[rows, levels] - width
+    places = (point - start) / np.where(width > 0, width, 1.0)
+    return np.asarray(levels, dtype=np.int64), np.clip(places, 0.0, np.nextafter(1.0, 0.0))
 
 
 GOLDEN = (5**0.5 - 1) / 2

@@ -262,6 +262,10 @@ class Sampler(Protocol):
         """One level for each row of ``probabilities`` (rows, levels); rows sum to one."""
         ...
 
+    def placed(self, probabilities: FloatArray) -> tuple[IntArray, FloatArray]:
+        """One level a row, and where inside it the same uniform fell: a place on [0, 1) independent of it."""
+        ...
+
     def event(self, probability: FloatArray) -> BoolArray:
         """Whether an event happens, one for each entry of ``probability``."""
         ...

@@ -20,6 +20,7 @@ from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan.step import Step
 from pysynthdp.privacy.ledger import Ledger
 
 __all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "FitRequest", "Key", "named"]
@@ -217,6 +218,9 @@ class Fit:
         What the fit has to say of columns, to whoever holds the data; never any under a guarantee.
     merged : tuple of str
         Columns whose rare levels were merged before the fit.
+    learned : tuple of Step
+        The plan's steps as the fit completed them: predictors and terms that it chose where the plan leaves
+        them open. Empty where it chose none.
     """
 
     layout: Layout
@@ -227,6 +231,7 @@ class Fit:
     kept_columns: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
     merged: tuple[str, ...] = ()
+    learned: tuple[Step, ...] = ()
 
     @property
     def rare(self) -> tuple[str, ...]:

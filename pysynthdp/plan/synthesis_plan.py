@@ -307,6 +307,15 @@ class SynthesisPlan(Printable):
                 matrix.loc[part.column, predictors] = 1
         return matrix
 
+    def completed(self, fit: Fit) -> Self:
+        """Take over what a fit chose where this plan leaves it open.
+
+        Notes
+        -----
+        Privacy: names of columns and terms; under a guarantee a fit chooses none from rows.
+        """
+        return replace(self, steps=fit.learned) if fit.learned else self
+
     def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Price m copies of n_syn records (n by default) before a record is read.
 

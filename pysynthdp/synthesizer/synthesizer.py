@@ -208,6 +208,7 @@ class Synthesizer(Settings, Printable):
         say(slow)  # before, since it is no use after
         fit = protection.fit(plan, FitRequest(own.rows, self._threads(), self.progress, path, noise_seed))
         fit = own.completed(fit)
+        plan, fit = plan.completed(fit), replace(fit, learned=())
         say((*own.remarks, *fit.remarks))
         if protection.learns:
             fit = replace(fit, remarks=(*slow, *own.remarks, *fit.remarks))

@@ -168,3 +168,20 @@ def test_balanced_columns_do_not_lean_on_each_other():
         first_column, second = sampler.categorical(P[:300]), sampler.categorical(P[:300])
         np.add.at(total, (first_column, second), 1)
     assert stats.chisquare(total.ravel(), 30_000 * np.outer(P[0], P[0]).ravel()).pvalue > 1e-9
+
+
+def test_a_place_inside_a_level_is_uniform_and_tells_nothing_of_the_level():
+    # passes at the truth but for one seed in 10^9; a place that was the point itself would have statistics near SIZE
+    shares = np.array([0.1, 0.6, 0.3])
+    levels, places = sampler(15).placed(np.tile(shares, (SIZE, 1)))
+    table = np.zeros((3, 4))
+    np.add.at(table, (levels, (places * 4).astype(int)), 1)
+    expected = SIZE * shares[:, None] / 4 * np.ones(4)
+    assert 0 <= places.min() <= places.max() < 1
+    assert ((table - expected) ** 2 / expected).sum() < stats.chi2.isf(TRUTH, 11)
+
+
+def test_a_level_without_probability_is_never_placed():
+    levels, places = NumpySampler(LowestUniform()).placed(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    assert levels.tolist() == [1, 2]
+    assert places.tolist() == [0.0, 0.0]
