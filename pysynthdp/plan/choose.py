@@ -11,7 +11,7 @@ from pysynthdp.base.words import Facts, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
 from pysynthdp.plan.methods import no_method
-from pysynthdp.plan.step import Method, Step, Terms, target_of
+from pysynthdp.plan.step import Method, Step, target_of
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -30,16 +30,17 @@ def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
             steps.append(together[name])
         elif name not in inside:
             wish = wishes.methods.get(name, wishes.everywhere)
-            steps += _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original)
+            steps += _column_steps(schema[name], wish, wishes)
     return steps
 
 
-def _column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:
+def _column_steps(column: Column, wish: Method | None, wishes: Wishes) -> list[Step]:
     """List the steps that fill one column: its kind, then its value."""
     steps = []
     for part in parts_of(column):
+        terms = wishes.terms_of(part)
         model = _model_for(part, column, wish, has_terms=bool(terms))
-        if emit_original and isinstance(model, HoldsRows):
+        if wishes.emit_original and isinstance(model, HoldsRows):
             model = replace(model, emit_original=True)  # type: ignore[type-var]  # a dataclass
         steps.append(Step((part,), model, () if model.name in _MARGINAL else terms))
     return steps

@@ -15,7 +15,7 @@ from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import all_terms, check_known
+from pysynthdp.plan.terms import all_terms, asked_terms, check_known
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -144,11 +144,14 @@ def make_plan(
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
     order = _gathered(_visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
+    asked = asked_terms(predictor_matrix, formulas, schema)
+    terms = all_terms(order, predicting(schema, kept), asked)
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=all_terms(order, predicting(schema, kept), predictor_matrix, formulas, names),
+        terms=terms.columns,
+        kind_terms=terms.kinds,
         groups=groups,
         keep=kept,
         proper=proper,

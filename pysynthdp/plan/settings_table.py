@@ -192,7 +192,7 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         'which earlier columns a column is drawn from: [predictors] income = ["sex", "age"]',
         key="predictors",
     ),
-    Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + I(age ** 2)"]'),
+    Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + cr(educ, 4)"]'),
     Line(
         "missing",
         by_column(CODES),

@@ -22,8 +22,9 @@ from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price
 from pysynthdp.plan.card import plan_table
+from pysynthdp.plan.factors import Terms, columns_of, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
-from pysynthdp.plan.step import Step, Terms, predicting
+from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
@@ -302,10 +303,15 @@ class SynthesisPlan(Budgeted, Printable):
         names = list(self.schema.names)
         matrix = pd.DataFrame(0, index=names, columns=names)
         for step, given in zip(self.steps, self.protection.given(self), strict=True):
-            predictors = list(dict.fromkeys(name for term in given for name in term))
+            predictors = list(columns_of(given))
             for part in step.targets:
                 matrix.loc[part.column, predictors] = 1
         return matrix
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """One formula a step: given back as ``formulas=``, they make a plan with these very terms."""
+        return written_formulas(self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
         """Take over what a fit chose where this plan leaves it open.
@@ -383,4 +389,4 @@ class SynthesisPlan(Budgeted, Printable):
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
-        return [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
+        return [tuple(map(term_text, terms)) for terms in self.protection.given(self)]

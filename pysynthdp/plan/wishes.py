@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pysynthdp.design.parts import Part
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan.step import Method, Terms
+from pysynthdp.plan.factors import Terms
+from pysynthdp.plan.step import Method
 
 __all__ = ["Wishes"]
 
@@ -25,6 +27,8 @@ class Wishes:
         Asked for all columns.
     terms : mapping column -> terms
         Of each column in ``order``.
+    kind_terms : mapping column -> terms
+        Of the kind alone, where a formula says so: whether and how a value is absent.
     groups : mapping columns -> model
         Columns drawn together.
     keep : tuple of str
@@ -47,3 +51,9 @@ class Wishes:
     keep: tuple[str, ...] = ()
     proper: bool = False
     emit_original: bool = False
+    kind_terms: Mapping[str, Terms] = field(default_factory=dict)
+
+    def terms_of(self, part: Part) -> Terms:
+        """Terms of a part: its own, or those of its column."""
+        kind = part.role == "kind" and part.column in self.kind_terms
+        return self.kind_terms[part.column] if kind else self.terms[part.column]

@@ -18,6 +18,7 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
+from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
@@ -26,7 +27,9 @@ from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel, HasPosterior
-from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan.curves import public_curves
+from pysynthdp.plan.factors import term_text
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
@@ -110,7 +113,8 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     table, remarks = _fewest(seen, plan, schema) if learns else (seen, ())
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
-    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
+    curves = curves_of(plan, table) if learns else public_curves(plan)
+    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()}, curves)
     encoded = EncodedRows(table, layout, request.workers)
     with one_blas_thread():
         fits, known = _step_fits(plan, encoded, groups)
@@ -150,7 +154,11 @@ def _of_steps(
 
 def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit) -> tuple[Remark, ...]:
     """Say which terms of a formula are not modelled."""
-    lost = [":".join(term) for term in lost_terms(step, plan, layout, fit.rows.design) if len(term) > 1]
+    lost = [
+        term_text(term)
+        for term in lost_terms(step, plan, layout, fit.rows.design)
+        if len(term) > 1 or isinstance(term[0], Factor)
+    ]
     if not lost:
         return ()
     return (

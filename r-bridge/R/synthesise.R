@@ -18,8 +18,9 @@
 #' @param visit_sequence Columns in the order in which they are drawn.
 #' @param predictor_matrix Matrix with a row for each target and a column for each predictor, or a list
 #'   `list(income = c("age", "sex"))`. All earlier columns by default.
-#' @param formulas A formula, a list of formulas or a character vector: predictors with interactions and powers,
-#'   `income ~ age * sex + I(age^2)`.
+#' @param formulas A formula, a list of formulas or a character vector: predictors with interactions and
+#'   powers, `income ~ age * sex + I(age^2)`, curves `log(a)`, `bs(a, 5)`, `cr(a, 4)`, `cut(a, 4)`, `hinge(a, 2)`,
+#'   `step(a, 2)`, and one level, `sex[M]`.
 #' @param missing Codes that are not values: `list(income = c(refused = -8, "don't know" = -9))`. User-defined
 #'   missing values of haven's labelled columns are understood without it.
 #' @param spikes Values with a mass of their own: `list(wage = 0)`.
