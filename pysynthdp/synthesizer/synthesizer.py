@@ -60,8 +60,9 @@ class Synthesizer(Settings, Printable):
     formulas : sequence of str
         Predictors as formulas: ``"income ~ age * sex + cr(educ, 4)"``. Besides columns, products and powers
         ``I(age ** 2)`` they take curves of a number, ``log(a)``, splines ``bs(a, 5)`` and ``cr(a, 4)``
-        (natural: straight at both ends), groups ``cut(a, 4)``, a bend ``hinge(a, 2)`` or jump ``step(a, 2)`` at one of
-        its quantiles; and one level, ``sex[M]``. ``"income (kind) ~ age"`` speaks of missing values and codes
+        (natural: straight at both ends), groups ``cut(a, 4)``, a bend ``hinge(a, 2)`` or a jump
+        ``step(a, 2)`` at one of its quantiles; and one level, ``sex[M]``. ``"income (kind) ~ age"`` speaks of
+        missing values and codes
         alone. ``plan.formulas`` writes those of a plan, to be edited and given back.
     missing : mapping column -> {code: label}
         Special codes that are not values.
