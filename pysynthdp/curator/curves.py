@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.curator.table import SCALE_ROWS, PartTable
 from pysynthdp.design.curves import Curve, curve_at
 from pysynthdp.models.fits.quantile_table import group_means
-from pysynthdp.plan import Factor, SynthesisPlan
+from pysynthdp.plan import Factor, Step
 from pysynthdp.plan.curves import named_curves
 
 __all__ = ["curves_of", "learned_curves"]
@@ -19,14 +19,14 @@ __all__ = ["curves_of", "learned_curves"]
 LEAST = 100  # values that the systematic sample must have; else all are taken
 
 
-def curves_of(plan: SynthesisPlan, table: PartTable) -> tuple[Curve, ...]:
-    """Place the curves that a plan's terms name.
+def curves_of(steps: Sequence[Step], table: PartTable) -> tuple[Curve, ...]:
+    """Place the curves that the terms of some steps name.
 
     Notes
     -----
     Privacy: reads real rows; not under a guarantee.
     """
-    return learned_curves(named_curves(plan.steps), table)
+    return learned_curves(named_curves(steps), table)
 
 
 def learned_curves(factors: Iterable[Factor], table: PartTable) -> tuple[Curve, ...]:

@@ -14,7 +14,7 @@ from pysynthdp.plan.factors import Terms, columns_of
 from pysynthdp.plan.formulas import Formulas, read_formulas
 from pysynthdp.schema import Schema
 
-__all__ = ["all_terms", "asked_terms", "check_known"]
+__all__ = ["MOST", "all_terms", "asked_terms", "check_known", "left_open"]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
@@ -22,6 +22,7 @@ _MATRIX: Final = Said(
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
 _PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
+MOST: Final = 15  # predictors of a column, where nobody names them or another number
 _LONG = 15  # longer orders are not written out
 
 
@@ -52,17 +53,25 @@ def asked_terms(
     return replace(by_formula, columns=by_matrix | dict(by_formula.columns))
 
 
-def all_terms(order: tuple[str, ...], keep: tuple[str, ...], asked: Formulas) -> Formulas:
-    """Terms of each column: those asked for, else every earlier column."""
+def all_terms(
+    order: tuple[str, ...], keep: tuple[str, ...], asked: Formulas, *, nearest: int | None = None
+) -> Formulas:
+    """Terms of each column: those asked for, else every earlier column, or the nearest."""
     terms = {}
     for position, name in enumerate(order):
         before = (*keep, *order[:position])
-        terms[name] = asked.columns.get(name, tuple((earlier,) for earlier in before))
+        there = before if nearest is None else before[-nearest:]
+        terms[name] = asked.columns.get(name, tuple((earlier,) for earlier in there))
         read = columns_of((*terms[name], *asked.kinds.get(name, ())))
         late = [column for column in read if column not in before]
         if late:
             raise _too_early(name, late, order)
     return replace(asked, columns=terms)
+
+
+def left_open(order: tuple[str, ...], asked: Formulas) -> tuple[str, ...]:
+    """Columns that no predictor matrix and no formula speaks of."""
+    return tuple(name for name in order if name not in asked.columns)
 
 
 def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanError:

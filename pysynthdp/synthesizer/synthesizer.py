@@ -62,8 +62,14 @@ class Synthesizer(Settings, Printable):
         ``I(age ** 2)`` they take curves of a number, ``log(a)``, splines ``bs(a, 5)`` and ``cr(a, 4)``
         (natural: straight at both ends), groups ``cut(a, 4)``, a bend ``hinge(a, 2)`` or a jump
         ``step(a, 2)`` at one of its quantiles; and one level, ``sex[M]``. ``"income (kind) ~ age"`` speaks of
-        missing values and codes
-        alone. ``plan.formulas`` writes those of a plan, to be edited and given back.
+        missing values and codes alone. ``plan.formulas`` writes those of a plan, to be edited and given
+        back.
+    max_predictors : int, optional
+        Most predictors of a column of which neither a matrix nor a formula speaks. Where more columns stand
+        before it, those are chosen that tell most of it beside one another, by the cross-products of the
+        table; ``fitted.plan`` lists them. By default 15; a number of at least the table's columns keeps all.
+        Under a guarantee nothing is chosen from rows: the nearest columns before it in the order of drawing
+        are taken, and all by default.
     missing : mapping column -> {code: label}
         Special codes that are not values.
     spikes : mapping column -> values
