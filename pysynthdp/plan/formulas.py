@@ -35,10 +35,13 @@ class Formulas:
         Of whole columns: ``pay ~ age``.
     kinds : mapping column -> terms
         Of whether and how a value is absent alone: ``pay (kind) ~ age``.
+    listed : tuple of str
+        Columns of which a predictor matrix says which columns they are drawn from, and no formula says more.
     """
 
     columns: Mapping[str, Terms] = field(default_factory=dict)
     kinds: Mapping[str, Terms] = field(default_factory=dict)
+    listed: tuple[str, ...] = ()
 
 
 def read_formulas(formulas: Iterable[str], schema: Schema) -> Formulas:

@@ -16,7 +16,7 @@ from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import MOST, all_terms, asked_terms, check_known, left_open
+from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -123,6 +123,7 @@ def make_plan(
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
     max_predictors: int | None = None,
+    terms: Chosen | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -148,13 +149,13 @@ def make_plan(
     order = _gathered(_visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
     asked = asked_terms(predictor_matrix, formulas, schema)
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
-    terms = all_terms(order, predicting(schema, kept), asked, nearest=nearest)
+    own = all_terms(order, predicting(schema, kept), asked, nearest=nearest)
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=terms.columns,
-        kind_terms=terms.kinds,
+        terms=own.columns,
+        kind_terms=own.kinds,
         groups=groups,
         keep=kept,
         proper=proper,
@@ -165,7 +166,8 @@ def make_plan(
     plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
     free = left_open(order, asked)
     most = (max_predictors or MOST) if protection.learns else None
-    plan = replace(plan, left_open=free, max_predictors=most)
+    screened = to_screen(steps, asked) if protection.learns and terms != "main" else ()
+    plan = replace(plan, left_open=free, max_predictors=most, to_screen=screened)
     protection.check(plan)
     return plan
 

@@ -193,6 +193,7 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         key="predictors",
     ),
     Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + cr(educ, 4)"]'),
+    Line("terms", TEXT, 'products and curves: "screened" finds those that are needed, "main" takes none'),
     Line("max_predictors", WHOLE, "most predictors of a column, where no other line names them: 15"),
     Line(
         "missing",

@@ -276,6 +276,8 @@ class SynthesisPlan(Budgeted, Printable):
         Whether each copy draws its own parameters.
     left_open : tuple of str
         Columns whose predictors the user did not name.
+    to_screen : tuple of str
+        Labels of the steps for which a fit that learns looks for products and curves.
     max_predictors : int, optional
         Predictors that the fit chooses for such a column, if more columns stand before it.
     """
@@ -289,6 +291,7 @@ class SynthesisPlan(Budgeted, Printable):
     drop: tuple[str, ...] = ()
     proper: bool = False
     left_open: tuple[str, ...] = ()
+    to_screen: tuple[str, ...] = ()
     max_predictors: int | None = None
 
     @property
@@ -376,6 +379,7 @@ class SynthesisPlan(Budgeted, Printable):
         )
         facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
         facts.append(("parameters", self.protection.parameters(self)))
+        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
         first = predicting(self.schema, self.keep)
         return plan_table(self.steps, self._given(), first=first, facts=facts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 import pandas as pd
 
@@ -12,9 +12,10 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Said, Setting, Words, meant
 from pysynthdp.plan.factors import Terms, columns_of
 from pysynthdp.plan.formulas import Formulas, read_formulas
+from pysynthdp.plan.step import Step
 from pysynthdp.schema import Schema
 
-__all__ = ["MOST", "all_terms", "asked_terms", "check_known", "left_open"]
+__all__ = ["MOST", "Chosen", "all_terms", "asked_terms", "check_known", "left_open", "to_screen"]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
@@ -22,6 +23,8 @@ _MATRIX: Final = Said(
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
 _PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
+Chosen = Literal["main", "screened"]
+"""Terms of a column of which no formula speaks: its predictors alone, or what screening finds besides."""
 MOST: Final = 15  # predictors of a column, where nobody names them or another number
 _LONG = 15  # longer orders are not written out
 
@@ -50,7 +53,8 @@ def asked_terms(
     for what, named in ((_PREDICTORS, by_matrix), ("formulas", {**by_formula.kinds, **by_formula.columns})):
         check_known(named, names, what)
         check_known(columns_of(term for terms in named.values() for term in terms), names, what)
-    return replace(by_formula, columns=by_matrix | dict(by_formula.columns))
+    listed = tuple(name for name in by_matrix if name not in by_formula.columns)
+    return replace(by_formula, columns=by_matrix | dict(by_formula.columns), listed=listed)
 
 
 def all_terms(
@@ -72,6 +76,18 @@ def all_terms(
 def left_open(order: tuple[str, ...], asked: Formulas) -> tuple[str, ...]:
     """Columns that no predictor matrix and no formula speaks of."""
     return tuple(name for name in order if name not in asked.columns)
+
+
+def to_screen(steps: Iterable[Step], asked: Formulas) -> tuple[str, ...]:
+    """Labels of the steps whose terms may be screened: those of which no formula speaks."""
+    found = []
+    for step in steps:
+        part = step.targets[0]
+        written = part.column in asked.columns and part.column not in asked.listed
+        written |= part.role == "kind" and part.column in asked.kinds
+        if len(step.targets) == 1 and not written:
+            found.append(step.label)
+    return tuple(found)
 
 
 def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanError:

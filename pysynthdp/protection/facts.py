@@ -68,6 +68,8 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
+    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
+    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     if rare:
         facts.append(
             f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "

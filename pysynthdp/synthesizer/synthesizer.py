@@ -70,6 +70,10 @@ class Synthesizer(Settings, Printable):
         table; ``fitted.plan`` lists them. By default 15; a number of at least the table's columns keeps all.
         Under a guarantee nothing is chosen from rows: the nearest columns before it in the order of drawing
         are taken, and all by default.
+    terms : {"main", "screened"}, optional
+        Of columns of which no formula speaks: their predictors as they are, or besides them the products of
+        two and the curves that the rows show to be needed, listed by ``fitted.plan`` and told by the tags.
+        Screened by default; main under a guarantee, where nothing is learned from rows.
     missing : mapping column -> {code: label}
         Special codes that are not values.
     spikes : mapping column -> values

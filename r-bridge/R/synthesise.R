@@ -46,6 +46,8 @@
 #'   that stand before it those are chosen that tell most of it beside one another. 15 by default; a number of at least
 #'   the data's columns keeps all. With a `guarantee` nothing is chosen from rows: the nearest columns before it are
 #'   taken, and all by default.
+#' @param terms `"screened"` (the default without a `guarantee`) adds to each column of which no formula speaks the
+#'   products of two predictors and the curves that the rows show to be needed; `"main"` takes predictors as they are.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -113,7 +115,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
                                   schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL,
-                                  max_predictors = NULL) {
+                                  max_predictors = NULL, terms = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -121,7 +123,8 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, joint = joint, schema = schema,
-    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, ...
+    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors,
+    terms = terms, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

@@ -11,6 +11,7 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.learn.predictors import chosen_predictors
+from pysynthdp.curator.learn.screening import screened_terms
 from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
@@ -20,7 +21,7 @@ __all__ = ["Learned", "learned_steps"]
 
 Stage: TypeAlias = Callable[[SynthesisPlan, EncodedRows], tuple[tuple[Step, ...], tuple[Remark, ...]]]
 
-STAGES: Final[tuple[Stage, ...]] = (chosen_predictors,)
+STAGES: Final[tuple[Stage, ...]] = (chosen_predictors, screened_terms)
 """Each takes the plan as the stages before it left it, and the rows encoded by its plain columns."""
 
 

@@ -1,8 +1,8 @@
 """Score tests of features that a fit does not have: what each would add, all products of two at once.
 
 For residuals R (rows x scores) of a fit with features D, the scores of all products of two features are the
-matrices D' diag(r) D, one for each column r of R. Candidates that look best are tested exactly: projected off D and
-off those taken before them.
+matrices D' diag(r) D, one for each column r of R. Candidates that look best are tested exactly: projected off
+D and off those taken before them.
 """
 
 from __future__ import annotations
@@ -77,20 +77,26 @@ def _orthonormal(R: FloatArray) -> FloatArray:
 
 
 def _normal(chi2: FloatArray, df: int) -> FloatArray:
-    """Standard normal deviate of a chi-square (Wilson and Hilferty 1931)."""
+    """Give the normal deviate of a chi-square (Wilson and Hilferty 1931)."""
     spread = 2 / (9 * max(df, 1))
     return np.asarray(((chi2 / max(df, 1)) ** (1 / 3) - (1 - spread)) / np.sqrt(spread))
 
 
-def product_evidence(base: Base, scores: Scores) -> FloatArray:
+def product_evidence(D: FloatArray, scores: Scores) -> FloatArray:
     """Deviates of all products of two features, not projected off the others: no larger than the exact ones.
+
+    Parameters
+    ----------
+    D : array (rows, features)
+        Each with mean zero.
+    scores : Scores
+        Residuals of the target, off these features.
 
     Returns
     -------
     array (features, features)
         Symmetric; the diagonal is of squares.
     """
-    D = base.D
     n, size = D.shape
     squares = D * D
     norms = squares.T @ squares - (D.T @ D) ** 2 / n
@@ -125,8 +131,8 @@ def forward(base: Base, Z: FloatArray, scores: Scores, *, level: float, most: in
     Z : array (rows, candidates)
         Candidates.
     scores : Scores
-        Residuals of the target; a candidate is taken by its strongest coding, its tail probability times their
-        number.
+        Residuals of the target; a candidate is taken by its strongest coding, its tail probability times
+        their number.
     level : float
         Tail probability up to which one is taken, by the usual variance and by the robust one.
     most : int
