@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import pandas as pd
@@ -15,7 +16,7 @@ from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import all_terms, check_known
+from pysynthdp.plan.terms import MOST, all_terms, check_known, left_open
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -115,12 +116,13 @@ def make_plan(
     method: Method | Mapping[str, Method] | None = None,
     visit_sequence: Sequence[str] | None = None,
     predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None,
-    formulas: Iterable[str] = (),
+    formulas: Sequence[str] = (),
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     proper: bool = False,
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
+    max_predictors: int | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -144,11 +146,12 @@ def make_plan(
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
     order = _gathered(_visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
+    nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=all_terms(order, predicting(schema, kept), predictor_matrix, formulas, names),
+        terms=all_terms(order, predicting(schema, kept), predictor_matrix, formulas, names, nearest=nearest),
         groups=groups,
         keep=kept,
         proper=proper,
@@ -157,6 +160,9 @@ def make_plan(
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
     plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
+    free = left_open(order, predictor_matrix, formulas)
+    most = (max_predictors or MOST) if protection.learns else None
+    plan = replace(plan, left_open=free, max_predictors=most)
     protection.check(plan)
     return plan
 

@@ -21,7 +21,7 @@ from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price
-from pysynthdp.plan.card import plan_table
+from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
 from pysynthdp.plan.fit import Fit, FitRequest
 from pysynthdp.plan.step import Step, Terms, predicting
 from pysynthdp.plan.wishes import Wishes
@@ -273,6 +273,10 @@ class SynthesisPlan(Budgeted, Printable):
         Columns of the table that are not released.
     proper : bool
         Whether each copy draws its own parameters.
+    left_open : tuple of str
+        Columns whose predictors the user did not name.
+    max_predictors : int, optional
+        Predictors that the fit chooses for such a column, if more columns stand before it.
     """
 
     schema: Schema
@@ -283,6 +287,8 @@ class SynthesisPlan(Budgeted, Printable):
     serials: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     proper: bool = False
+    left_open: tuple[str, ...] = ()
+    max_predictors: int | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -299,13 +305,7 @@ class SynthesisPlan(Budgeted, Printable):
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        names = list(self.schema.names)
-        matrix = pd.DataFrame(0, index=names, columns=names)
-        for step, given in zip(self.steps, self.protection.given(self), strict=True):
-            predictors = list(dict.fromkeys(name for term in given for name in term))
-            for part in step.targets:
-                matrix.loc[part.column, predictors] = 1
-        return matrix
+        return predictor_matrix(self.schema.names, self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
         """Take over what a fit chose where this plan leaves it open.
@@ -376,10 +376,7 @@ class SynthesisPlan(Budgeted, Printable):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
-        steps = zip(self.steps, self._given(), strict=True)
-        rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in steps]
-        places = pd.RangeIndex(1, len(rows) + 1, name="step")
-        return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+        return plan_frame(self.steps, self._given())
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""

@@ -12,7 +12,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Said, Setting, Words, meant
 from pysynthdp.plan.step import Terms
 
-__all__ = ["all_terms", "check_known"]
+__all__ = ["MOST", "all_terms", "check_known", "left_open"]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
@@ -20,6 +20,7 @@ _MATRIX: Final = Said(
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
 _PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
+MOST: Final = 15  # predictors of a column, where nobody names them or another number
 _LONG = 15  # longer orders are not written out
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
 _QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
@@ -47,8 +48,9 @@ def all_terms(
     matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None,
     formulas: Iterable[str],
     names: set[str],
+    nearest: int | None = None,
 ) -> dict[str, Terms]:
-    """Terms of each column: by formula, by predictor matrix, else every earlier column."""
+    """Terms of each column: by formula, by predictor matrix, else every earlier column, or the nearest."""
     by_matrix, by_formula = _matrix_terms(matrix), _formula_terms(formulas, names)
     for what, named in ((_PREDICTORS, by_matrix), ("formulas", by_formula)):
         check_known(named, names, what)
@@ -57,11 +59,24 @@ def all_terms(
     terms = {}
     for position, name in enumerate(order):
         before = (*keep, *order[:position])
-        terms[name] = asked.get(name, tuple((earlier,) for earlier in before))
+        there = before if nearest is None else before[-nearest:]
+        terms[name] = asked.get(name, tuple((earlier,) for earlier in there))
         late = [p for term in terms[name] for p in term if p not in before]
         if late:
             raise _too_early(name, late, order)
     return terms
+
+
+def left_open(
+    order: tuple[str, ...],
+    matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None,
+    formulas: Sequence[str],
+) -> tuple[str, ...]:
+    """Columns that no predictor matrix and no formula speaks of."""
+    rows = matrix.index if isinstance(matrix, pd.DataFrame) else matrix or ()
+    named = set(map(str, rows))
+    named.update(text.split("~", 1)[0].strip().strip("`") for text in formulas)
+    return tuple(name for name in order if name not in named)
 
 
 def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
@@ -110,6 +111,10 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     table, remarks = _fewest(seen, plan, schema) if learns else (seen, ())
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
+    found = Learned(plan.steps)
+    if learns:
+        found = learned_steps(plan, table, groups, scales, request.workers)
+        plan = replace(plan, steps=found.steps)
     layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
     encoded = EncodedRows(table, layout, request.workers)
     with one_blas_thread():
@@ -122,11 +127,13 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
-        remarks = (*_of_table(plan, request.rows, fits), *remarks, *_of_steps(plan, layout, fits, groups))
+        remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
+        remarks = (*_of_table(plan, request.rows, fits), *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
-    return Fit(layout, steps, source, n, kept, kept_columns, remarks)
+    learned = found.steps if learns else ()
+    return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:

@@ -65,6 +65,7 @@ class Settings:
     visit_sequence: Sequence[str] | None = None
     predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None
     formulas: Sequence[str] = ()
+    max_predictors: int | None = None
     missing: Mapping[str, Codes] = field(default_factory=dict)
     spikes: Mapping[str, Iterable[float]] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
@@ -187,6 +188,10 @@ def _wrong(settings: Settings) -> Iterator[PlanError]:
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:
         yield PlanError("workers must be a whole number of at least 1", kind="setting")
+    most: object = settings.max_predictors
+    if most is not None and not (isinstance(most, int) and not isinstance(most, bool) and most >= 1):
+        mend = Words("write {setting}, or leave it out", setting=Setting("max_predictors", 15))
+        yield PlanError("max_predictors must be a whole number of at least 1", kind="setting", remedy=mend)
 
 
 def _check_schema(settings: Settings) -> None:
@@ -218,6 +223,7 @@ def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
         proper=settings.proper,
         emit_original=settings.emit_original,
         joint=settings.joint,
+        max_predictors=settings.max_predictors,
     )
 
 
