@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import pandas as pd
+
 from pysynthdp.base.display import Cell, Table
 from pysynthdp.plan.step import Step
 
-__all__ = ["plan_table"]
+__all__ = ["plan_frame", "plan_table"]
 
 _FEW = 6  # terms that a line of the plan lists
 _MORE = " more, see below"
@@ -41,6 +43,14 @@ def plan_table(
     cut = [place for place, text in enumerate(shown) if text.endswith(_MORE)]
     notes = tuple(f"Step {place + 1} is given {', '.join(given[place])}." for place in cut)
     return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts), notes)
+
+
+def plan_frame(steps: Sequence[Step], given: Sequence[Sequence[str]]) -> pd.DataFrame:
+    """Build one row a step, with all its terms, indexed by its number."""
+    pairs = zip(steps, given, strict=True)
+    rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in pairs]
+    places = pd.RangeIndex(1, len(rows) + 1, name="step")
+    return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
 
 
 def _before(steps: Sequence[Step], first: Iterable[str]) -> Iterator[tuple[str, ...]]:

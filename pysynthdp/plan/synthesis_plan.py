@@ -20,8 +20,8 @@ from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budget, Price, largest, smallest_setting
-from pysynthdp.plan.card import plan_table
+from pysynthdp.plan.budget import Budget, Price, largest, most_advantage, smallest_setting
+from pysynthdp.plan.card import plan_frame, plan_table
 from pysynthdp.plan.fit import Fit, FitRequest
 from pysynthdp.plan.step import Step, Terms, predicting
 from pysynthdp.plan.wishes import Wishes
@@ -242,13 +242,11 @@ class Protection(Protocol):
 
         Notes
         -----
-        Privacy: public constants. True minus false positives of a membership attack is at most
-        (e^eps - 1 + 2 delta) / (e^eps + 1) for (eps, delta) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+        Privacy: public constants; true minus false positives of a membership attack.
         """
         if statement.status in ("none", "void"):
             return None
-        grown = np.expm1(min(statement.guarantee.epsilon(delta), 700.0))
-        return float(min(1.0, (grown + 2 * delta) / (grown + 2)))
+        return most_advantage(statement.guarantee.epsilon(delta), delta)
 
 
 @dataclass(frozen=True, repr=False)
@@ -273,6 +271,8 @@ class SynthesisPlan(Printable):
         Columns of the table that are not released.
     proper : bool
         Whether each copy draws its own parameters.
+    order : str
+        What the visit sequence is by, in words.
     """
 
     schema: Schema
@@ -283,6 +283,7 @@ class SynthesisPlan(Printable):
     serials: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     proper: bool = False
+    order: str = "as asked"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -299,8 +300,7 @@ class SynthesisPlan(Printable):
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        names = list(self.schema.names)
-        matrix = pd.DataFrame(0, index=names, columns=names)
+        matrix = pd.DataFrame(0, index=self.schema.names, columns=self.schema.names)
         for step, given in zip(self.steps, self.protection.given(self), strict=True):
             predictors = list(dict.fromkeys(name for term in given for name in term))
             for part in step.targets:
@@ -486,18 +486,14 @@ class SynthesisPlan(Printable):
             ("running numbers", self.serials),
             ("dropped", self.drop),
         )
-        facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
+        facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
         facts += [(label, ", ".join(names)) for label, names in named if names]
-        first = predicting(self.schema, self.keep)
-        return plan_table(self.steps, self._given(), first=first, facts=facts)
+        return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
-        steps = zip(self.steps, self._given(), strict=True)
-        rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in steps]
-        places = pd.RangeIndex(1, len(rows) + 1, name="step")
-        return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+        return plan_frame(self.steps, self._given())
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
