@@ -185,7 +185,11 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         SettingForm("method", _method, _plain_method),
         'column model, for all columns or by column: method = "norm" or [method] age = "norm"',
     ),
-    Line("visit_sequence", NAMES, 'order in which columns are drawn: ["sex", "age", "income"]'),
+    Line(
+        "visit_sequence",
+        NAMES,
+        'order in which columns are drawn, by kind without it: ["sex", "age", "income"]',
+    ),
     Line(
         "predictor_matrix",
         SettingForm("predictors", _predictors, _plain_predictors),

@@ -20,7 +20,7 @@ from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budgeted, Price
+from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
 from pysynthdp.plan.fit import Fit, FitRequest
 from pysynthdp.plan.step import Step, Terms, predicting
@@ -242,13 +242,11 @@ class Protection(Protocol):
 
         Notes
         -----
-        Privacy: public constants. True minus false positives of a membership attack is at most
-        (e^eps - 1 + 2 delta) / (e^eps + 1) for (eps, delta) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+        Privacy: public constants; true minus false positives of a membership attack.
         """
         if statement.status in ("none", "void"):
             return None
-        grown = np.expm1(min(statement.guarantee.epsilon(delta), 700.0))
-        return float(min(1.0, (grown + 2 * delta) / (grown + 2)))
+        return most_advantage(statement.guarantee.epsilon(delta), delta)
 
 
 @dataclass(frozen=True, repr=False)
@@ -277,6 +275,8 @@ class SynthesisPlan(Budgeted, Printable):
         Columns whose predictors the user did not name.
     max_predictors : int, optional
         Predictors that the fit chooses for such a column, if more columns stand before it.
+    order : str
+        What the visit sequence is by, in words.
     """
 
     schema: Schema
@@ -289,6 +289,7 @@ class SynthesisPlan(Budgeted, Printable):
     proper: bool = False
     left_open: tuple[str, ...] = ()
     max_predictors: int | None = None
+    order: str = "as asked"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -368,11 +369,10 @@ class SynthesisPlan(Budgeted, Printable):
             ("running numbers", self.serials),
             ("dropped", self.drop),
         )
-        facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
+        facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
         facts += [(label, ", ".join(names)) for label, names in named if names]
-        first = predicting(self.schema, self.keep)
-        return plan_table(self.steps, self._given(), first=first, facts=facts)
+        return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""

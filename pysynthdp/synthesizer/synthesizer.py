@@ -54,7 +54,9 @@ class Synthesizer(Settings, Printable):
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
         logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
     visit_sequence : sequence of str, optional
-        Order in which columns are drawn; the table's own by default.
+        Order in which columns are drawn. By default by kind: categories, those of few levels first, then
+        numbers; each after the columns that a formula or the matrix draws it from. Under a guarantee the
+        table's own. Copies have the columns as the table has them.
     predictor_matrix : DataFrame or mapping column -> predictors, optional
         Which earlier columns a column is drawn from; all by default.
     formulas : sequence of str
