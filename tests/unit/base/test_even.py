@@ -50,7 +50,9 @@ def test_each_row_has_its_law_in_levels_and_counts():
     shares = np.array([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])[np.arange(40) % 2]
     mean = np.where(np.arange(40) % 2, 1.0, 1.4)
     levels = np.bincount([even(s).categorical(shares)[6] for s in range(3_000)], minlength=3)
-    counts = np.bincount(np.minimum([even(s).poisson(mean)[6] for s in range(3_000)], 4).astype(int), minlength=5)
+    counts = np.bincount(
+        np.minimum([even(s).poisson(mean)[6] for s in range(3_000)], 4).astype(int), minlength=5
+    )
     for row, passes in ((6, True), (7, False)):
         law = stats.poisson.pmf(np.arange(5), mean[row])
         law[4] += stats.poisson.sf(4, mean[row])
@@ -101,12 +103,17 @@ def test_the_order_is_of_all_rows_and_keeps_neighbours_together():
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 8, 9, 31, 100, 16_384])
 def test_any_number_of_rows_is_ordered(size):
     rows = np.random.default_rng(2).integers(0, 3, size=(size, 4)).astype(float)
-    assert np.array_equal(np.sort(kd_order(main_axes(rows, standardised=True), np.arange(size))), np.arange(size))
+    assert np.array_equal(
+        np.sort(kd_order(main_axes(rows, standardised=True), np.arange(size))), np.arange(size)
+    )
     assert EvenSampler(np.random.default_rng(1)).along(rows).uniform(size).shape == (size,)
 
 
 def test_wide_rows_have_main_axes_too():
-    one, noise = np.random.default_rng(1).normal(size=(500, 1)), np.random.default_rng(2).normal(size=(500, 90))
+    one, noise = (
+        np.random.default_rng(1).normal(size=(500, 1)),
+        np.random.default_rng(2).normal(size=(500, 90)),
+    )
     rows = np.concatenate([one + 0.3 * noise[:, :60], noise[:, 60:]], axis=1)
     assert abs(np.corrcoef(main_axes(rows, standardised=True)[0], one[:, 0])[0, 1]) > 0.99
 
