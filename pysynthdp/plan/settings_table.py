@@ -218,6 +218,7 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
     Line("keep", NAMES, 'columns to release as they REALLY are: ["weight"]'),
     Line("drop", NAMES, 'columns to leave out: ["name", "id"]'),
     Line("proper", FLAG, "true: draw parameters anew for each copy"),
+    Line("draws", TEXT, 'rows of a copy: "even" (spread over rows that are alike) or "independent"'),
     Line("emit_original", FLAG, "true: let normrank and sample repeat REAL values, as synthpop does"),
     Line(
         "joint",

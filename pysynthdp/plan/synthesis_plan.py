@@ -16,6 +16,7 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
@@ -61,6 +62,12 @@ class Protection(Protocol):
         answers only.
     spends : {"nothing", "at the fit", "at each draw"}
         When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+    draws : {"even", "independent"} or None
+        How rows are drawn where the user does not say; None where copies of one shared fit are drawn evenly
+        and others independently.
+    draws_evenly : bool
+        Whether rows may be drawn evenly: not where the price of a draw is that of independent rows. The
+        protection's ``fit`` then does what the plan says.
     answers_on_file : bool
         Whether all that a fit asks may stand in a file, so that it can do without a table. Then it judges
         itself what is too little; else a table without columns is refused, and one without rows unless their
@@ -76,6 +83,8 @@ class Protection(Protocol):
     forms: ClassVar[tuple[str, ...]] = ()
     learns: ClassVar[bool] = False
     spends: ClassVar[Spends] = "nothing"
+    draws: ClassVar[Evenness | None] = "independent"
+    draws_evenly: ClassVar[bool] = False
     answers_on_file: ClassVar[bool] = False
 
     # -- settings ------------------------------------------------------------------------------------------
@@ -277,6 +286,8 @@ class SynthesisPlan(Budgeted, Printable):
         Predictors that the fit chooses for such a column, if more columns stand before it.
     order : str
         What the visit sequence is by, in words.
+    draws : {"even", "independent"} or None
+        How rows are drawn; None where that depends on how copies get their parameters.
     """
 
     schema: Schema
@@ -290,6 +301,7 @@ class SynthesisPlan(Budgeted, Printable):
     left_open: tuple[str, ...] = ()
     max_predictors: int | None = None
     order: str = "as asked"
+    draws: Evenness | None = "independent"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -371,6 +383,7 @@ class SynthesisPlan(Budgeted, Printable):
         )
         facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
+        facts += [("rows", "drawn evenly")] if self.draws == "even" else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
         return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import FitError, PlanError
+from pysynthdp.base.even import EvenSampler
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler, stream
@@ -44,9 +45,12 @@ class PlainCopies:
     ----------
     proper : bool
         Draw each step's parameters from their own posterior, once a copy.
+    even : bool
+        Draw rows evenly, not independently of each other.
     """
 
     proper: bool = False
+    even: bool = False
 
     def parameters(
         self, steps: Sequence[DrawnStep], root: np.random.SeedSequence | None, copy: int
@@ -58,7 +62,7 @@ class PlainCopies:
 
     def sampler(self, source: np.random.Generator) -> NumpySampler:
         """Draw in float arithmetic."""
-        return NumpySampler(source)
+        return EvenSampler(source) if self.even else NumpySampler(source)
 
     def keeps_bounds(self, model: ColumnModel) -> bool:
         """Numbers stay within their bounds."""

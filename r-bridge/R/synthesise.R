@@ -33,6 +33,9 @@
 #' @param drop Columns to leave out.
 #' @param k Rows of a copy; as many as the data by default.
 #' @param proper Draw the parameters anew for each copy.
+#' @param draws How the rows of a copy are drawn: `"independent"` of each other, or `"even"`: each row has its law, but
+#'   random numbers are spread evenly over rows that are alike, so that counts lie near those that the models expect.
+#'   Not with [by_sampling()].
 #' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "dirichlet"))`.
 #' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
 #'   codebook.
@@ -112,15 +115,15 @@ synthesise.mids <- function(x, ...) {
 synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
-                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL,
-                                  max_predictors = NULL) {
+                                  draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
+                                  rare = NULL, max_predictors = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
   settings <- settings_of(
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
-    levels = levels, keep = keep, drop = drop, proper = proper, joint = joint, schema = schema,
+    levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
     guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
