@@ -47,8 +47,9 @@ def plan_table(
 
 
 def plan_frame(steps: Sequence[Step], given: Sequence[Sequence[str]]) -> pd.DataFrame:
-    """Build a DataFrame of one row a step, indexed by its number."""
-    rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in zip(steps, given, strict=True)]
+    """Build one row a step, with all its terms, indexed by its number."""
+    pairs = zip(steps, given, strict=True)
+    rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in pairs]
     places = pd.RangeIndex(1, len(rows) + 1, name="step")
     return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
 

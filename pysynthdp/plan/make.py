@@ -8,21 +8,23 @@ from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.base.errors import PlanError
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
+from pysynthdp.plan.formulas import Formulas
+from pysynthdp.plan.order import Behind, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
+from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, to_screen
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["make_plan"]
 
-_LISTED = 3  # columns that a remedy lists again
 _JOINT: Final = Said(
     "joint=[(['a', 'b'], 'multivariate_normal')]",
     'joint = [[["a", "b"], "multivariate_normal"]] in the plan',
@@ -63,29 +65,6 @@ def _pair(step: object) -> tuple[Sequence[str], Method]:
     return columns, method
 
 
-def _visit_order(schema: Schema, wish: Sequence[str] | None, apart: set[str]) -> tuple[str, ...]:
-    """Order of the columns to draw: the wish, which must name each, or the table's order."""
-    needed = [name for name in schema.names if name not in apart]
-    if wish is None:
-        return tuple(needed)
-    if len(set(wish)) < len(wish):
-        raise PlanError("visit_sequence names a column twice", kind="order", remedy="name each once")
-    for name in wish:
-        if name in apart:
-            what = Words("visit_sequence names {name}, which is kept or serial", name=name)
-            raise PlanError(what, column=name, kind="order", remedy="leave it out there")
-    left = [name for name in needed if name not in wish]
-    if left:
-        drop = Setting("drop", left if len(left) <= _LISTED else [...])
-        raise PlanError(
-            Words("visit_sequence leaves out {left}", left=", ".join(left)),
-            column=left[0],
-            kind="order",
-            remedy=Words("add them, or leave them out of the copies with {drop}", drop=drop),
-        )
-    return tuple(wish)
-
-
 def _gathered(order: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """Move the columns of each joint step to where the first of them is visited."""
     place = {name: position for position, name in enumerate(order)}
@@ -120,12 +99,17 @@ def make_plan(
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     proper: bool = False,
+    draws: Evenness | None = None,
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
     max_predictors: int | None = None,
     terms: Chosen | None = None,
+    behind: Behind | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
+
+    Without ``visit_sequence`` columns are drawn by kind where anything may be learned, else as they stand in
+    the table; ``behind`` says what is known beside that to be drawn before what.
 
     Raises
     ------
@@ -140,14 +124,20 @@ def make_plan(
     if not (names := set(schema.names)):
         raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
-    methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
-        check_known(given, names, what, dropped)
+    methods = _methods(method, kept, visit_sequence, names=names, dropped=dropped)
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
-    order = _gathered(_visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
     asked = asked_terms(predictor_matrix, formulas, schema)
+    visited = visit_order(
+        schema,
+        visit_sequence,
+        {*kept, *serials},
+        asked=asked.predictors,
+        behind=behind or Behind(),
+        by_kind=protection.learns,
+    )
+    order = _gathered(visited.columns, tuple(groups))
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
     own = all_terms(order, predicting(schema, kept), asked, nearest=nearest)
     wishes = Wishes(
@@ -159,17 +149,58 @@ def make_plan(
         groups=groups,
         keep=kept,
         proper=proper,
+        draws=draws,
         emit_original=emit_original,
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
-    free = left_open(order, asked)
-    most = (max_predictors or MOST) if protection.learns else None
-    screened = to_screen(steps, asked) if protection.learns and terms != "main" else ()
-    plan = replace(plan, left_open=free, max_predictors=most, to_screen=screened)
+    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper, order=visited.why)
+    plan = _left_open(replace(plan, draws=_draws(draws, protection)), asked, max_predictors, terms)
     protection.check(plan)
     return plan
+
+
+def _left_open(
+    plan: SynthesisPlan, asked: Formulas, max_predictors: int | None, terms: Chosen | None
+) -> SynthesisPlan:
+    """Say what is left to a fit that learns."""
+    learns = plan.protection.learns
+    return replace(
+        plan,
+        left_open=tuple(name for name in plan.visit_sequence if name not in asked.columns),
+        to_screen=to_screen(plan.steps, asked) if learns and terms != "main" else (),
+        max_predictors=(max_predictors or MOST) if learns else None,
+    )
+
+
+def _methods(
+    method: Method | Mapping[str, Method] | None,
+    kept: Sequence[str],
+    visit_sequence: Sequence[str] | None,
+    *,
+    names: set[str],
+    dropped: Sequence[str],
+) -> dict[str, Method]:
+    """Give the methods by column, after columns named anywhere were found to be there."""
+    methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
+    for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
+        check_known(given, names, what, dropped)
+    return methods
+
+
+def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:
+    """Say how rows are drawn; refuse even draws where another price was paid."""
+    if asked == "even" and not protection.draws_evenly:
+        raise PrivacyError(
+            Words(
+                "{even} does not apply under protection '{name}', whose price is that of independent draws",
+                even=Setting("draws", "even"),
+                name=protection.name,
+            ),
+            kind="setting",
+            remedy="leave it out, or ask for noise in the answers, where draws cost nothing",
+        )
+    return asked or protection.draws
 
 
 def _groups(

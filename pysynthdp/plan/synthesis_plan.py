@@ -16,11 +16,12 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budgeted, Price
+from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
 from pysynthdp.plan.factors import Terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
@@ -62,6 +63,12 @@ class Protection(Protocol):
         answers only.
     spends : {"nothing", "at the fit", "at each draw"}
         When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+    draws : {"even", "independent"} or None
+        How rows are drawn where the user does not say; None where copies of one shared fit are drawn evenly
+        and others independently.
+    draws_evenly : bool
+        Whether rows may be drawn evenly: not where the price of a draw is that of independent rows. The
+        protection's ``fit`` then does what the plan says.
     answers_on_file : bool
         Whether all that a fit asks may stand in a file, so that it can do without a table. Then it judges
         itself what is too little; else a table without columns is refused, and one without rows unless their
@@ -77,6 +84,8 @@ class Protection(Protocol):
     forms: ClassVar[tuple[str, ...]] = ()
     learns: ClassVar[bool] = False
     spends: ClassVar[Spends] = "nothing"
+    draws: ClassVar[Evenness | None] = "independent"
+    draws_evenly: ClassVar[bool] = False
     answers_on_file: ClassVar[bool] = False
 
     # -- settings ------------------------------------------------------------------------------------------
@@ -243,13 +252,11 @@ class Protection(Protocol):
 
         Notes
         -----
-        Privacy: public constants. True minus false positives of a membership attack is at most
-        (e^eps - 1 + 2 delta) / (e^eps + 1) for (eps, delta) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+        Privacy: public constants; true minus false positives of a membership attack.
         """
         if statement.status in ("none", "void"):
             return None
-        grown = np.expm1(min(statement.guarantee.epsilon(delta), 700.0))
-        return float(min(1.0, (grown + 2 * delta) / (grown + 2)))
+        return most_advantage(statement.guarantee.epsilon(delta), delta)
 
 
 @dataclass(frozen=True, repr=False)
@@ -280,6 +287,10 @@ class SynthesisPlan(Budgeted, Printable):
         Labels of the steps for which a fit that learns looks for products and curves.
     max_predictors : int, optional
         Predictors that the fit chooses for such a column, if more columns stand before it.
+    order : str
+        What the visit sequence is by, in words.
+    draws : {"even", "independent"} or None
+        How rows are drawn; None where that depends on how copies get their parameters.
     """
 
     schema: Schema
@@ -293,6 +304,8 @@ class SynthesisPlan(Budgeted, Printable):
     left_open: tuple[str, ...] = ()
     to_screen: tuple[str, ...] = ()
     max_predictors: int | None = None
+    order: str = "as asked"
+    draws: Evenness | None = "independent"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -377,12 +390,12 @@ class SynthesisPlan(Budgeted, Printable):
             ("running numbers", self.serials),
             ("dropped", self.drop),
         )
-        facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
+        facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
         facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
+        facts += [("rows", "drawn evenly")] if self.draws == "even" else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
-        first = predicting(self.schema, self.keep)
-        return plan_table(self.steps, self._given(), first=first, facts=facts)
+        return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""

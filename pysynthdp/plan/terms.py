@@ -15,7 +15,7 @@ from pysynthdp.plan.formulas import Formulas, read_formulas
 from pysynthdp.plan.step import Step
 from pysynthdp.schema import Schema
 
-__all__ = ["MOST", "Chosen", "all_terms", "asked_terms", "check_known", "left_open", "to_screen"]
+__all__ = ["MOST", "Chosen", "all_terms", "asked_terms", "check_known", "to_screen"]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
@@ -69,13 +69,8 @@ def all_terms(
         read = columns_of((*terms[name], *asked.kinds.get(name, ())))
         late = [column for column in read if column not in before]
         if late:
-            raise _too_early(name, late, order)
+            raise _too_early(name, late, order, asked)
     return replace(asked, columns=terms)
-
-
-def left_open(order: tuple[str, ...], asked: Formulas) -> tuple[str, ...]:
-    """Columns that no predictor matrix and no formula speaks of."""
-    return tuple(name for name in order if name not in asked.columns)
 
 
 def to_screen(steps: Iterable[Step], asked: Formulas) -> tuple[str, ...]:
@@ -90,13 +85,14 @@ def to_screen(steps: Iterable[Step], asked: Formulas) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanError:
+def _too_early(name: str, late: Sequence[str], order: tuple[str, ...], asked: Formulas) -> PlanError:
     """Refuse predictors that are not there yet, with the order in which they would be."""
     if name in late:
         text = Words("{name} cannot use itself", name=name)
         return PlanError(text, column=name, kind="predictors", remedy="leave it out of its own predictors")
     text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
-    if not set(late) <= set(order):
+    mutual = name in asked.predictors.get(late[0], ())
+    if mutual or not set(late) <= set(order):
         mend = Words("leave {late} out of its predictors", late=late[0])
     elif len(order) > _LONG:
         mend = Words("put {late} before {name} in visit_sequence", late=late[0], name=name)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import FitError, PlanError
+from pysynthdp.base.even import EvenSampler
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler, stream
@@ -47,9 +48,12 @@ class PlainCopies:
     ----------
     proper : bool
         Draw each step's parameters from their own posterior, once a copy.
+    even : bool
+        Draw rows evenly, not independently of each other.
     """
 
     proper: bool = False
+    even: bool = False
 
     def parameters(
         self, steps: Sequence[DrawnStep], root: np.random.SeedSequence | None, copy: int
@@ -61,7 +65,7 @@ class PlainCopies:
 
     def sampler(self, source: np.random.Generator) -> NumpySampler:
         """Draw in float arithmetic."""
-        return NumpySampler(source)
+        return EvenSampler(source) if self.even else NumpySampler(source)
 
     def keeps_bounds(self, model: ColumnModel) -> bool:
         """Numbers stay within their bounds."""
@@ -136,7 +140,7 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
-    learned = found.steps if learns else ()
+    learned = _learned(plan, layout, fits) if learns else ()
     return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
 
@@ -159,13 +163,26 @@ def _of_steps(
     return (*rare, *lost, *(remark for fit in fits for remark in fit.notes))
 
 
+def _learned(plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit]) -> tuple[Step, ...]:
+    """Give the steps as they were completed; of screened terms those of which enough records are left."""
+    steps = []
+    for step, fit in zip(plan.steps, fits, strict=True):
+        lost = lost_terms(step, plan, layout, fit.rows.design) if step.label in plan.to_screen else ()
+        kept = (term for term in step.terms if term not in lost or _plain(term))
+        steps.append(replace(step, terms=tuple(kept)) if lost else step)
+    return tuple(steps)
+
+
+def _plain(term: Sequence[str | Factor]) -> bool:
+    """Whether a term is a whole column."""
+    return len(term) == 1 and isinstance(term[0], str)
+
+
 def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit) -> tuple[Remark, ...]:
     """Say which terms of a formula are not modelled."""
-    lost = [
-        term_text(term)
-        for term in lost_terms(step, plan, layout, fit.rows.design)
-        if len(term) > 1 or isinstance(term[0], Factor)
-    ]
+    if step.label in plan.to_screen:
+        return ()
+    lost = [term_text(term) for term in lost_terms(step, plan, layout, fit.rows.design) if not _plain(term)]
     if not lost:
         return ()
     return (

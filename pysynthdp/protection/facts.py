@@ -68,11 +68,10 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
-    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
-    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     if rare:
+        few = [name for name in plan.schema.names if name in rare]
         facts.append(
-            f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "
+            f"that levels in {', '.join(few)} have fewer than five records each; copies show that such "
             "records exist and about how many, and of what else these hold only averages over five or more"
         )
     facts += (
@@ -85,6 +84,8 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
             "of every number whose records are not released: averages of five or more records, after its "
             "largest and smallest value were replaced by what the others let one expect"
         )
+    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
+    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     return [*facts, "the parameters of every column's model"]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, get_args
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 from pysynthdp.curator.infer import (
@@ -76,6 +77,7 @@ class Settings:
     keep: Sequence[str] = ()
     drop: Sequence[str] = ()
     proper: bool = False
+    draws: Evenness | None = None
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     rare: Rare = "keep"
@@ -197,6 +199,10 @@ def _wrong(settings: Settings) -> Iterator[PlanError]:
         what = "terms must be one of 'main', 'screened'"
         mend = Words("write {setting}, or leave it out", setting=Setting("terms", "main"))
         yield PlanError(what, kind="setting", remedy=meant(str(settings.terms), get_args(Chosen), mend))
+    if settings.draws is not None and settings.draws not in get_args(Evenness):
+        mend = Words("write {setting}, or leave it out", setting=Setting("draws", "even"))
+        what = "draws must be one of 'even', 'independent'"
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.draws), get_args(Evenness), mend))
     workers: object = settings.workers
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:
@@ -234,6 +240,7 @@ def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
         keep=settings.keep,
         drop=settings.drop,
         proper=settings.proper,
+        draws=settings.draws,
         emit_original=settings.emit_original,
         joint=settings.joint,
         max_predictors=settings.max_predictors,

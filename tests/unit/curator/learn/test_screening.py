@@ -1,4 +1,4 @@
-"""Screening of terms: curves and products that are there are kept, few others are, none that few records carry."""
+"""Screening of terms: curves and products that are there are kept, few others, none that few carry."""
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,7 @@ def people(seed=7, n=N):
 
 
 def fitted(table, **asked):
+    asked = {"visit_sequence": list(table.columns), **asked}
     return sdp.Synthesizer(progress=False, workers=1, **asked).fit(table)
 
 
@@ -136,7 +137,9 @@ def test_the_same_terms_whatever_the_blocks_and_workers(monkeypatch) -> None:
     table = people(n=4000)
     monkeypatch.setattr(screening, "ROWS", 1000)
     plans = [
-        sdp.Synthesizer(progress=False, workers=workers).fit(table, block_rows=rows).plan
+        sdp.Synthesizer(progress=False, workers=workers, visit_sequence=list(table.columns))
+        .fit(table, block_rows=rows)
+        .plan
         for workers, rows in [(1, None), (2, 700)]
     ]
     assert plans[0].formulas == plans[1].formulas
@@ -145,7 +148,8 @@ def test_the_same_terms_whatever_the_blocks_and_workers(monkeypatch) -> None:
 
 def test_terms_of_the_first_imputed_table_serve_all() -> None:
     tables = [people().fillna({"pay": own}) for own in (7.0, 8.0)]
-    both = sdp.Synthesizer(progress=False, workers=1).fit(tables)
+    asked = {"visit_sequence": list(tables[0].columns), "spikes": {"pay": []}}
+    both = sdp.Synthesizer(progress=False, workers=1, **asked).fit(tables)
     assert added(both.plan, "idle")
     designs = {tuple(step.design.features for step in fit.steps) for fit in both._machine.fits}
     assert len(designs) == 1
