@@ -52,7 +52,8 @@ class Synthesizer(Settings, Printable):
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
+        logreg, polyreg, polr, sample, constant``, ``cart`` for trees, whose copies give no intervals, and
+        ``serial`` for fresh running numbers.
     visit_sequence : sequence of str, optional
         Order in which columns are drawn; the table's own by default.
     predictor_matrix : DataFrame or mapping column -> predictors, optional
@@ -76,7 +77,8 @@ class Synthesizer(Settings, Printable):
     proper : bool
         Draw parameters from their posterior for each copy.
     emit_original : bool
-        Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
+        Let ``normrank``, ``sample`` and ``cart`` re-emit real values, as synthpop does; makes the fit
+        confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
     rare : {"keep", "merge", "refuse"}

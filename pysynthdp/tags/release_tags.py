@@ -18,7 +18,7 @@ Parameters = Literal["fitted", "drawn"]
 Sampling = Literal["none", "subsample", "census"]
 Nesting = Literal["none", "imputed", "two_stage", "pseudo_population"]
 Noise = Literal["none", "shared", "per_copy_from_one", "per_copy_fresh"]
-Bias = Literal["none", "clamped", "shrunk", "noisy_linear_statistics"]
+Bias = Literal["none", "clamped", "shrunk", "trees", "noisy_linear_statistics"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "kind": get_args(Kind),
@@ -55,7 +55,7 @@ class ReleaseTags:
     noise : {"none", "shared", "per_copy_from_one", "per_copy_fresh"}
         No privacy noise; one noisy fit for all copies; noise drawn again for each copy around one noisy
         release; or a fresh noisy release for each copy.
-    bias : {"none", "clamped", "shrunk", "noisy_linear_statistics"}
+    bias : {"none", "clamped", "shrunk", "trees", "noisy_linear_statistics"}
         What may have moved estimates, which no variance repairs.
     steps : tuple of TaggedStep or None
         In drawing order, columns kept real first: what each was drawn from, so that pooled tables can say
