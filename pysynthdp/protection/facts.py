@@ -69,8 +69,9 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
     if rare:
+        few = [name for name in plan.schema.names if name in rare]
         facts.append(
-            f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "
+            f"that levels in {', '.join(few)} have fewer than five records each; copies show that such "
             "records exist and about how many, and of what else these hold only averages over five or more"
         )
     facts += (
