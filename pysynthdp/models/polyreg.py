@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,9 +13,10 @@ from scipy.special import expit, logit
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.models.ask import Answer, Moments, MomentSums, RowSum, Sampler, StepMoments
+from pysynthdp.models.ask import Answer, Moments, MomentSums, Query, RowSum, Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.glm import canonical_fit, logistic_terms
+from pysynthdp.models.fits.level_gain import ask_level_gain
 from pysynthdp.models.fits.level_posterior import LevelPosterior, ask_posterior, redraw_levels
 from pysynthdp.models.fits.level_prior import MultinomialProblem
 from pysynthdp.models.fits.moment_logit import logit_from_moments
@@ -142,6 +144,13 @@ class PolyReg:
         beta = redraw_levels(params.beta, posterior, params.free, rng)
         beta[:, 0] -= params.shift
         return replace(params, beta=beta)
+
+    def weigh(self, params: PolyRegFit, task: FitTask) -> Generator[Query, Answer, float]:
+        """Ask for the log likelihood of the rows over that of the shares, less what parameters gain."""
+        del task
+        slopes = (params.levels.size - 1) * (params.free.size - 1)
+        shares = partial(self.level_shares, params)
+        return (yield from ask_level_gain(shares, params.levels, slopes))
 
     def level_shares(self, params: PolyRegFit, X: FloatArray) -> FloatArray:
         """Probability of each level that occurs, (rows, levels)."""

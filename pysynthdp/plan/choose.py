@@ -20,8 +20,18 @@ __all__ = ["all_steps", "drawn_by", "model_of"]
 _MARGINAL = ("sample", "constant", "gaussian", "gaussian_floor", "dirichlet")  # drawn from no other column
 
 
-def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
-    """List the steps of all columns in visit order: a joint step where the first of its columns stands."""
+def all_steps(schema: Schema, wishes: Wishes, *, learns: bool = False) -> list[Step]:
+    """List the steps of all columns in visit order: a joint step where the first of its columns stands.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns.
+    wishes : Wishes
+        The user's.
+    learns : bool
+        Whether a default model may give way to another that the rows speak for.
+    """
     together = {columns[0]: _joint_step(columns, model, schema) for columns, model in wishes.groups.items()}
     inside = {name for columns in wishes.groups for name in columns}
     steps: list[Step] = []
@@ -30,8 +40,16 @@ def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
             steps.append(together[name])
         elif name not in inside:
             wish = wishes.methods.get(name, wishes.everywhere)
-            steps += _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original)
+            own = _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original)
+            steps += map(_by_evidence, own) if learns and wish is None else own
     return steps
+
+
+def _by_evidence(step: Step) -> Step:
+    """Let the fit choose in the place of a default model that has a rival."""
+    if not hasattr(step.model, "by_evidence"):
+        return step
+    return replace(step, model=replace(step.model, by_evidence=True))  # type: ignore[type-var]  # a dataclass
 
 
 def _column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:

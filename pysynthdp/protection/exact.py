@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -125,8 +125,10 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
         remarks = (*_of_table(plan, request.rows, fits), *remarks, *_of_steps(plan, layout, fits, groups))
     n = request.rows.n_rows
     keep = plan.proper or not learns
-    steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
-    return Fit(layout, steps, source, n, kept, kept_columns, remarks)
+    pairs = list(zip(plan.steps, fits, strict=True))
+    steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    learned = tuple(replace(step, model=fit.model) for step, fit in pairs)
+    return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
@@ -184,7 +186,7 @@ def _kept(rows: Rows, column: Column) -> pd.Series[Any]:
     return real.copy()
 
 
-def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
+def _drawn(fit: StepFit, planned: ColumnModel, *, posterior: bool) -> DrawnStep:
     """Keep what drawing needs of a finished fit; of a posterior, only for copies that redraw from it."""
     rows, params = fit.rows, fit.params
     if not posterior and isinstance(params, HasPosterior):
@@ -197,6 +199,7 @@ def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
         params,
         holds_rows=fit.held_rows,
         groups=rows.groups,
+        chosen=getattr(planned, "by_evidence", False),
     )
 
 
