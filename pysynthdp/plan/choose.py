@@ -32,6 +32,7 @@ def all_steps(schema: Schema, wishes: Wishes, *, learns: bool = False) -> list[S
     learns : bool
         Whether a default model may give way to another that the rows speak for.
     """
+    number = "cells" if learns and not wishes.emit_original else "normrank"
     together = {columns[0]: _joint_step(columns, model, schema) for columns, model in wishes.groups.items()}
     inside = {name for columns in wishes.groups for name in columns}
     steps: list[Step] = []
@@ -40,7 +41,7 @@ def all_steps(schema: Schema, wishes: Wishes, *, learns: bool = False) -> list[S
             steps.append(together[name])
         elif name not in inside:
             wish = wishes.methods.get(name, wishes.everywhere)
-            own = _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original)
+            own = _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original, number)
             steps += map(_by_evidence, own) if learns and wish is None else own
     return steps
 
@@ -52,18 +53,22 @@ def _by_evidence(step: Step) -> Step:
     return replace(step, model=replace(step.model, by_evidence=True))  # type: ignore[type-var]  # a dataclass
 
 
-def _column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:
+def _column_steps(
+    column: Column, wish: Method | None, terms: Terms, emit_original: bool, number: Method
+) -> list[Step]:
     """List the steps that fill one column: its kind, then its value."""
     steps = []
     for part in parts_of(column):
-        model = _model_for(part, column, wish, has_terms=bool(terms))
+        model = _model_for(part, column, wish, has_terms=bool(terms), number=number)
         if emit_original and isinstance(model, HoldsRows):
             model = replace(model, emit_original=True)  # type: ignore[type-var]  # a dataclass
         steps.append(Step((part,), model, () if model.name in _MARGINAL else terms))
     return steps
 
 
-def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bool) -> ColumnModel:
+def _model_for(
+    part: Part, column: Column, wish: Method | None, *, has_terms: bool, number: Method
+) -> ColumnModel:
     """Pick the wished model, or the default for the part's kind; check that it can draw the part."""
     if part.role == "kind":
         lone = len(part.levels) < 2
@@ -71,7 +76,7 @@ def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bo
             "constant" if lone else "sample" if not has_terms or _name(wish) == "sample" else _logistic(part)
         )
         return COLUMN_MODELS[name]()
-    model = model_of(wish if wish is not None else _default(part, column, has_terms), column.name)
+    model = model_of(wish if wish is not None else _default(part, column, has_terms, number), column.name)
     if not has_terms and wish is None:
         model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
     if not model.accepts(target_of(part, column)):
@@ -147,10 +152,10 @@ def _logistic(part: Part) -> str:
     return "logreg" if len(part.levels) == 2 else "polyreg"
 
 
-def _default(part: Part, column: Column, has_terms: bool) -> str:
+def _default(part: Part, column: Column, has_terms: bool, number: Method) -> Method:
     """Pick the default method of a value part."""
     if isinstance(column, NumericColumn):
-        return "normrank"
+        return number
     if len(part.levels) == 1:
         return "constant"
     if not has_terms:
