@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import pandas as pd
 
 from pysynthdp.base.display import Cell, Table
-from pysynthdp.plan.step import Step
+from pysynthdp.plan.step import Step, Terms
 
-__all__ = ["plan_frame", "plan_table"]
+__all__ = ["plan_frame", "plan_table", "predictor_matrix"]
 
 _FEW = 6  # terms that a line of the plan lists
 _MORE = " more, see below"
@@ -51,6 +51,16 @@ def plan_frame(steps: Sequence[Step], given: Sequence[Sequence[str]]) -> pd.Data
     rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in pairs]
     places = pd.RangeIndex(1, len(rows) + 1, name="step")
     return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+
+
+def predictor_matrix(names: Sequence[str], steps: Sequence[Step], given: Sequence[Terms]) -> pd.DataFrame:
+    """Build a square matrix: 1 where the row's column is drawn from the column's."""
+    matrix = pd.DataFrame(0, index=list(names), columns=list(names))
+    for step, terms in zip(steps, given, strict=True):
+        predictors = list(dict.fromkeys(name for term in terms for name in term))
+        for part in step.targets:
+            matrix.loc[part.column, predictors] = 1
+    return matrix
 
 
 def _before(steps: Sequence[Step], first: Iterable[str]) -> Iterator[tuple[str, ...]]:

@@ -109,7 +109,8 @@ class DrawnStep:
         if params is None or not len(X):
             return np.full(len(X), self.scale.centre)
         with named(self.label, self.model, "draw"):
-            values = self.model.draw(params, self.design.take(X), sampler)
+            features = self.design.take(X)
+            values = self.model.draw(params, features, sampler.along(features))
         if self.scale != Scale():
             values *= self.scale.width
             values += self.scale.centre

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.base.errors import PlanError
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
@@ -16,7 +17,7 @@ from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.order import Behind, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import all_terms, asked_terms, check_known
+from pysynthdp.plan.terms import MOST, all_terms, asked_terms, check_known
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -92,12 +93,14 @@ def make_plan(
     method: Method | Mapping[str, Method] | None = None,
     visit_sequence: Sequence[str] | None = None,
     predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None,
-    formulas: Iterable[str] = (),
+    formulas: Sequence[str] = (),
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     proper: bool = False,
+    draws: Evenness | None = None,
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
+    max_predictors: int | None = None,
     behind: Behind | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
@@ -134,21 +137,51 @@ def make_plan(
         by_kind=protection.learns,
     )
     order = _gathered(visited.columns, tuple(groups))
+    nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=all_terms(order, predicting(schema, kept), asked),
+        terms=all_terms(order, predicting(schema, kept), asked, nearest=nearest),
         groups=groups,
         keep=kept,
         proper=proper,
+        draws=draws,
         emit_original=emit_original,
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper, visited.why)
+    plan = SynthesisPlan(
+        schema,
+        order,
+        steps,
+        protection,
+        kept,
+        serials,
+        dropped,
+        proper,
+        order=visited.why,
+        left_open=tuple(name for name in order if name not in asked),
+        max_predictors=(max_predictors or MOST) if protection.learns else None,
+        draws=_draws(draws, protection),
+    )
     protection.check(plan)
     return plan
+
+
+def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:
+    """Say how rows are drawn; refuse even draws where another price was paid."""
+    if asked == "even" and not protection.draws_evenly:
+        raise PrivacyError(
+            Words(
+                "{even} does not apply under protection '{name}', whose price is that of independent draws",
+                even=Setting("draws", "even"),
+                name=protection.name,
+            ),
+            kind="setting",
+            remedy="leave it out, or ask for noise in the answers, where draws cost nothing",
+        )
+    return asked or protection.draws
 
 
 def _groups(

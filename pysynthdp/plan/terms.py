@@ -12,7 +12,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Said, Setting, Words, meant
 from pysynthdp.plan.step import Terms
 
-__all__ = ["all_terms", "asked_terms", "check_known"]
+__all__ = ["MOST", "all_terms", "asked_terms", "check_known"]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
@@ -20,6 +20,7 @@ _MATRIX: Final = Said(
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
 _PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
+MOST: Final = 15  # predictors of a column, where nobody names them or another number
 _LONG = 15  # longer orders are not written out
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
 _QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
@@ -54,12 +55,19 @@ def asked_terms(
     return by_matrix | by_formula
 
 
-def all_terms(order: tuple[str, ...], keep: tuple[str, ...], asked: Mapping[str, Terms]) -> dict[str, Terms]:
-    """Terms of each column: those asked for, else every earlier column."""
+def all_terms(
+    order: tuple[str, ...],
+    keep: tuple[str, ...],
+    asked: Mapping[str, Terms],
+    *,
+    nearest: int | None = None,
+) -> dict[str, Terms]:
+    """Terms of each column: those asked for, else every earlier column, or the nearest."""
     terms = {}
     for position, name in enumerate(order):
         before = (*keep, *order[:position])
-        terms[name] = asked.get(name, tuple((earlier,) for earlier in before))
+        there = before if nearest is None else before[-nearest:]
+        terms[name] = asked.get(name, tuple((earlier,) for earlier in there))
         late = [p for term in terms[name] for p in term if p not in before]
         if late:
             raise _too_early(name, late, order, asked)
