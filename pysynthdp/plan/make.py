@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import pandas as pd
@@ -122,20 +123,13 @@ def make_plan(
         raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
     methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
-        check_known(given, names, what, dropped)
+    _check_all_known(names, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
     asked = asked_terms(predictor_matrix, formulas, names)
-    visited = visit_order(
-        schema,
-        visit_sequence,
-        {*kept, *serials},
-        asked=asked,
-        behind=behind or Behind(),
-        by_kind=protection.learns,
-    )
+    by_kind, apart = protection.learns, {*kept, *serials}
+    visited = visit_order(schema, visit_sequence, apart, asked=asked, behind=behind, by_kind=by_kind)
     order = _gathered(visited.columns, tuple(groups))
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
     wishes = Wishes(
@@ -151,15 +145,9 @@ def make_plan(
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(
-        schema,
-        order,
-        steps,
-        protection,
-        kept,
-        serials,
-        dropped,
-        proper,
+    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
+    plan = replace(
+        plan,
         order=visited.why,
         left_open=tuple(name for name in order if name not in asked),
         max_predictors=(max_predictors or MOST) if protection.learns else None,
@@ -167,6 +155,12 @@ def make_plan(
     )
     protection.check(plan)
     return plan
+
+
+def _check_all_known(names: set[str], dropped: Sequence[str], **settings: Iterable[str]) -> None:
+    """Refuse settings that name what is no column."""
+    for what, given in settings.items():
+        check_known(given, names, what, dropped)
 
 
 def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:
