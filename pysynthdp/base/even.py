@@ -206,10 +206,11 @@ def _whole(axis: FloatArray, size: int) -> IntArray:
     bits = size.bit_length()
     kind = np.int32 if bits <= 15 else np.int64
     top = 2 ** min(np.iinfo(kind).bits - 1 - bits, 30) - 2
+    places: AnyArray = np.arange(size, dtype=kind)
     whole: AnyArray = np.full(size, top + 1, dtype=kind)
     cut = np.clip(np.nan_to_num(axis), -_SPREADS, _SPREADS) + _SPREADS
     whole[: len(axis)] = cut * (top / (2 * _SPREADS))
-    return np.asarray((whole << bits) | np.arange(size, dtype=kind))
+    return np.asarray((whole << bits) | places)
 
 
 def poisson_quantile(points: FloatArray, mean: FloatArray) -> FloatArray:
