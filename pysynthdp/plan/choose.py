@@ -15,13 +15,34 @@ from pysynthdp.plan.step import Method, Step, Terms, target_of
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["all_steps", "drawn_by", "model_of"]
+__all__ = ["all_steps", "by_evidence", "drawn_by", "model_of"]
 
 _MARGINAL = ("sample", "constant", "gaussian", "gaussian_floor", "dirichlet")  # drawn from no other column
 
 
-def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
-    """List the steps of all columns in visit order: a joint step where the first of its columns stands."""
+def by_evidence() -> ColumnModel:
+    """Give the default of a number where rows may be learned from: cells, unless its rival fits better.
+
+    Examples
+    --------
+    >>> by_evidence().name
+    'cells'
+    """
+    return replace(COLUMN_MODELS["cells"](), by_evidence=True)  # type: ignore[type-var]  # a dataclass
+
+
+def all_steps(schema: Schema, wishes: Wishes, *, number: Method = "normrank") -> list[Step]:
+    """List the steps of all columns in visit order: a joint step where the first of its columns stands.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns.
+    wishes : Wishes
+        The user's.
+    number : str or ColumnModel
+        Default method of a number that is drawn from others.
+    """
     together = {columns[0]: _joint_step(columns, model, schema) for columns, model in wishes.groups.items()}
     inside = {name for columns in wishes.groups for name in columns}
     steps: list[Step] = []
@@ -30,22 +51,27 @@ def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
             steps.append(together[name])
         elif name not in inside:
             wish = wishes.methods.get(name, wishes.everywhere)
-            steps += _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original)
+            steps += _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original, number)
     return steps
 
 
-def _column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:
+def _column_steps(
+    column: Column, wish: Method | None, terms: Terms, emit_original: bool, number: Method
+) -> list[Step]:
     """List the steps that fill one column: its kind, then its value."""
     steps = []
+    number = "normrank" if emit_original else number
     for part in parts_of(column):
-        model = _model_for(part, column, wish, has_terms=bool(terms))
+        model = _model_for(part, column, wish, has_terms=bool(terms), number=number)
         if emit_original and isinstance(model, HoldsRows):
             model = replace(model, emit_original=True)  # type: ignore[type-var]  # a dataclass
         steps.append(Step((part,), model, () if model.name in _MARGINAL else terms))
     return steps
 
 
-def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bool) -> ColumnModel:
+def _model_for(
+    part: Part, column: Column, wish: Method | None, *, has_terms: bool, number: Method
+) -> ColumnModel:
     """Pick the wished model, or the default for the part's kind; check that it can draw the part."""
     if part.role == "kind":
         lone = len(part.levels) < 2
@@ -53,7 +79,7 @@ def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bo
             "constant" if lone else "sample" if not has_terms or _name(wish) == "sample" else _logistic(part)
         )
         return COLUMN_MODELS[name]()
-    model = model_of(wish if wish is not None else _default(part, column, has_terms), column.name)
+    model = model_of(wish if wish is not None else _default(part, column, has_terms, number), column.name)
     if not has_terms and wish is None:
         model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
     if not model.accepts(target_of(part, column)):
@@ -129,10 +155,10 @@ def _logistic(part: Part) -> str:
     return "logreg" if len(part.levels) == 2 else "polyreg"
 
 
-def _default(part: Part, column: Column, has_terms: bool) -> str:
+def _default(part: Part, column: Column, has_terms: bool, number: Method) -> Method:
     """Pick the default method of a value part."""
     if isinstance(column, NumericColumn):
-        return "normrank"
+        return number
     if len(part.levels) == 1:
         return "constant"
     if not has_terms:

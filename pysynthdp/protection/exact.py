@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -130,7 +130,8 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
-    return Fit(layout, steps, source, n, kept, kept_columns, remarks)
+    learned = tuple(replace(step, model=fit.model) for step, fit in zip(plan.steps, fits, strict=True))
+    return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:

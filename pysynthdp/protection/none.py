@@ -11,7 +11,7 @@ from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.words import GUARANTEE, Words
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.choose import all_steps
+from pysynthdp.plan.choose import all_steps, by_evidence
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Wishes
 from pysynthdp.plan.step import Step
@@ -69,7 +69,7 @@ class Unprotected(Protection):
 
     def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
         """List the steps in visit order."""
-        return all_steps(schema, wishes)
+        return all_steps(schema, wishes, number=by_evidence())
 
     def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Refuse: nothing is claimed that could have a price."""

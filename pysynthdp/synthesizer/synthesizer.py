@@ -53,7 +53,7 @@ class Synthesizer(Settings, Printable):
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
+        cells, logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
     visit_sequence : sequence of str, optional
         Order in which columns are drawn; the table's own by default.
     predictor_matrix : DataFrame or mapping column -> predictors, optional

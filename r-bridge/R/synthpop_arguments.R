@@ -132,7 +132,7 @@ methods_by_type <- function(drawn, default, standard) {
 # Methods that come of looking: none for numbers drawn as levels, and the user's own choice always first. As in
 # synthpop a column without predictors is left to "sample".
 by_looks <- function(chosen, looked, parts, predictors) {
-  numbers <- c("norm", "normrank", "lognorm", "sqrtnorm", "cubertnorm", "poisson", "negbin")
+  numbers <- c("cells", "norm", "normrank", "lognorm", "sqrtnorm", "cubertnorm", "poisson", "negbin")
   chosen <- chosen[!(names(chosen) %in% names(looked$levels) & chosen %in% numbers)]
   found <- looked$methods[!names(looked$methods) %in% c(names(chosen), names(looked$levels))]
   alone <- if (length(parts$released)) character() else parts$drawn[1L]

@@ -31,7 +31,7 @@ def test_defaults() -> None:
     assert plan.methods == {
         "age": "sample",
         "sex": "logreg",
-        "the wage": "normrank",
+        "the wage": "cells",
         "edu": "polr",
         "gone": "constant",
     }
