@@ -79,6 +79,7 @@ class Cart:
     )
     bias: ClassVar[str] = "trees"
     linear_on: ClassVar[str] = "any"
+    finds_terms: ClassVar[bool] = True
     keeps_shape: ClassVar[bool] = True
     keeps_masses: ClassVar[bool] = True
 

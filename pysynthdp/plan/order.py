@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.plan.step import Terms
+from pysynthdp.plan.factors import Terms, columns_of
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 
 __all__ = ["Behind", "VisitOrder", "visit_order"]
@@ -61,7 +61,7 @@ def visit_order(
     apart: set[str],
     *,
     asked: Mapping[str, Terms],
-    behind: Behind,
+    behind: Behind | None = None,
     by_kind: bool,
 ) -> VisitOrder:
     """Order the columns to draw: by the wish, which must name each, else by kind or as in the table.
@@ -76,7 +76,7 @@ def visit_order(
         Columns that are not drawn.
     asked : mapping column -> terms
         Predictors asked for by a matrix or a formula; without a wish each is drawn before its column.
-    behind : Behind
+    behind : Behind, optional
         What else must be drawn before a column.
     by_kind : bool
         Whether the order is by kind.
@@ -90,11 +90,11 @@ def visit_order(
     -----
     Privacy: kinds and numbers of levels stand in the schema, which is public under a guarantee.
     """
-    needed = [name for name in schema.names if name not in apart]
+    needed, behind = [name for name in schema.names if name not in apart], behind or Behind()
     if wish is not None:
         return VisitOrder(_as_wished(needed, wish, apart), "as asked")
     first = sorted(needed, key=lambda name: _rank(schema[name])) if by_kind else needed
-    used = {name: [each for term in terms for each in term] for name, terms in asked.items()}
+    used = {name: columns_of(terms) for name, terms in asked.items()}
     before = {
         name: {*used.get(name, ()), *behind.directly.get(name, ()), *behind.somewhere.get(name, ())} - {name}
         for name in needed

@@ -59,7 +59,7 @@
 syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.matrix = NULL, m = 1L, k = NULL,
                 proper = FALSE, minnumlevels = 1, maxfaclevels = 60, rules = NULL, rvalues = NULL, cont.na = NULL,
                 semicont = NULL, smoothing = NULL, event = NULL, denom = NULL, drop.not.used = FALSE,
-                drop.pred.only = FALSE, default.method = c("normrank", "logreg", "polyreg", "polr"), numtocat = NULL,
+                drop.pred.only = FALSE, default.method = c("cells", "logreg", "polyreg", "polr"), numtocat = NULL,
                 catgroups = NULL, models = FALSE, print.flag = FALSE, seed = "sample", ..., drop = NULL) {
   call <- safe_call(match.call())
   check_frame(data)

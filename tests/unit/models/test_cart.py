@@ -170,6 +170,7 @@ def synthesised(**settings):
 def test_all_columns_and_kinds_are_drawn_by_trees_and_no_number_is_a_record_s():
     done = synthesised()
     assert {step.model.name for step in done.plan.steps} == {"cart"}
+    assert not done.plan.to_screen  # a tree finds products by itself
     copy = done.draw(m=1, rng=1)[0]
     assert copy.pay.isna()[copy.age > 66].all()
     assert copy.pay.notna()[copy.age < 65].all()

@@ -31,8 +31,8 @@ def test_defaults() -> None:
     assert plan.methods == {
         "sex": "sample",
         "edu": "polr",
-        "age": "normrank",
-        "the wage": "normrank",
+        "age": "cells",
+        "the wage": "cells",
         "gone": "constant",
     }
     assert [step.label for step in plan.steps] == [
@@ -72,7 +72,11 @@ def test_formulas(formula, terms) -> None:
     ("formula", "rule"),
     [
         ("edu", "no '~'"),
-        ("edu ~ log(age)", "predictors may be columns"),
+        ("edu ~ exp(age)", "predictors may be columns"),
+        ("edu ~ log(sex)", "is no number here"),
+        ("edu ~ cut(age)", "cut takes a column and a number"),
+        ("edu ~ sex[none such]", "no dummy"),
+        ("edu (kind) ~ age", "no value of edu is absent"),
         ("edu ~ q", "predictors may be columns"),
         ("edu ~ I(age ** 0)", "predictors may be columns"),
         ("q ~ age", "names 'q'"),
