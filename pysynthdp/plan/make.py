@@ -15,11 +15,10 @@ from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
-from pysynthdp.plan.formulas import Formulas
 from pysynthdp.plan.order import Behind, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, to_screen
+from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -103,8 +102,8 @@ def make_plan(
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
     max_predictors: int | None = None,
-    terms: Chosen | None = None,
     behind: Behind | None = None,
+    terms: Chosen | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -124,18 +123,15 @@ def make_plan(
     if not (names := set(schema.names)):
         raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
-    methods = _methods(method, kept, visit_sequence, names=names, dropped=dropped)
+    methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
+    _check_all_known(names, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
     asked = asked_terms(predictor_matrix, formulas, schema)
+    by_kind, apart = protection.learns, {*kept, *serials}
     visited = visit_order(
-        schema,
-        visit_sequence,
-        {*kept, *serials},
-        asked=asked.predictors,
-        behind=behind or Behind(),
-        by_kind=protection.learns,
+        schema, visit_sequence, apart, asked=asked.predictors, behind=behind, by_kind=by_kind
     )
     order = _gathered(visited.columns, tuple(groups))
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
@@ -154,38 +150,23 @@ def make_plan(
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper, order=visited.why)
-    plan = _left_open(replace(plan, draws=_draws(draws, protection)), asked, max_predictors, terms)
+    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
+    plan = replace(
+        plan,
+        order=visited.why,
+        left_open=left_open(order, asked),
+        to_screen=to_screen(steps, asked) if protection.learns and terms != "main" else (),
+        max_predictors=(max_predictors or MOST) if protection.learns else None,
+        draws=_draws(draws, protection),
+    )
     protection.check(plan)
     return plan
 
 
-def _left_open(
-    plan: SynthesisPlan, asked: Formulas, max_predictors: int | None, terms: Chosen | None
-) -> SynthesisPlan:
-    """Say what is left to a fit that learns."""
-    learns = plan.protection.learns
-    return replace(
-        plan,
-        left_open=tuple(name for name in plan.visit_sequence if name not in asked.columns),
-        to_screen=to_screen(plan.steps, asked) if learns and terms != "main" else (),
-        max_predictors=(max_predictors or MOST) if learns else None,
-    )
-
-
-def _methods(
-    method: Method | Mapping[str, Method] | None,
-    kept: Sequence[str],
-    visit_sequence: Sequence[str] | None,
-    *,
-    names: set[str],
-    dropped: Sequence[str],
-) -> dict[str, Method]:
-    """Give the methods by column, after columns named anywhere were found to be there."""
-    methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
+def _check_all_known(names: set[str], dropped: Sequence[str], **settings: Iterable[str]) -> None:
+    """Refuse settings that name what is no column."""
+    for what, given in settings.items():
         check_known(given, names, what, dropped)
-    return methods
 
 
 def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:

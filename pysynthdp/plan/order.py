@@ -60,7 +60,7 @@ def visit_order(
     apart: set[str],
     *,
     asked: Mapping[str, Sequence[str]],
-    behind: Behind,
+    behind: Behind | None = None,
     by_kind: bool,
 ) -> VisitOrder:
     """Order the columns to draw: by the wish, which must name each, else by kind or as in the table.
@@ -75,7 +75,7 @@ def visit_order(
         Columns that are not drawn.
     asked : mapping column -> columns
         Predictors asked for by a matrix or a formula; without a wish each is drawn before its column.
-    behind : Behind
+    behind : Behind, optional
         What else must be drawn before a column.
     by_kind : bool
         Whether the order is by kind.
@@ -89,10 +89,11 @@ def visit_order(
     -----
     Privacy: kinds and numbers of levels stand in the schema, which is public under a guarantee.
     """
-    needed = [name for name in schema.names if name not in apart]
+    needed, behind = [name for name in schema.names if name not in apart], behind or Behind()
     if wish is not None:
         return VisitOrder(_as_wished(needed, wish, apart), "as asked")
     first = sorted(needed, key=lambda name: _rank(schema[name])) if by_kind else needed
+
     before = {
         name: {*asked.get(name, ()), *behind.directly.get(name, ()), *behind.somewhere.get(name, ())} - {name}
         for name in needed

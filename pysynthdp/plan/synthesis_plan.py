@@ -392,8 +392,8 @@ class SynthesisPlan(Budgeted, Printable):
         )
         facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
-        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [("rows", "drawn evenly")] if self.draws == "even" else []
+        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
         return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
 

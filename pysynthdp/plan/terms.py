@@ -15,7 +15,7 @@ from pysynthdp.plan.formulas import Formulas, read_formulas
 from pysynthdp.plan.step import Step
 from pysynthdp.schema import Schema
 
-__all__ = ["MOST", "Chosen", "all_terms", "asked_terms", "check_known", "to_screen"]
+__all__ = ["MOST", "Chosen", "all_terms", "asked_terms", "check_known", "left_open", "to_screen"]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
@@ -73,14 +73,19 @@ def all_terms(
     return replace(asked, columns=terms)
 
 
+def left_open(order: tuple[str, ...], asked: Formulas) -> tuple[str, ...]:
+    """Columns that no predictor matrix and no formula speaks of."""
+    return tuple(name for name in order if name not in asked.columns)
+
+
 def to_screen(steps: Iterable[Step], asked: Formulas) -> tuple[str, ...]:
-    """Labels of the steps whose terms may be screened: those of which no formula speaks."""
+    """Labels of the steps whose terms may be screened: no formula speaks of them, no tree finds its own."""
     found = []
     for step in steps:
         part = step.targets[0]
         written = part.column in asked.columns and part.column not in asked.listed
         written |= part.role == "kind" and part.column in asked.kinds
-        if len(step.targets) == 1 and not written:
+        if len(step.targets) == 1 and not written and not getattr(step.model, "finds_terms", False):
             found.append(step.label)
     return tuple(found)
 
@@ -91,7 +96,7 @@ def _too_early(name: str, late: Sequence[str], order: tuple[str, ...], asked: Fo
         text = Words("{name} cannot use itself", name=name)
         return PlanError(text, column=name, kind="predictors", remedy="leave it out of its own predictors")
     text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
-    mutual = name in asked.predictors.get(late[0], ())
+    mutual = name in columns_of((*asked.columns.get(late[0], ()), *asked.kinds.get(late[0], ())))
     if mutual or not set(late) <= set(order):
         mend = Words("leave {late} out of its predictors", late=late[0])
     elif len(order) > _LONG:

@@ -139,7 +139,8 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
         remarks = (*_of_table(plan, request.rows, fits), *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
-    steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
+    pairs = list(zip(plan.steps, fits, strict=True))
+    steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
     learned = _learned(plan, layout, fits) if learns else ()
     return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
@@ -169,7 +170,7 @@ def _learned(plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit]) -> tu
     for step, fit in zip(plan.steps, fits, strict=True):
         lost = lost_terms(step, plan, layout, fit.rows.design) if step.label in plan.to_screen else ()
         kept = (term for term in step.terms if term not in lost or _plain(term))
-        steps.append(replace(step, terms=tuple(kept)) if lost else step)
+        steps.append(replace(step, model=fit.model, terms=tuple(kept)))
     return tuple(steps)
 
 
@@ -216,7 +217,7 @@ def _kept(rows: Rows, column: Column) -> pd.Series[Any]:
     return real.copy()
 
 
-def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
+def _drawn(fit: StepFit, planned: ColumnModel, *, posterior: bool) -> DrawnStep:
     """Keep what drawing needs of a finished fit; of a posterior, only for copies that redraw from it."""
     rows, params = fit.rows, fit.params
     if not posterior and isinstance(params, HasPosterior):
@@ -229,6 +230,7 @@ def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
         params,
         holds_rows=fit.held_rows,
         groups=rows.groups,
+        chosen=getattr(planned, "by_evidence", False),
     )
 
 

@@ -195,14 +195,14 @@ def _wrong(settings: Settings) -> Iterator[PlanError]:
         what = "rare must be one of 'keep', 'merge', 'refuse'"
         mend = Words("write {setting}", setting=Setting("rare", "merge"))
         yield PlanError(what, kind="setting", remedy=meant(str(settings.rare), get_args(Rare), mend))
-    if settings.terms is not None and settings.terms not in get_args(Chosen):
-        what = "terms must be one of 'main', 'screened'"
-        mend = Words("write {setting}, or leave it out", setting=Setting("terms", "main"))
-        yield PlanError(what, kind="setting", remedy=meant(str(settings.terms), get_args(Chosen), mend))
     if settings.draws is not None and settings.draws not in get_args(Evenness):
         mend = Words("write {setting}, or leave it out", setting=Setting("draws", "even"))
         what = "draws must be one of 'even', 'independent'"
         yield PlanError(what, kind="setting", remedy=meant(str(settings.draws), get_args(Evenness), mend))
+    if settings.terms is not None and settings.terms not in get_args(Chosen):
+        what = "terms must be one of 'main', 'screened'"
+        mend = Words("write {setting}, or leave it out", setting=Setting("terms", "main"))
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.terms), get_args(Chosen), mend))
     workers: object = settings.workers
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:

@@ -12,9 +12,9 @@
 #' @param m Number of copies; 5 by default, and 20 where the answers are noised. Of imputed tables, `m` copies of each,
 #'   which stand in nests, one an imputation: [pool()] takes the rule of Reiter (2004) for them.
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
-#'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`,
-#'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, and `serial` for fresh running
-#'   numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
+#'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`, `cells`,
+#'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, `cart` for trees, whose copies
+#'   give no intervals, and `serial` for fresh running numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
 #' @param visit_sequence Columns in the order in which they are drawn. By default by kind: categories, those of few
 #'   levels first, then numbers; each after the columns that a formula draws it from.
 #' @param predictor_matrix Matrix with a row for each target and a column for each predictor, or a list
@@ -127,8 +127,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
-    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors,
-    terms = terms, ...
+    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

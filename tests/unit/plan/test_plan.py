@@ -31,8 +31,8 @@ def test_defaults() -> None:
     assert plan.methods == {
         "sex": "sample",
         "edu": "polr",
-        "age": "normrank",
-        "the wage": "normrank",
+        "age": "cells",
+        "the wage": "cells",
         "gone": "constant",
     }
     assert [step.label for step in plan.steps] == [
