@@ -195,7 +195,8 @@ def _screened(step: Step, sample: _Sample) -> tuple[Step, bool]:
     features = [each for name in step.predictors for each in sample.features.get(name, [])]
     here = sample.present(target)
     n = len(sample.X) if here is None else int(here.sum())
-    answers = 1 if target.numeric else max(len(np.unique(sample.part(target))) - 1, 1)
+    cells = n // 60 if target.numeric else len(np.unique(sample.part(target)))
+    answers = min(max(cells, 4 if target.numeric else 2), 20) - 1
     room = n // (10 * answers)
     if n < 2 * FORCED or not features or len(features) > n // 3:
         return step, False
