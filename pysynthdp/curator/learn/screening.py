@@ -6,9 +6,10 @@ hinges and steps at quantiles of each number. A number is scored by its rank and
 cells of its eighths; levels by their dummies. The 40 best are tested exactly, projected off the features and
 off those taken before them, and taken one by one while their tail probability, by the usual and by the robust
 variance, is at most :data:`LEVEL_TAKEN`, and no more than :data:`MOST` a step nor than a tenth of the rows
-has parameters. A candidate rests on at least ten effective records, and a product of dummies on five.
-``benchmarks/coverage/selection.py`` measures what level and number do to intervals: whatever is not kept is
-about zero in all copies alike, which no combining rule sees.
+has parameters. A candidate rests on at least ten effective records, and a product of dummies on five. Level
+and number were chosen by ``benchmarks/coverage/selection.py``: the largest level at which chance alone fills
+less than half of the room. What is not kept is about zero in all copies alike, which no combining rule sees,
+so tags say what was tested and pooled tables flag it.
 
 Before that the dummy of missing of a number that 5 to 95 in a hundred rows lack is multiplied by every other
 feature, where these terms together have at most half as many parameters as there are rows: what goes with a
@@ -43,7 +44,7 @@ from pysynthdp.plan.factors import LEVEL, PLACES
 
 __all__ = ["LEVEL_TAKEN", "MOST", "screened_terms"]
 
-LEVEL_TAKEN: Final = 0.01  # tail probability up to which a candidate is taken
+LEVEL_TAKEN: Final = 0.05  # tail probability up to which a candidate is taken
 MOST: Final = 12  # terms taken for one step
 ROWS: Final = 20_000  # of the systematic sample by which is chosen
 WIDEST: Final = 120  # features of a step among which products are tested
