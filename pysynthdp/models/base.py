@@ -122,6 +122,9 @@ class ColumnModel(Protocol):
         Scale of the target on which terms are added up, for the tags: "plain", "log", "logit", ...; "any"
         where relations of every transform of the target are kept. Parameters may have it instead, where a
         fit chooses. Without it, what a release says of logarithms is on the careful side.
+    finds_terms : bool, optional
+        Whether the model finds products and curves by itself, so that none are screened for it; False by
+        default.
     keeps_shape : bool, optional
         Whether draws have the target's own distribution, whatever its shape; False by default.
     keeps_masses : bool, optional
@@ -228,10 +231,10 @@ class Chosen:
 
 @runtime_checkable
 class Weighed(Protocol):
-    """A model of numbers that says what its fit makes of the rows, so that models can be compared."""
+    """A model that says what its fit makes of the rows, so that models of one kind can be compared."""
 
     def weigh(self, params: Any, task: FitTask) -> Generator[Query, Answer, float]:
-        """Ask for the log likelihood of all rows over that of the margin, less half a unit a coefficient.
+        """Ask for the log likelihood of all rows over that of the margin, less a price of each coefficient.
 
         Infinite for a relation so tight that no other model could keep it.
         """

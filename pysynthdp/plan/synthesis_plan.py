@@ -21,10 +21,11 @@ from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budgeted, Price
-from pysynthdp.plan.card import plan_table
+from pysynthdp.plan.budget import Budgeted, Price, most_advantage
+from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.factors import Terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
-from pysynthdp.plan.step import Step, Terms, predicting
+from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
@@ -251,13 +252,11 @@ class Protection(Protocol):
 
         Notes
         -----
-        Privacy: public constants. True minus false positives of a membership attack is at most
-        (e^eps - 1 + 2 delta) / (e^eps + 1) for (eps, delta) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+        Privacy: public constants; true minus false positives of a membership attack.
         """
         if statement.status in ("none", "void"):
             return None
-        grown = np.expm1(min(statement.guarantee.epsilon(delta), 700.0))
-        return float(min(1.0, (grown + 2 * delta) / (grown + 2)))
+        return most_advantage(statement.guarantee.epsilon(delta), delta)
 
 
 @dataclass(frozen=True, repr=False)
@@ -282,6 +281,14 @@ class SynthesisPlan(Budgeted, Printable):
         Columns of the table that are not released.
     proper : bool
         Whether each copy draws its own parameters.
+    left_open : tuple of str
+        Columns whose predictors the user did not name.
+    to_screen : tuple of str
+        Labels of the steps for which a fit that learns looks for products and curves.
+    max_predictors : int, optional
+        Predictors that the fit chooses for such a column, if more columns stand before it.
+    order : str
+        What the visit sequence is by, in words.
     draws : {"even", "independent"} or None
         How rows are drawn; None where that depends on how copies get their parameters.
     """
@@ -294,6 +301,10 @@ class SynthesisPlan(Budgeted, Printable):
     serials: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     proper: bool = False
+    left_open: tuple[str, ...] = ()
+    to_screen: tuple[str, ...] = ()
+    max_predictors: int | None = None
+    order: str = "as asked"
     draws: Evenness | None = "independent"
 
     @property
@@ -311,13 +322,12 @@ class SynthesisPlan(Budgeted, Printable):
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        names = list(self.schema.names)
-        matrix = pd.DataFrame(0, index=names, columns=names)
-        for step, given in zip(self.steps, self.protection.given(self), strict=True):
-            predictors = list(dict.fromkeys(name for term in given for name in term))
-            for part in step.targets:
-                matrix.loc[part.column, predictors] = 1
-        return matrix
+        return predictor_matrix(self.schema.names, self.steps, self.protection.given(self))
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """One formula a step: given back as ``formulas=``, they make a plan with these very terms."""
+        return written_formulas(self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
         """Take over what a fit chose where this plan leaves it open.
@@ -380,20 +390,17 @@ class SynthesisPlan(Budgeted, Printable):
             ("running numbers", self.serials),
             ("dropped", self.drop),
         )
-        facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
+        facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
         facts += [("rows", "drawn evenly")] if self.draws == "even" else []
+        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
-        first = predicting(self.schema, self.keep)
-        return plan_table(self.steps, self._given(), first=first, facts=facts)
+        return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
-        steps = zip(self.steps, self._given(), strict=True)
-        rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in steps]
-        places = pd.RangeIndex(1, len(rows) + 1, name="step")
-        return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+        return plan_frame(self.steps, self._given())
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
-        return [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
+        return [tuple(map(term_text, terms)) for terms in self.protection.given(self)]

@@ -11,7 +11,7 @@ from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.words import GUARANTEE, Words
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.choose import all_steps, by_evidence
+from pysynthdp.plan.choose import all_steps
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import PROTECTIONS, FitRequest, Price, Protection, Wishes
 from pysynthdp.plan.step import Step
@@ -69,7 +69,7 @@ class Unprotected(Protection):
 
     def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
         """List the steps in visit order."""
-        return all_steps(schema, wishes, number=by_evidence())
+        return all_steps(schema, wishes, learns=True)
 
     def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Refuse: nothing is claimed that could have a price."""
@@ -105,7 +105,10 @@ class Unprotected(Protection):
             [_column_statement(column.name, plan, fit) for column in plan.schema],
             reason=f"the column models are fitted to the confidential data without noise; {why}{even}",
             public=public_facts(plan, n_public=True),
-            learned=[*learned_facts(plan, rare=fit.rare, merged=fit.merged), *few_facts(plan, fit)],
+            learned=[
+                *learned_facts(plan, rare=fit.rare, merged=fit.merged, chosen=fit.chosen),
+                *few_facts(plan, fit),
+            ],
             draws=[(draw.n_syn, draw.copies) for draw in account.draws],
         )
 
