@@ -63,7 +63,7 @@ def test_each_row_has_its_law_in_levels_and_counts():
 def test_calls_of_one_step_are_independent_in_each_row_and_even_together():
     pairs, spread = np.zeros((4, 4)), []
     for seed in range(400):
-        sampler = even(seed, np.ones((400, 1)))
+        sampler = even(seed, np.arange(400.0)[:, None])
         one, two = (sampler.uniform(400) * 4).astype(int), (sampler.uniform(400) * 4).astype(int)
         pairs[one[3], two[3]] += 1
         table = np.zeros((4, 4))
