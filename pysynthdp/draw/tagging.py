@@ -40,6 +40,7 @@ def release_tags(
         synthesised=frozenset(drawn),
         kept=frozenset(plan.keep),
         parameters="drawn" if plan.proper else "fitted",
+        draws=plan.draws or "independent",
         bias=_bias(plan),
         m=m,
         nests=nests,

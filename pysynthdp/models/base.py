@@ -228,10 +228,10 @@ class Chosen:
 
 @runtime_checkable
 class Weighed(Protocol):
-    """A model of numbers that says what its fit makes of the rows, so that models can be compared."""
+    """A model that says what its fit makes of the rows, so that models of one kind can be compared."""
 
     def weigh(self, params: Any, task: FitTask) -> Generator[Query, Answer, float]:
-        """Ask for the log likelihood of all rows over that of the margin, less half a unit a coefficient.
+        """Ask for the log likelihood of all rows over that of the margin, less a price of each coefficient.
 
         Infinite for a relation so tight that no other model could keep it.
         """

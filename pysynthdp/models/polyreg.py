@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import FitError
-from pysynthdp.models.ask import Moments, MomentSums, RowSum, Sampler, StepMoments
+from pysynthdp.models.ask import Answer, Moments, MomentSums, Query, RowSum, Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.level_fit import LevelFit, ask_levels, plain_levels, redraw_level_fit, taken_as
+from pysynthdp.models.fits.level_gain import ask_level_gain
 from pysynthdp.models.fits.level_prior import MultinomialProblem
 from pysynthdp.models.fits.moment_logit import logit_from_moments
 from pysynthdp.models.fits.multinomial import level_cells, level_probabilities
@@ -93,6 +96,13 @@ class PolyReg:
     def redraw(self, params: PolyRegFit, rng: np.random.Generator) -> PolyRegFit:
         """Coefficients from the normal approximation to their posterior."""
         return redraw_level_fit(params, rng)
+
+    def weigh(self, params: PolyRegFit, task: FitTask) -> Generator[Query, Answer, float]:
+        """Ask for the log likelihood of the rows over that of the shares, less what parameters gain."""
+        del task
+        slopes = (params.levels.size - 1) * (params.free.size - 1)
+        shares = partial(self.level_shares, params)
+        return (yield from ask_level_gain(shares, params.levels, slopes))
 
     def level_shares(self, params: PolyRegFit, X: FloatArray) -> FloatArray:
         """Probability of each level that occurs, (rows, levels)."""

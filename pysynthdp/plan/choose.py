@@ -15,23 +15,12 @@ from pysynthdp.plan.step import Method, Step, Terms, target_of
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["all_steps", "by_evidence", "drawn_by", "model_of"]
+__all__ = ["all_steps", "drawn_by", "model_of"]
 
 _MARGINAL = ("sample", "constant", "gaussian", "gaussian_floor", "dirichlet")  # drawn from no other column
 
 
-def by_evidence() -> ColumnModel:
-    """Give the default of a number where rows may be learned from: cells, unless its rival fits better.
-
-    Examples
-    --------
-    >>> by_evidence().name
-    'cells'
-    """
-    return replace(COLUMN_MODELS["cells"](), by_evidence=True)  # type: ignore[type-var]  # a dataclass
-
-
-def all_steps(schema: Schema, wishes: Wishes, *, number: Method = "normrank") -> list[Step]:
+def all_steps(schema: Schema, wishes: Wishes, *, learns: bool = False) -> list[Step]:
     """List the steps of all columns in visit order: a joint step where the first of its columns stands.
 
     Parameters
@@ -40,9 +29,10 @@ def all_steps(schema: Schema, wishes: Wishes, *, number: Method = "normrank") ->
         The columns.
     wishes : Wishes
         The user's.
-    number : str or ColumnModel
-        Default method of a number that is drawn from others.
+    learns : bool
+        Whether a default model may give way to another that the rows speak for.
     """
+    number = "cells" if learns and not wishes.emit_original else "normrank"
     together = {columns[0]: _joint_step(columns, model, schema) for columns, model in wishes.groups.items()}
     inside = {name for columns in wishes.groups for name in columns}
     steps: list[Step] = []
@@ -51,8 +41,16 @@ def all_steps(schema: Schema, wishes: Wishes, *, number: Method = "normrank") ->
             steps.append(together[name])
         elif name not in inside:
             wish = wishes.methods.get(name, wishes.everywhere)
-            steps += _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original, number)
+            own = _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original, number)
+            steps += map(_by_evidence, own) if learns and wish is None else own
     return steps
+
+
+def _by_evidence(step: Step) -> Step:
+    """Let the fit choose in the place of a default model that has a rival."""
+    if not hasattr(step.model, "by_evidence"):
+        return step
+    return replace(step, model=replace(step.model, by_evidence=True))  # type: ignore[type-var]  # a dataclass
 
 
 def _column_steps(
@@ -60,7 +58,6 @@ def _column_steps(
 ) -> list[Step]:
     """List the steps that fill one column: its kind, then its value."""
     steps = []
-    number = "normrank" if emit_original else number
     for part in parts_of(column):
         model = _model_for(part, column, wish, has_terms=bool(terms), number=number)
         if emit_original and isinstance(model, HoldsRows):

@@ -12,7 +12,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Said, Setting, Words, meant
 from pysynthdp.plan.step import Terms
 
-__all__ = ["all_terms", "check_known"]
+__all__ = ["MOST", "all_terms", "asked_terms", "check_known"]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
@@ -20,6 +20,7 @@ _MATRIX: Final = Said(
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
 _PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
+MOST: Final = 15  # predictors of a column, where nobody names them or another number
 _LONG = 15  # longer orders are not written out
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
 _QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
@@ -41,36 +42,48 @@ def check_known(
             raise PlanError(text, column=str(name), kind="columns", remedy=mend)
 
 
-def all_terms(
-    order: tuple[str, ...],
-    keep: tuple[str, ...],
+def asked_terms(
     matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None,
     formulas: Iterable[str],
     names: set[str],
 ) -> dict[str, Terms]:
-    """Terms of each column: by formula, by predictor matrix, else every earlier column."""
+    """Terms of the columns for which a formula, or else a predictor matrix, names them."""
     by_matrix, by_formula = _matrix_terms(matrix), _formula_terms(formulas, names)
     for what, named in ((_PREDICTORS, by_matrix), ("formulas", by_formula)):
         check_known(named, names, what)
         check_known((p for terms in named.values() for term in terms for p in term), names, what)
-    asked = by_matrix | by_formula
+    return by_matrix | by_formula
+
+
+def all_terms(
+    order: tuple[str, ...],
+    keep: tuple[str, ...],
+    asked: Mapping[str, Terms],
+    *,
+    nearest: int | None = None,
+) -> dict[str, Terms]:
+    """Terms of each column: those asked for, else every earlier column, or the nearest."""
     terms = {}
     for position, name in enumerate(order):
         before = (*keep, *order[:position])
-        terms[name] = asked.get(name, tuple((earlier,) for earlier in before))
+        there = before if nearest is None else before[-nearest:]
+        terms[name] = asked.get(name, tuple((earlier,) for earlier in there))
         late = [p for term in terms[name] for p in term if p not in before]
         if late:
-            raise _too_early(name, late, order)
+            raise _too_early(name, late, order, asked)
     return terms
 
 
-def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanError:
+def _too_early(
+    name: str, late: Sequence[str], order: tuple[str, ...], asked: Mapping[str, Terms]
+) -> PlanError:
     """Refuse predictors that are not there yet, with the order in which they would be."""
     if name in late:
         text = Words("{name} cannot use itself", name=name)
         return PlanError(text, column=name, kind="predictors", remedy="leave it out of its own predictors")
     text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
-    if not set(late) <= set(order):
+    mutual = any(name in term for term in asked.get(late[0], ()))
+    if mutual or not set(late) <= set(order):
         mend = Words("leave {late} out of its predictors", late=late[0])
     elif len(order) > _LONG:
         mend = Words("put {late} before {name} in visit_sequence", late=late[0], name=name)

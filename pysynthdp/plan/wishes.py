@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pysynthdp.base.even import Evenness
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.step import Method, Terms
 
@@ -31,6 +32,8 @@ class Wishes:
         Columns released as they really are.
     proper : bool
         Draw parameters from their posterior for each copy.
+    draws : {"even", "independent"} or None
+        How rows are drawn; None leaves it to the protection.
     emit_original : bool
         Re-emit real values.
 
@@ -46,4 +49,5 @@ class Wishes:
     groups: Mapping[tuple[str, ...], ColumnModel] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
     proper: bool = False
+    draws: Evenness | None = None
     emit_original: bool = False

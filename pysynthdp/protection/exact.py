@@ -11,6 +11,7 @@ import pandas as pd
 
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import FitError, PlanError
+from pysynthdp.base.even import EvenSampler
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler, stream
@@ -20,6 +21,7 @@ from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
@@ -43,9 +45,12 @@ class PlainCopies:
     ----------
     proper : bool
         Draw each step's parameters from their own posterior, once a copy.
+    even : bool
+        Draw rows evenly, not independently of each other.
     """
 
     proper: bool = False
+    even: bool = False
 
     def parameters(
         self, steps: Sequence[DrawnStep], root: np.random.SeedSequence | None, copy: int
@@ -57,7 +62,7 @@ class PlainCopies:
 
     def sampler(self, source: np.random.Generator) -> NumpySampler:
         """Draw in float arithmetic."""
-        return NumpySampler(source)
+        return EvenSampler(source) if self.even else NumpySampler(source)
 
     def keeps_bounds(self, model: ColumnModel) -> bool:
         """Numbers stay within their bounds."""
@@ -110,6 +115,10 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     table, remarks = _fewest(seen, plan, schema) if learns else (seen, ())
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
+    found = Learned(plan.steps)
+    if learns:
+        found = learned_steps(plan, table, groups, scales, request.workers)
+        plan = replace(plan, steps=found.steps)
     layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
     encoded = EncodedRows(table, layout, request.workers)
     with one_blas_thread():
@@ -122,11 +131,13 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
-        remarks = (*_of_table(plan, request.rows, fits), *remarks, *_of_steps(plan, layout, fits, groups))
+        remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
+        remarks = (*_of_table(plan, request.rows, fits), *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
-    steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
-    learned = tuple(replace(step, model=fit.model) for step, fit in zip(plan.steps, fits, strict=True))
+    pairs = list(zip(plan.steps, fits, strict=True))
+    steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    learned = tuple(replace(step, model=fit.model) for step, fit in pairs) if learns else ()
     return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
 
@@ -185,7 +196,7 @@ def _kept(rows: Rows, column: Column) -> pd.Series[Any]:
     return real.copy()
 
 
-def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
+def _drawn(fit: StepFit, planned: ColumnModel, *, posterior: bool) -> DrawnStep:
     """Keep what drawing needs of a finished fit; of a posterior, only for copies that redraw from it."""
     rows, params = fit.rows, fit.params
     if not posterior and isinstance(params, HasPosterior):
@@ -198,6 +209,7 @@ def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
         params,
         holds_rows=fit.held_rows,
         groups=rows.groups,
+        chosen=getattr(planned, "by_evidence", False),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, get_args
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 from pysynthdp.curator.infer import (
@@ -65,6 +66,7 @@ class Settings:
     visit_sequence: Sequence[str] | None = None
     predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None
     formulas: Sequence[str] = ()
+    max_predictors: int | None = None
     missing: Mapping[str, Codes] = field(default_factory=dict)
     spikes: Mapping[str, Iterable[float]] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
@@ -73,6 +75,7 @@ class Settings:
     keep: Sequence[str] = ()
     drop: Sequence[str] = ()
     proper: bool = False
+    draws: Evenness | None = None
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     rare: Rare = "keep"
@@ -183,10 +186,18 @@ def _wrong(settings: Settings) -> Iterator[PlanError]:
         what = "rare must be one of 'keep', 'merge', 'refuse'"
         mend = Words("write {setting}", setting=Setting("rare", "merge"))
         yield PlanError(what, kind="setting", remedy=meant(str(settings.rare), get_args(Rare), mend))
+    if settings.draws is not None and settings.draws not in get_args(Evenness):
+        mend = Words("write {setting}, or leave it out", setting=Setting("draws", "even"))
+        what = "draws must be one of 'even', 'independent'"
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.draws), get_args(Evenness), mend))
     workers: object = settings.workers
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:
         yield PlanError("workers must be a whole number of at least 1", kind="setting")
+    most: object = settings.max_predictors
+    if most is not None and not (isinstance(most, int) and not isinstance(most, bool) and most >= 1):
+        mend = Words("write {setting}, or leave it out", setting=Setting("max_predictors", 15))
+        yield PlanError("max_predictors must be a whole number of at least 1", kind="setting", remedy=mend)
 
 
 def _check_schema(settings: Settings) -> None:
@@ -216,8 +227,10 @@ def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
         keep=settings.keep,
         drop=settings.drop,
         proper=settings.proper,
+        draws=settings.draws,
         emit_original=settings.emit_original,
         joint=settings.joint,
+        max_predictors=settings.max_predictors,
     )
 
 

@@ -11,7 +11,8 @@
 #' @param visit.sequence Columns, by name or position, in the order in which they are drawn. As in synthpop, columns
 #'   that it leaves out are released as they are, with a warning, unless `drop.not.used = TRUE`. Other than in synthpop,
 #'   the drawn columns are drawn from them, so that copies hold what joins drawn and real columns; zeros in
-#'   `predictor.matrix` prevent it.
+#'   `predictor.matrix` prevent it. Without it they are drawn by kind, see [synthesise()]; synthpop takes them as they
+#'   stand.
 #' @param predictor.matrix Matrix of 0 and 1 with a row for each target. As in synthpop, columns that are not drawn
 #'   before their target cannot be used: where it names such, a warning says so.
 #' @param m Number of copies. As in synthpop, `m = 0` draws nothing and gives `method`, `visit.sequence`,
