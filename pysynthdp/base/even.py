@@ -38,7 +38,6 @@ _LEAF = 4
 _AXES = 3
 _LOOKED_AT = 1024
 _ROUNDS = 6
-_SCORE_BITS = 30
 _SPREADS = 4.0
 _LEAST = 2.0**-54
 _COUNTABLE = (1e-6, 1e6)
@@ -145,10 +144,9 @@ def main_axes(Z: FloatArray, *, standardised: bool) -> list[FloatArray]:
     scores = centred @ axes
     sizes = scores.std(axis=0)
     used = sizes > 1e-3 * sizes.max()
-    turn = axes[:, used] / sizes[used] / width[:, None]
-    rows = Z if varying.size == Z.shape[1] else Z[:, varying]
-    moved = rows @ turn - seen[:, varying].mean(axis=0) @ turn
-    return list(moved.T)
+    turn = np.zeros((Z.shape[1], int(used.sum())))
+    turn[varying] = axes[:, used] / sizes[used] / width[:, None]
+    return list((Z @ turn - seen.mean(axis=0) @ turn).T)
 
 
 def _components(centred: FloatArray, count: int) -> FloatArray:
@@ -183,7 +181,7 @@ def kd_order(axes: list[FloatArray], shuffled: IntArray) -> IntArray:
     levels = max(int(np.log2(n / _LEAF)), 0)
     size = -(-n // 2**levels) * 2**levels
     scores = [_whole(axis[shuffled], size) for axis in axes]
-    found = np.arange(size, dtype=np.int64)
+    found = np.arange(size)
     for level in range(levels):
         keys = scores[level % len(axes)][found].reshape(2**level, -1)
         half = keys.shape[1] // 2
@@ -197,7 +195,7 @@ def kd_order(axes: list[FloatArray], shuffled: IntArray) -> IntArray:
 def _turned(keys: AnyArray, size: int) -> IntArray:
     """Reverse every second group, so that neighbouring groups meet; give the rows that the keys name."""
     keys[1::2] = keys[1::2, ::-1].copy()
-    return np.asarray(keys.ravel() & (2 ** size.bit_length() - 1), dtype=np.int64)
+    return np.asarray(keys.ravel() & (2 ** size.bit_length() - 1))
 
 
 def _whole(axis: FloatArray, size: int) -> IntArray:
@@ -205,11 +203,14 @@ def _whole(axis: FloatArray, size: int) -> IntArray:
 
     Rows that only fill the groups up lie above all others.
     """
-    top = 2**_SCORE_BITS - 2
-    whole = np.full(size, top + 1, dtype=np.int64)
+    bits = size.bit_length()
+    kind = np.int32 if bits <= 15 else np.int64
+    top = 2 ** min(np.iinfo(kind).bits - 1 - bits, 30) - 2
+    places: AnyArray = np.arange(size, dtype=kind)
+    whole: AnyArray = np.full(size, top + 1, dtype=kind)
     cut = np.clip(np.nan_to_num(axis), -_SPREADS, _SPREADS) + _SPREADS
-    whole[: len(axis)] = (cut * (top / (2 * _SPREADS))).astype(np.int64)
-    return np.asarray((whole << size.bit_length()) | np.arange(size))
+    whole[: len(axis)] = cut * (top / (2 * _SPREADS))
+    return np.asarray((whole << bits) | places)
 
 
 def poisson_quantile(points: FloatArray, mean: FloatArray) -> FloatArray:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import pandas as pd
 
 from pysynthdp.base.display import Cell, Table
-from pysynthdp.plan.step import Step, Terms
+from pysynthdp.plan.factors import Terms, columns_of
+from pysynthdp.plan.step import Step
 
 __all__ = ["plan_frame", "plan_table", "predictor_matrix"]
 
@@ -57,7 +58,7 @@ def predictor_matrix(names: Sequence[str], steps: Sequence[Step], given: Sequenc
     """Build a square matrix: 1 where the row's column is drawn from the column's."""
     matrix = pd.DataFrame(0, index=list(names), columns=list(names))
     for step, terms in zip(steps, given, strict=True):
-        predictors = list(dict.fromkeys(name for term in terms for name in term))
+        predictors = list(columns_of(terms))
         for part in step.targets:
             matrix.loc[part.column, predictors] = 1
     return matrix

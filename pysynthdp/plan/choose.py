@@ -11,7 +11,7 @@ from pysynthdp.base.words import Facts, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
 from pysynthdp.plan.methods import no_method
-from pysynthdp.plan.step import Method, Step, Terms, target_of
+from pysynthdp.plan.step import Method, Step, target_of
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -41,7 +41,7 @@ def all_steps(schema: Schema, wishes: Wishes, *, learns: bool = False) -> list[S
             steps.append(together[name])
         elif name not in inside:
             wish = wishes.methods.get(name, wishes.everywhere)
-            own = _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original, number)
+            own = _column_steps(schema[name], wish, wishes, number)
             steps += map(_by_evidence, own) if learns and wish is None else own
     return steps
 
@@ -53,14 +53,13 @@ def _by_evidence(step: Step) -> Step:
     return replace(step, model=replace(step.model, by_evidence=True))  # type: ignore[type-var]  # a dataclass
 
 
-def _column_steps(
-    column: Column, wish: Method | None, terms: Terms, emit_original: bool, number: Method
-) -> list[Step]:
+def _column_steps(column: Column, wish: Method | None, wishes: Wishes, number: Method) -> list[Step]:
     """List the steps that fill one column: its kind, then its value."""
     steps = []
     for part in parts_of(column):
+        terms = wishes.terms_of(part)
         model = _model_for(part, column, wish, has_terms=bool(terms), number=number)
-        if emit_original and isinstance(model, HoldsRows):
+        if wishes.emit_original and isinstance(model, HoldsRows):
             model = replace(model, emit_original=True)  # type: ignore[type-var]  # a dataclass
         steps.append(Step((part,), model, () if model.name in _MARGINAL else terms))
     return steps

@@ -18,7 +18,7 @@ from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.order import Behind, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import MOST, all_terms, asked_terms, check_known
+from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
@@ -103,6 +103,7 @@ def make_plan(
     joint: Iterable[tuple[Sequence[str], Method]] = (),
     max_predictors: int | None = None,
     behind: Behind | None = None,
+    terms: Chosen | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -127,16 +128,19 @@ def make_plan(
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
-    asked = asked_terms(predictor_matrix, formulas, names)
+    asked = asked_terms(predictor_matrix, formulas, schema)
     by_kind, apart = protection.learns, {*kept, *serials}
-    visited = visit_order(schema, visit_sequence, apart, asked=asked, behind=behind, by_kind=by_kind)
+    first = {**asked.kinds, **asked.columns}
+    visited = visit_order(schema, visit_sequence, apart, asked=first, behind=behind, by_kind=by_kind)
     order = _gathered(visited.columns, tuple(groups))
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
+    own = all_terms(order, predicting(schema, kept), asked, nearest=nearest)
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=all_terms(order, predicting(schema, kept), asked, nearest=nearest),
+        terms=own.columns,
+        kind_terms=own.kinds,
         groups=groups,
         keep=kept,
         proper=proper,
@@ -149,7 +153,8 @@ def make_plan(
     plan = replace(
         plan,
         order=visited.why,
-        left_open=tuple(name for name in order if name not in asked),
+        left_open=left_open(order, asked),
+        to_screen=to_screen(steps, asked) if protection.learns and terms != "main" else (),
         max_predictors=(max_predictors or MOST) if protection.learns else None,
         draws=_draws(draws, protection),
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.plan.step import Terms
+from pysynthdp.plan.factors import Terms, columns_of
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 
 __all__ = ["Behind", "VisitOrder", "visit_order"]
@@ -94,7 +94,7 @@ def visit_order(
     if wish is not None:
         return VisitOrder(_as_wished(needed, wish, apart), "as asked")
     first = sorted(needed, key=lambda name: _rank(schema[name])) if by_kind else needed
-    used = {name: [each for term in terms for each in term] for name, terms in asked.items()}
+    used = {name: columns_of(terms) for name, terms in asked.items()}
     before = {
         name: {*used.get(name, ()), *behind.directly.get(name, ()), *behind.somewhere.get(name, ())} - {name}
         for name in needed

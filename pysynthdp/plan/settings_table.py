@@ -196,7 +196,8 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         'which earlier columns a column is drawn from: [predictors] income = ["sex", "age"]',
         key="predictors",
     ),
-    Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + I(age ** 2)"]'),
+    Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + cr(educ, 4)"]'),
+    Line("terms", TEXT, 'products and curves: "screened" finds those that are needed, "main" takes none'),
     Line("max_predictors", WHOLE, "most predictors of a column, where no other line names them: 15"),
     Line(
         "missing",

@@ -23,8 +23,9 @@ from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.factors import Terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
-from pysynthdp.plan.step import Step, Terms, predicting
+from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
@@ -282,6 +283,8 @@ class SynthesisPlan(Budgeted, Printable):
         Whether each copy draws its own parameters.
     left_open : tuple of str
         Columns whose predictors the user did not name.
+    to_screen : tuple of str
+        Labels of the steps for which a fit that learns looks for products and curves.
     max_predictors : int, optional
         Predictors that the fit chooses for such a column, if more columns stand before it.
     order : str
@@ -299,6 +302,7 @@ class SynthesisPlan(Budgeted, Printable):
     drop: tuple[str, ...] = ()
     proper: bool = False
     left_open: tuple[str, ...] = ()
+    to_screen: tuple[str, ...] = ()
     max_predictors: int | None = None
     order: str = "as asked"
     draws: Evenness | None = "independent"
@@ -319,6 +323,11 @@ class SynthesisPlan(Budgeted, Printable):
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
         return predictor_matrix(self.schema.names, self.steps, self.protection.given(self))
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """One formula a step: given back as ``formulas=``, they make a plan with these very terms."""
+        return written_formulas(self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
         """Take over what a fit chose where this plan leaves it open.
@@ -384,6 +393,7 @@ class SynthesisPlan(Budgeted, Printable):
         facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
         facts += [("rows", "drawn evenly")] if self.draws == "even" else []
+        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
         return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
 
@@ -393,4 +403,4 @@ class SynthesisPlan(Budgeted, Printable):
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
-        return [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
+        return [tuple(map(term_text, terms)) for terms in self.protection.given(self)]

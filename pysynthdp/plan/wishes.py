@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pysynthdp.base.even import Evenness
+from pysynthdp.design.parts import Part
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan.step import Method, Terms
+from pysynthdp.plan.factors import Terms
+from pysynthdp.plan.step import Method
 
 __all__ = ["Wishes"]
 
@@ -26,6 +28,8 @@ class Wishes:
         Asked for all columns.
     terms : mapping column -> terms
         Of each column in ``order``.
+    kind_terms : mapping column -> terms
+        Of the kind alone, where a formula says so: whether and how a value is absent.
     groups : mapping columns -> model
         Columns drawn together.
     keep : tuple of str
@@ -51,3 +55,9 @@ class Wishes:
     proper: bool = False
     draws: Evenness | None = None
     emit_original: bool = False
+    kind_terms: Mapping[str, Terms] = field(default_factory=dict)
+
+    def terms_of(self, part: Part) -> Terms:
+        """Terms of a part: its own, or those of its column."""
+        kind = part.role == "kind" and part.column in self.kind_terms
+        return self.kind_terms[part.column] if kind else self.terms[part.column]

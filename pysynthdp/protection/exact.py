@@ -19,6 +19,7 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
+from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.learn.steps import Learned, learned_steps
@@ -28,7 +29,9 @@ from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel, HasPosterior
-from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan.curves import public_curves
+from pysynthdp.plan.factors import term_text
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
@@ -119,7 +122,8 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     if learns:
         found = learned_steps(plan, table, groups, scales, request.workers)
         plan = replace(plan, steps=found.steps)
-    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
+    curves = curves_of(plan.steps, table) if learns else public_curves(plan)
+    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()}, curves)
     encoded = EncodedRows(table, layout, request.workers)
     with one_blas_thread():
         fits, known = _step_fits(plan, encoded, groups)
@@ -162,7 +166,11 @@ def _of_steps(
 
 def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit) -> tuple[Remark, ...]:
     """Say which terms of a formula are not modelled."""
-    lost = [":".join(term) for term in lost_terms(step, plan, layout, fit.rows.design) if len(term) > 1]
+    lost = [
+        term_text(term)
+        for term in lost_terms(step, plan, layout, fit.rows.design)
+        if len(term) > 1 or isinstance(term[0], Factor)
+    ]
     if not lost:
         return ()
     return (

@@ -139,7 +139,9 @@ def fit_imputed(
         requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
         first = _fit(plan, requests[0], 1)
         plan = plan.completed(first)
-        settled_plan = replace(plan, left_open=())  # what is chosen on the first table holds for all
+        settled_plan = replace(
+            plan, left_open=(), to_screen=()
+        )  # what is chosen on the first table holds for all
         later = enumerate(requests[1:], start=2)
         others = tuple(_fit(settled_plan, request, number) for number, request in later)
     first, *rest = (replace(fit, merged=settled.merged, learned=()) for fit in (first, *others))

@@ -28,6 +28,7 @@ from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
+from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
@@ -67,6 +68,7 @@ class Settings:
     predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None
     formulas: Sequence[str] = ()
     max_predictors: int | None = None
+    terms: Chosen | None = None
     missing: Mapping[str, Codes] = field(default_factory=dict)
     spikes: Mapping[str, Iterable[float]] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
@@ -120,6 +122,13 @@ def _check_settings(settings: Settings) -> None:
                 "leave it out and declare coarser levels, with {other} for what is not among them",
                 other=OTHER,
             ),
+        )
+    if settings.terms == "screened" and not protection.learns:
+        asked = Setting("terms", "screened")
+        raise PrivacyError(
+            Words("{asked} looks at records, which a formal guarantee does not allow", asked=asked),
+            kind="terms",
+            remedy=Words("leave it out, and name terms in {formulas}", formulas=Setting("formulas", [...])),
         )
     _check_schema(settings)
 
@@ -190,6 +199,10 @@ def _wrong(settings: Settings) -> Iterator[PlanError]:
         mend = Words("write {setting}, or leave it out", setting=Setting("draws", "even"))
         what = "draws must be one of 'even', 'independent'"
         yield PlanError(what, kind="setting", remedy=meant(str(settings.draws), get_args(Evenness), mend))
+    if settings.terms is not None and settings.terms not in get_args(Chosen):
+        what = "terms must be one of 'main', 'screened'"
+        mend = Words("write {setting}, or leave it out", setting=Setting("terms", "main"))
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.terms), get_args(Chosen), mend))
     workers: object = settings.workers
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:
@@ -231,6 +244,7 @@ def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
         emit_original=settings.emit_original,
         joint=settings.joint,
         max_predictors=settings.max_predictors,
+        terms=settings.terms,
     )
 
 

@@ -63,13 +63,22 @@ class Synthesizer(Settings, Printable):
     predictor_matrix : DataFrame or mapping column -> predictors, optional
         Which earlier columns a column is drawn from; all by default.
     formulas : sequence of str
-        Predictors as formulas: ``"income ~ age * sex + I(age ** 2)"``.
+        Predictors as formulas: ``"income ~ age * sex + cr(educ, 4)"``. Besides columns, products and powers
+        ``I(age ** 2)`` they take curves of a number, ``log(a)``, splines ``bs(a, 5)`` and ``cr(a, 4)``
+        (natural: straight at both ends), groups ``cut(a, 4)``, a bend ``hinge(a, 2)`` or a jump
+        ``step(a, 2)`` at one of its quantiles; and one level, ``sex[M]``. ``"income (kind) ~ age"`` speaks of
+        missing values and codes alone. ``plan.formulas`` writes those of a plan, to be edited and given
+        back.
     max_predictors : int, optional
         Most predictors of a column of which neither a matrix nor a formula speaks. Where more columns stand
         before it, those are chosen that tell most of it beside one another, by the cross-products of the
         table; ``fitted.plan`` lists them. By default 15; a number of at least the table's columns keeps all.
         Under a guarantee nothing is chosen from rows: the nearest columns before it in the order of drawing
         are taken, and all by default.
+    terms : {"main", "screened"}, optional
+        Of columns of which no formula speaks: their predictors as they are, or besides them the products of
+        two and the curves that the rows show to be needed, listed by ``fitted.plan`` and told by the tags.
+        Screened by default; main under a guarantee, where nothing is learned from rows.
     missing : mapping column -> {code: label}
         Special codes that are not values.
     spikes : mapping column -> values

@@ -20,8 +20,9 @@
 #' @param predictor_matrix Matrix with a row for each target and a column for each predictor, or a list
 #'   `list(income = c("age", "sex"))`. By default all earlier columns, or of many those that tell most: see
 #'   `max_predictors`.
-#' @param formulas A formula, a list of formulas or a character vector: predictors with interactions and powers,
-#'   `income ~ age * sex + I(age^2)`.
+#' @param formulas A formula, a list of formulas or a character vector: predictors with interactions and
+#'   powers, `income ~ age * sex + I(age^2)`, curves `log(a)`, `bs(a, 5)`, `cr(a, 4)`, `cut(a, 4)`, `hinge(a, 2)`,
+#'   `step(a, 2)`, and one level, `sex[M]`.
 #' @param missing Codes that are not values: `list(income = c(refused = -8, "don't know" = -9))`. User-defined
 #'   missing values of haven's labelled columns are understood without it.
 #' @param spikes Values with a mass of their own: `list(wage = 0)`.
@@ -49,6 +50,8 @@
 #'   that stand before it those are chosen that tell most of it beside one another. 15 by default; a number of at least
 #'   the data's columns keeps all. With a `guarantee` nothing is chosen from rows: the nearest columns before it are
 #'   taken, and all by default.
+#' @param terms `"screened"` (the default without a `guarantee`) adds to each column of which no formula speaks the
+#'   products of two predictors and the curves that the rows show to be needed; `"main"` takes predictors as they are.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -116,7 +119,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
                                   draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
-                                  rare = NULL, max_predictors = NULL) {
+                                  rare = NULL, max_predictors = NULL, terms = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -124,7 +127,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
-    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, ...
+    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

@@ -72,7 +72,11 @@ def test_formulas(formula, terms) -> None:
     ("formula", "rule"),
     [
         ("edu", "no '~'"),
-        ("edu ~ log(age)", "predictors may be columns"),
+        ("edu ~ exp(age)", "predictors may be columns"),
+        ("edu ~ log(sex)", "is no number here"),
+        ("edu ~ cut(age)", "cut takes a column and a number"),
+        ("edu ~ sex[none such]", "no dummy"),
+        ("edu (kind) ~ age", "no value of edu is absent"),
         ("edu ~ q", "predictors may be columns"),
         ("edu ~ I(age ** 0)", "predictors may be columns"),
         ("q ~ age", "names 'q'"),
