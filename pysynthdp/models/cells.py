@@ -23,6 +23,7 @@ from pysynthdp.models.ask import (
 )
 from pysynthdp.models.base import COLUMN_MODELS, Chosen, Fit, FitTask, Target, Weighed
 from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, placed_values, tilted
+from pysynthdp.models.fits.impossible import never_together
 from pysynthdp.models.fits.level_fit import LevelFit, ask_cells, plain_levels, redraw_level_fit, taken_as
 from pysynthdp.models.fits.level_prior import MultinomialProblem
 from pysynthdp.models.fits.multinomial import level_cells, level_probabilities
@@ -169,6 +170,8 @@ def _ask_fit(task: FitTask) -> Generator[Query, Answer, _Fitted]:
         return taken_as(CellsFit, plain, knots=table.knots, cell=table.cell, n=task.n), table, None
     problem = MultinomialProblem(cells, sums.gram, np.zeros_like(cells), free)
     fit = yield from ask_cells(problem, proper=task.proper)
+    never = never_together(cells, np.asarray(task.dummies), task.exclusive)
+    fit = replace(fit, beta=fit.beta + never)
     return taken_as(CellsFit, fit, knots=table.knots, cell=table.cell, n=task.n), table, problem
 
 

@@ -99,7 +99,7 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
         check_named(settings, known.schema, rows, key=known.protection.unit.key)
         return Opened(settings, known, rows, remarks=remarks)
     plan, settled = _learned_plan(settings, (rows,))
-    return Opened(settings, plan, settled.tables[0], settled.merged, remarks)
+    return Opened(settings, plan, settled.tables[0], settled.merged, (*remarks, *settled.remarks))
 
 
 def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> SynthesisPlan:
@@ -146,7 +146,7 @@ def fit_imputed(
         others = tuple(_fit(settled_plan, request, number) for number, request in later)
     first, *rest = (replace(fit, merged=settled.merged, learned=()) for fit in (first, *others))
     seen = _with_seen(settings, plan, settled.tables[0], first)
-    return NestedMachine(plan, seen, account, tuple(rest)), remarks
+    return NestedMachine(plan, seen, account, tuple(rest)), (*remarks, *settled.remarks)
 
 
 def _rows(protection: Protection, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Rows | None:

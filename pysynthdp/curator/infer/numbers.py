@@ -1,7 +1,9 @@
 """Infer a column of numbers: with few distinct values it is categorical, with a heavy value it has a spike.
 
 A scale of a few steps, or a mass at zero, is no sample of a continuous law: a regression on ranks or a normal
-model would bend every relation with it. Both facts are learned only where many records stand behind them;
+model would bend every relation with it, and draw steps that there are none of. Both facts are learned only
+where many records stand behind them; values of a few records are then put to neighbours of more
+(:mod:`pysynthdp.curator.infer.rare`);
 what a spike is says :mod:`pysynthdp.curator.infer.spikes`.
 """
 
@@ -28,6 +30,7 @@ __all__ = ["FEW_VALUES", "Drawn", "NumberFacts", "infer_number"]
 
 FEW_VALUES = 12  # at most this many distinct values are levels
 _ROWS_A_LEVEL = 10  # on average, for values to be levels
+_RARE_SHARE = 0.05  # of the records may have values of fewer than five: they count as their neighbours
 Drawn: TypeAlias = Literal["number", "levels", "ordered"]
 """What the method draws that a user names for a column, if it draws one kind only."""
 
@@ -132,7 +135,9 @@ def _is_levels(distinct: FloatArray, counts: IntArray, facts: NumberFacts) -> bo
     enough = counts.min(initial=FEWEST) >= FEWEST
     if len(distinct) <= 2:
         return tuple(facts.bounds) == (None, None) and bool(enough or np.isin(distinct, (0, 1, 2)).all())
-    return bool(enough) and counts.sum() >= _ROWS_A_LEVEL * len(distinct)
+    often = counts >= FEWEST
+    scale = np.count_nonzero(often) > 2 and counts[~often].sum() <= _RARE_SHARE * counts.sum()
+    return bool(enough or scale) and counts.sum() >= _ROWS_A_LEVEL * np.count_nonzero(often)
 
 
 def _inside(distinct: FloatArray, facts: NumberFacts) -> bool:
