@@ -17,7 +17,7 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 
-__all__ = ["LEAF", "Score", "Tree", "ask_tree", "leaf_of"]
+__all__ = ["LEAF", "RANKS", "Score", "Tree", "ask_tree", "leaf_of"]
 
 LEAF = 20  # records in a leaf, at least
 LONG = 50_000  # rows, about, on which splits are looked for: a systematic subsample of longer tables
