@@ -61,7 +61,7 @@ def synth(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(help="Model of all columns, such as cart; of single ones in --plan.", show_default=False),
+        typer.Option(help="Model of all columns, such as cart; of single ones: --plan.", show_default=False),
     ] = None,
     *,
     reading: dict[str, Any],
