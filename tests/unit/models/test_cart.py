@@ -72,12 +72,34 @@ def spread(leaf, scores, levels):
 @pytest.mark.parametrize("levels", [3, 0])
 def test_leaves_hold_twenty_records_and_no_threshold_tells_of_one(levels):
     tree = grown(levels).params.tree
+    assert LEAF == 20
     assert np.bincount(leaf_of(tree, X))[tree.leaves].min() >= LEAF
     inner = tree.feature >= 0
     for feature, at in zip(tree.feature[inner], tree.threshold[inner], strict=True):
         assert at == 0.5 if feature == 3 else np.isin(at, trees._GRID)
     assert not any(isinstance(query, WholeRows) for query in grown(levels).asked)
     assert not grown(levels).held_rows
+
+
+def test_a_threshold_is_the_roundest_point_of_a_gap_and_moves_with_no_record():
+    y = np.where(X[:, 1] > 1, 1.0, 0.0)
+    found = []
+    for below, above in ((0.52, 1.61), (0.78, 2.4)):  # the last records on either side of the gap
+        moved = X.copy()
+        moved[:, 1] = np.where(X[:, 1] > 1, np.maximum(X[:, 1], above), np.minimum(X[:, 1], below))
+        tree = fitted(Cart(), moved, y, levels=2).params.tree
+        assert tree.feature[0] == 1
+        found.append(tree.threshold[0])
+    assert found[0] == found[1] == trees._GRID[trees._MIDDLE + 64]
+
+
+def test_splits_of_long_tables_come_from_a_subsample_and_leaves_from_all_rows(monkeypatch):
+    monkeypatch.setattr(trees, "LONG", 300)
+    done = fitted(Cart(), X, LEVELS, levels=3)
+    assert {query.every for query in done.asked[:-1]} == {4}
+    assert done.asked[-1].every == 1
+    assert done.params.sizes.sum() == N
+    assert done.params.sizes.min() >= LEAF
 
 
 def test_a_product_and_a_gate_are_drawn():
