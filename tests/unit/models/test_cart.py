@@ -149,10 +149,13 @@ def test_no_record_decides_a_share():
 
 
 def test_a_gate_of_fifty_records_stays_shut():
-    tree = two_leaves()
-    shut = level_shares(tree, np.array([[60.0, 0.0, 20.0], [40.0, 8.0, 20.0]]))
-    assert shut[0, 1] == 0.0
-    assert shut[1, 1] == pytest.approx(8 / 68)
+    whole = [np.array(each) for each in ([1, 3, -1, -1, -1], [2, 4, -1, -1, -1])]
+    tree = Tree(np.array([1, 2, -1, -1, -1]), np.zeros(5), *whole)  # leaves 2; 3 and 4 below 1
+    assert tree.leaves.tolist() == [2, 3, 4]
+    shut = level_shares(tree, np.array([[57.0, 3.0], [80.0, 0.0], [57.0, 3.0]]))
+    assert shut[:, 1] == pytest.approx([0.05, 0.0, 0.05], rel=1e-6)
+    few = level_shares(tree, np.array([[57.0, 3.0], [40.0, 0.0], [57.0, 3.0]]))  # none by chance
+    assert few[:, 1] == pytest.approx(np.full(3, 6 / 160), rel=0.05)
 
 
 def two_leaves() -> Tree:
