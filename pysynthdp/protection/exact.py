@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +17,8 @@ from pysynthdp.base.streams import NumpySampler, stream
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
+from pysynthdp.curator.check.findings import remarks_of_check
+from pysynthdp.curator.check.looking import check_fit
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
@@ -126,7 +128,18 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
-    return Fit(layout, steps, source, n, kept, kept_columns, remarks)
+    fit = Fit(layout, steps, source, n, kept, kept_columns, remarks)
+    return _checked(plan, fit, encoded, request) if learns else fit
+
+
+def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitRequest) -> Fit:
+    """Look at rows drawn from the fit, and say which columns are not as they are in the table."""
+    if request.stand_ins is None:
+        return fit
+    check = check_fit(plan, fit, rows, request.stand_ins, workers=request.workers)
+    if check is None:
+        return fit
+    return replace(fit, check=check, remarks=(*fit.remarks, *remarks_of_check(check)))
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
