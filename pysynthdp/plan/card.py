@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import pandas as pd
+
 from pysynthdp.base.display import Cell, Table
+from pysynthdp.plan.factors import Terms, columns_of
 from pysynthdp.plan.step import Step
 
-__all__ = ["plan_table"]
+__all__ = ["plan_frame", "plan_table", "predictor_matrix"]
 
 _FEW = 6  # terms that a line of the plan lists
 _MORE = " more, see below"
@@ -41,6 +44,24 @@ def plan_table(
     cut = [place for place, text in enumerate(shown) if text.endswith(_MORE)]
     notes = tuple(f"Step {place + 1} is given {', '.join(given[place])}." for place in cut)
     return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts), notes)
+
+
+def plan_frame(steps: Sequence[Step], given: Sequence[Sequence[str]]) -> pd.DataFrame:
+    """Build one row a step, with all its terms, indexed by its number."""
+    pairs = zip(steps, given, strict=True)
+    rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in pairs]
+    places = pd.RangeIndex(1, len(rows) + 1, name="step")
+    return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+
+
+def predictor_matrix(names: Sequence[str], steps: Sequence[Step], given: Sequence[Terms]) -> pd.DataFrame:
+    """Build a square matrix: 1 where the row's column is drawn from the column's."""
+    matrix = pd.DataFrame(0, index=list(names), columns=list(names))
+    for step, terms in zip(steps, given, strict=True):
+        predictors = list(columns_of(terms))
+        for part in step.targets:
+            matrix.loc[part.column, predictors] = 1
+    return matrix
 
 
 def _before(steps: Sequence[Step], first: Iterable[str]) -> Iterator[tuple[str, ...]]:

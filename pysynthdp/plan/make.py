@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.base.errors import PlanError
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
+from pysynthdp.plan.order import Behind, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import all_terms, check_known
+from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["make_plan"]
 
-_LISTED = 3  # columns that a remedy lists again
 _JOINT: Final = Said(
     "joint=[(['a', 'b'], 'multivariate_normal')]",
     'joint = [[["a", "b"], "multivariate_normal"]] in the plan',
@@ -62,29 +64,6 @@ def _pair(step: object) -> tuple[Sequence[str], Method]:
     return columns, method
 
 
-def _visit_order(schema: Schema, wish: Sequence[str] | None, apart: set[str]) -> tuple[str, ...]:
-    """Order of the columns to draw: the wish, which must name each, or the table's order."""
-    needed = [name for name in schema.names if name not in apart]
-    if wish is None:
-        return tuple(needed)
-    if len(set(wish)) < len(wish):
-        raise PlanError("visit_sequence names a column twice", kind="order", remedy="name each once")
-    for name in wish:
-        if name in apart:
-            what = Words("visit_sequence names {name}, which is kept or serial", name=name)
-            raise PlanError(what, column=name, kind="order", remedy="leave it out there")
-    left = [name for name in needed if name not in wish]
-    if left:
-        drop = Setting("drop", left if len(left) <= _LISTED else [...])
-        raise PlanError(
-            Words("visit_sequence leaves out {left}", left=", ".join(left)),
-            column=left[0],
-            kind="order",
-            remedy=Words("add them, or leave them out of the copies with {drop}", drop=drop),
-        )
-    return tuple(wish)
-
-
 def _gathered(order: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """Move the columns of each joint step to where the first of them is visited."""
     place = {name: position for position, name in enumerate(order)}
@@ -115,14 +94,21 @@ def make_plan(
     method: Method | Mapping[str, Method] | None = None,
     visit_sequence: Sequence[str] | None = None,
     predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None,
-    formulas: Iterable[str] = (),
+    formulas: Sequence[str] = (),
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     proper: bool = False,
+    draws: Evenness | None = None,
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
+    max_predictors: int | None = None,
+    behind: Behind | None = None,
+    terms: Chosen | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
+
+    Without ``visit_sequence`` columns are drawn by kind where anything may be learned, else as they stand in
+    the table; ``behind`` says what is known beside that to be drawn before what.
 
     Raises
     ------
@@ -138,27 +124,63 @@ def make_plan(
         raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
     methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
-        check_known(given, names, what, dropped)
+    _check_all_known(names, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
-    order = _gathered(_visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
+    asked = asked_terms(predictor_matrix, formulas, schema)
+    by_kind, apart = protection.learns, {*kept, *serials}
+    first = {**asked.kinds, **asked.columns}
+    visited = visit_order(schema, visit_sequence, apart, asked=first, behind=behind, by_kind=by_kind)
+    order = _gathered(visited.columns, tuple(groups))
+    nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
+    own = all_terms(order, predicting(schema, kept), asked, nearest=nearest)
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=all_terms(order, predicting(schema, kept), predictor_matrix, formulas, names),
+        terms=own.columns,
+        kind_terms=own.kinds,
         groups=groups,
         keep=kept,
         proper=proper,
+        draws=draws,
         emit_original=emit_original,
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
     plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
+    plan = replace(
+        plan,
+        order=visited.why,
+        left_open=left_open(order, asked),
+        to_screen=to_screen(steps, asked) if protection.learns and terms != "main" else (),
+        max_predictors=(max_predictors or MOST) if protection.learns else None,
+        draws=_draws(draws, protection),
+    )
     protection.check(plan)
     return plan
+
+
+def _check_all_known(names: set[str], dropped: Sequence[str], **settings: Iterable[str]) -> None:
+    """Refuse settings that name what is no column."""
+    for what, given in settings.items():
+        check_known(given, names, what, dropped)
+
+
+def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:
+    """Say how rows are drawn; refuse even draws where another price was paid."""
+    if asked == "even" and not protection.draws_evenly:
+        raise PrivacyError(
+            Words(
+                "{even} does not apply under protection '{name}', whose price is that of independent draws",
+                even=Setting("draws", "even"),
+                name=protection.name,
+            ),
+            kind="setting",
+            remedy="leave it out, or ask for noise in the answers, where draws cost nothing",
+        )
+    return asked or protection.draws
 
 
 def _groups(

@@ -16,14 +16,16 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budget, Price, largest, smallest_setting
-from pysynthdp.plan.card import plan_table
+from pysynthdp.plan.budget import Budgeted, Price, most_advantage
+from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.factors import Terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
-from pysynthdp.plan.step import Step, Terms, predicting
+from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
@@ -61,6 +63,12 @@ class Protection(Protocol):
         answers only.
     spends : {"nothing", "at the fit", "at each draw"}
         When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+    draws : {"even", "independent"} or None
+        How rows are drawn where the user does not say; None where copies of one shared fit are drawn evenly
+        and others independently.
+    draws_evenly : bool
+        Whether rows may be drawn evenly: not where the price of a draw is that of independent rows. The
+        protection's ``fit`` then does what the plan says.
     answers_on_file : bool
         Whether all that a fit asks may stand in a file, so that it can do without a table. Then it judges
         itself what is too little; else a table without columns is refused, and one without rows unless their
@@ -76,6 +84,8 @@ class Protection(Protocol):
     forms: ClassVar[tuple[str, ...]] = ()
     learns: ClassVar[bool] = False
     spends: ClassVar[Spends] = "nothing"
+    draws: ClassVar[Evenness | None] = "independent"
+    draws_evenly: ClassVar[bool] = False
     answers_on_file: ClassVar[bool] = False
 
     # -- settings ------------------------------------------------------------------------------------------
@@ -242,17 +252,15 @@ class Protection(Protocol):
 
         Notes
         -----
-        Privacy: public constants. True minus false positives of a membership attack is at most
-        (e^eps - 1 + 2 delta) / (e^eps + 1) for (eps, delta) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+        Privacy: public constants; true minus false positives of a membership attack.
         """
         if statement.status in ("none", "void"):
             return None
-        grown = np.expm1(min(statement.guarantee.epsilon(delta), 700.0))
-        return float(min(1.0, (grown + 2 * delta) / (grown + 2)))
+        return most_advantage(statement.guarantee.epsilon(delta), delta)
 
 
 @dataclass(frozen=True, repr=False)
-class SynthesisPlan(Printable):
+class SynthesisPlan(Budgeted, Printable):
     """The whole synthesis as data.
 
     Parameters
@@ -273,6 +281,16 @@ class SynthesisPlan(Printable):
         Columns of the table that are not released.
     proper : bool
         Whether each copy draws its own parameters.
+    left_open : tuple of str
+        Columns whose predictors the user did not name.
+    to_screen : tuple of str
+        Labels of the steps for which a fit that learns looks for products and curves.
+    max_predictors : int, optional
+        Predictors that the fit chooses for such a column, if more columns stand before it.
+    order : str
+        What the visit sequence is by, in words.
+    draws : {"even", "independent"} or None
+        How rows are drawn; None where that depends on how copies get their parameters.
     """
 
     schema: Schema
@@ -283,6 +301,11 @@ class SynthesisPlan(Printable):
     serials: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     proper: bool = False
+    left_open: tuple[str, ...] = ()
+    to_screen: tuple[str, ...] = ()
+    max_predictors: int | None = None
+    order: str = "as asked"
+    draws: Evenness | None = "independent"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -299,13 +322,12 @@ class SynthesisPlan(Printable):
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        names = list(self.schema.names)
-        matrix = pd.DataFrame(0, index=names, columns=names)
-        for step, given in zip(self.steps, self.protection.given(self), strict=True):
-            predictors = list(dict.fromkeys(name for term in given for name in term))
-            for part in step.targets:
-                matrix.loc[part.column, predictors] = 1
-        return matrix
+        return predictor_matrix(self.schema.names, self.steps, self.protection.given(self))
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """One formula a step: given back as ``formulas=``, they make a plan with these very terms."""
+        return written_formulas(self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
         """Take over what a fit chose where this plan leaves it open.
@@ -325,124 +347,6 @@ class SynthesisPlan(Printable):
             If the plan asks for no guarantee, or a number lies outside a formula's domain.
         """
         return self.protection.price(self, n=n, n_syn=n_syn, m=m)
-
-    def records_for(
-        self,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        m: int = 1,
-    ) -> int:
-        """Find the largest n_syn whose m copies stay within a budget, before a record is read.
-
-        Parameters
-        ----------
-        n : int
-            Rows of the confidential table.
-        rho : float, optional
-            Budget in zCDP, where every column has one.
-        epsilon, delta : float, optional
-            Budget as epsilon at a delta (the plan's first by default).
-        m : int
-            Number of copies.
-
-        Returns
-        -------
-        int
-            At most 10^9, which stands for no limit.
-
-        Raises
-        ------
-        PrivacyError
-            If one record already costs more, or the plan asks for no guarantee.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-        return largest(lambda rows: budget.holds(self.price(n=n, n_syn=rows, m=m)), "record a copy")
-
-    def copies_for(
-        self,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        n_syn: int | None = None,
-    ) -> int:
-        """Find the largest m of copies of n_syn records (n by default) within a budget.
-
-        Parameters
-        ----------
-        n, n_syn : int
-            Rows of the confidential table, and of a copy.
-        rho, epsilon, delta : float, optional
-            As for :meth:`records_for`.
-
-        Returns
-        -------
-        int
-            At most 10^9, which stands for no limit.
-
-        Raises
-        ------
-        PrivacyError
-            If one copy already costs more, or the plan asks for no guarantee.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-        return largest(lambda copies: budget.holds(self.price(n=n, n_syn=n_syn, m=copies)), "copy")
-
-    def smallest_setting(
-        self,
-        column: str,
-        setting: str,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        n_syn: int | None = None,
-        m: int = 1,
-    ) -> float:
-        """Find the smallest prior, floor, ridge, penalty or sigma of a column that meets a budget.
-
-        Parameters
-        ----------
-        column, setting : str
-            Column, and setting of its model.
-        n, n_syn, m : int
-            Rows of the confidential table, rows of a copy (n by default), copies.
-        rho, epsilon, delta : float, optional
-            As for :meth:`records_for`.
-
-        Returns
-        -------
-        float
-            In the unit of the setting.
-
-        Raises
-        ------
-        PrivacyError
-            If the model has no such setting, or no value of it is large enough.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-
-        def price(steps: tuple[Step, ...]) -> Price:
-            return replace(self, steps=steps).price(n=n, n_syn=n_syn, m=m)
-
-        return smallest_setting(self.steps, column, setting, budget=budget, price=price)
 
     def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> Printable:
         """Say how much longer intervals get by noise in the answers, before a record is read.
@@ -486,19 +390,17 @@ class SynthesisPlan(Printable):
             ("running numbers", self.serials),
             ("dropped", self.drop),
         )
-        facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
+        facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
+        facts += [("rows", "drawn evenly")] if self.draws == "even" else []
+        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
-        first = predicting(self.schema, self.keep)
-        return plan_table(self.steps, self._given(), first=first, facts=facts)
+        return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
-        steps = zip(self.steps, self._given(), strict=True)
-        rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in steps]
-        places = pd.RangeIndex(1, len(rows) + 1, name="step")
-        return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+        return plan_frame(self.steps, self._given())
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
-        return [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
+        return [tuple(map(term_text, terms)) for terms in self.protection.given(self)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -49,7 +49,7 @@ class CheckedFeatures:
     Parameters
     ----------
     layout : Layout
-        Where they lie in the wide X.
+        Where they lie in the wide X; without curves, which are made of what is compared.
     plain, cuts : tuple of Feature
         Of the wide X, and made of it.
     kinds : mapping int -> tuple of int
@@ -125,7 +125,7 @@ def checked_features(layout: Layout, table: PartTable) -> CheckedFeatures:
         for part in layout.parts
         if part.numeric
     }
-    return CheckedFeatures(layout, plain, cuts, kinds)
+    return CheckedFeatures(replace(layout, curves=()), plain, cuts, kinds)
 
 
 def _form(part: Part) -> Form:

@@ -14,13 +14,15 @@ from pysynthdp.curator.check.near import WIDER, NearFunctions
 from pysynthdp.curator.check.scores import Scores
 from pysynthdp.plan import Step, SynthesisPlan
 from pysynthdp.plan.checked import Finding, FitCheck
+from pysynthdp.plan.factors import Factor, column_of, formula_name, formula_text
 from pysynthdp.schema import NumericColumn
 
 __all__ = ["findings_of", "remarks_of_check"]
 
 LISTED = 200  # findings that are kept, the worst
+_COLUMNS = 4  # of a spline that is proposed
 _LONG = 12  # longer orders and formulas are not written out
-_OTHER_MODEL = {"norm": "normrank", "normrank": "norm"}
+_OTHER_MODEL = {"norm": "cells", "normrank": "cells", "cells": "normrank"}
 _MEAN_OF = {"number": "mean", "level": "share", "kind": "missing", "cut": "distribution"}
 _SAID = {
     "near-function": (
@@ -153,32 +155,27 @@ def _remedy(
     return _model(plan, column) if what == "spread" else _moved(plan, column, others)
 
 
-def _wanted(plan: SynthesisPlan, what: str, others: tuple[str, ...], step: Step) -> tuple[str, ...]:
+def _wanted(plan: SynthesisPlan, what: str, others: tuple[str, ...], step: Step) -> tuple[str | Factor, ...]:
     """Name the term that the step lacks; empty where it has it."""
     single = len(others) == 1 and isinstance(plan.schema[others[0]], NumericColumn)
-    term = others if what == "product" else others[:1]
     if what in ("curve", "missing") and single:
-        term = (others[0], others[0])
-    known = {tuple(sorted(map(str, each))) for each in step.terms}
-    return () if tuple(sorted(term)) in known else term
+        bent = {factor for term in step.terms for factor in term if isinstance(factor, Factor)}
+        spline = Factor(others[0], "cr", (_COLUMNS,))
+        return (
+            () if any(each.form in ("cr", "bs") and each.column == others[0] for each in bent) else (spline,)
+        )
+    wanted = others if what == "product" else others[:1]
+    known = {frozenset(map(column_of, term)) for term in step.terms}
+    return () if frozenset(wanted) in known else wanted
 
 
-def _formula(column: str, step: Step, term: tuple[str, ...]) -> Words:
+def _formula(column: str, step: Step, term: tuple[str | Factor, ...]) -> Words:
     """Write the formula with the term."""
-    new = _written(term)
-    plain = all(isinstance(name, str) for each in step.terms for name in each)
-    if not plain or len(step.terms) > _LONG:
+    new = formula_text(term)
+    if len(step.terms) > _LONG:
         return Words("add {new} to a formula of {column}", new=new, column=column)
-    right = " + ".join([*(_written(each) for each in step.terms), new])
-    return Words("give {formulas}", formulas=Setting("formulas", [f"{_written((column,))} ~ {right}"]))
-
-
-def _written(term: Sequence[str]) -> str:
-    """Write a term as formulas do."""
-    names = [name if name.isidentifier() else f"`{name}`" for name in map(str, term)]
-    if len(names) > 1 and len(set(names)) == 1:
-        return f"I({names[0]} ** {len(names)})"
-    return ":".join(names)
+    right = " + ".join([*map(formula_text, step.terms), new])
+    return Words("give {formulas}", formulas=Setting("formulas", [f"{formula_name(column)} ~ {right}"]))
 
 
 def _own_remedy(plan: SynthesisPlan, column: str) -> Words:
