@@ -5,7 +5,7 @@
 or more) is fitted by default and five copies are drawn, for each seed; a term is off where their mean is more
 than three confidential standard errors from the table's. It was announced where a column of its regression is
 in ``fitted.check()`` or its fit says that values of few records are left out (``kind`` in ``BY_FEW``);
-``drift`` counts the check alone, ``own`` target and the term's own predictor alone. For the other error, NULLS
+``drift`` counts the check alone, ``own`` target and the term's own predictor. For the other error, NULLS
 copies of each fit are fitted in turn: tables that were drawn from a fitted model. Faults that a refit makes
 anew (a near-function spoils the copies of copies too) count there against us.
 
@@ -93,9 +93,8 @@ def study(score: Any, seeds: list[int], copies: int) -> pd.DataFrame:
         own = sum(bool(few & {target, mine}) for target, mine, _ in far)
         drift = sum(bool(told & {target, *names}) for target, _, names in far)
         announced = sum(bool(few & {target, *names}) for target, _, names in far)
-        rows.append(
-            (name, len(table), len(far), announced, own, len(told), table.shape[1], null(fitted, copies))
-        )
+        counts = (len(far), announced, drift, own, len(told), table.shape[1], null(fitted, copies))
+        rows.append((name, len(table), *counts))
         print(*rows[-1], flush=True)
     heads = ["table", "rows", "far", "announced", "drift", "own", "columns_told", "columns", "drawn_told"]
     return pd.DataFrame(rows, columns=heads)
