@@ -20,7 +20,7 @@ from pysynthdp.schema import NumericColumn
 __all__ = ["findings_of", "remarks_of_check"]
 
 LISTED = 200  # findings that are kept, the worst
-_COLUMNS = 4  # of a spline that is proposed
+_COLUMNS = 5  # of a spline that is proposed: enough to bend at a heap
 _LONG = 12  # longer orders and formulas are not written out
 _OTHER_MODEL = {"norm": "cells", "normrank": "cells", "cells": "normrank"}
 _MEAN_OF = {"number": "mean", "level": "share", "kind": "missing", "cut": "distribution"}
@@ -160,7 +160,7 @@ def _wanted(plan: SynthesisPlan, what: str, others: tuple[str, ...], step: Step)
     single = len(others) == 1 and isinstance(plan.schema[others[0]], NumericColumn)
     if what in ("curve", "missing") and single:
         bent = {factor for term in step.terms for factor in term if isinstance(factor, Factor)}
-        spline = Factor(others[0], "cr", (_COLUMNS,))
+        spline = Factor(others[0], "bs", (_COLUMNS,))
         return (
             () if any(each.form in ("cr", "bs") and each.column == others[0] for each in bent) else (spline,)
         )

@@ -65,8 +65,8 @@ def test_a_lost_curve_is_found_and_its_remedy_mends_it():
     found = named(checked(curved(), method={"income": "norm"}, visit_sequence=ORDER, **MAIN))
     finding = found["income", "curve"]
     assert finding.others == ("age",)
-    assert "income ~ sex + region + age + cr(age, 4)" in str(finding.remedy)
-    mended = {"formulas": ["income ~ sex + region + age + cr(age, 4)"], "method": {"income": "norm"}}
+    assert "income ~ sex + region + age + bs(age, 5)" in str(finding.remedy)
+    mended = {"formulas": ["income ~ sex + region + age + bs(age, 5)"], "method": {"income": "norm"}}
     assert ("income", "curve") not in named(checked(curved(), visit_sequence=ORDER, **MAIN, **mended))
 
 
