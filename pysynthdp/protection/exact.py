@@ -18,6 +18,8 @@ from pysynthdp.base.streams import NumpySampler, stream
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
+from pysynthdp.curator.check.findings import remarks_of_check
+from pysynthdp.curator.check.looking import check_fit
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
@@ -142,7 +144,18 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     pairs = list(zip(plan.steps, fits, strict=True))
     steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
     learned = _learned(plan, layout, fits) if learns else ()
-    return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
+    fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
+    return _checked(plan, fit, encoded, request) if learns else fit
+
+
+def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitRequest) -> Fit:
+    """Look at rows drawn from the fit, and say which columns are not as they are in the table."""
+    if request.stand_ins is None:
+        return fit
+    check = check_fit(plan, fit, rows, request.stand_ins, workers=request.workers)
+    if check is None:
+        return fit
+    return replace(fit, check=check, remarks=(*fit.remarks, *remarks_of_check(check)))
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:

@@ -18,6 +18,7 @@ from pysynthdp.curator.rows import ImputedTables, rows_of
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
+from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
@@ -136,7 +137,9 @@ def fit_imputed(
     with _said_once():
         plan, settled = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
-        requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
+        requests = [
+            FitRequest(table, workers, settings.progress, stand_ins=stand_ins) for table in settled.tables
+        ]
         first = _fit(plan, requests[0], 1)
         plan = plan.completed(first)
         settled_plan = replace(
