@@ -20,9 +20,10 @@ from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.streams import NumpySampler, RandomSource, stream
 from pysynthdp.design.encode import BLOCK_ROWS, Layout
-from pysynthdp.design.parts import Part, join, settle
+from pysynthdp.design.parts import Part, join, parts_of, settle
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.derived import Derived, derived_parts
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit, Key
 from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
@@ -238,9 +239,10 @@ class Drawing:
 
     def _store(self, k: int) -> dict[Key, AnyArray]:
         """Allocate the parts of a copy."""
+        made = (part for own in self.plan.derived for part in parts_of(self.plan.schema[own.column]))
         return {
             part.key: np.empty(k, dtype=np.float64 if part.numeric else np.int16)
-            for part in self.fit.layout.parts
+            for part in (*self.fit.layout.parts, *made)
         }
 
     def blocks(self, number: int, workers: int) -> Iterator[tuple[slice, dict[Key, AnyArray]]]:
@@ -266,6 +268,7 @@ class Drawing:
         for part in layout.parts:
             if part.key in drawn:
                 _encode(layout, X, part, starts[part.key], drawn)
+        left = self._derive(self.plan.derived, X, drawn)
         for number, step in enumerate(self.fit.steps):
             sampler = self.fit.source.sampler(stream(self.root, 0, copy, number, index))
             for part, values in zip(
@@ -273,7 +276,25 @@ class Drawing:
             ):
                 drawn[part.key] = self._typed(values, part, step.model)
                 _encode(layout, X, part, starts[part.key], drawn)
+            left = self._derive(left, X, drawn)
         return drawn
+
+    def _derive(
+        self, derived: Sequence[Derived], X: FloatArray, drawn: dict[Key, AnyArray]
+    ) -> tuple[Derived, ...]:
+        """Compute the columns whose arguments are all there, in order; return those that wait for more."""
+        layout, starts, schema = self.fit.layout, self.fit.layout.starts, self.plan.schema
+        left = []
+        for own in derived:
+            needed = (part.key for name in own.given for part in parts_of(schema[name]))
+            if not drawn.keys() >= {*needed}:
+                left.append(own)
+                continue
+            drawn.update(derived_parts(own, schema, drawn))
+            for part in parts_of(schema[own.column]):
+                if part.key in starts:
+                    _encode(layout, X, part, starts[part.key], drawn)
+        return tuple(left)
 
     def _values(
         self,

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pysynthdp.base.display import Cell, Table
-from pysynthdp.plan.step import Step
+import pandas as pd
 
-__all__ = ["plan_table"]
+from pysynthdp.base.display import Cell, Table
+from pysynthdp.base.marks import DERIVED
+from pysynthdp.plan.derived import Derived
+from pysynthdp.plan.step import Step, Terms
+
+__all__ = ["plan_frame", "plan_table", "predictor_table"]
 
 _FEW = 6  # terms that a line of the plan lists
 _MORE = " more, see below"
@@ -19,6 +23,8 @@ def plan_table(
     *,
     first: Iterable[str],
     facts: Sequence[tuple[str, Cell]],
+    derived: Sequence[Derived] = (),
+    order: Sequence[str] = (),
 ) -> Table:
     """Build the card of a plan; what is too long for a line stands below.
 
@@ -32,15 +38,48 @@ def plan_table(
         Columns that are there before any step draws.
     facts : sequence of (label, value)
         Of the whole plan.
+    derived : sequence of Derived
+        Columns that are computed.
+    order : sequence of str
+        All columns, in visit order.
     """
     shown = [_shown(terms, before) for terms, before in zip(given, _before(steps, first), strict=True)]
-    rows = tuple(
-        (number, step.label, step.model.name, text)
+    lines: list[tuple[str, tuple[Cell, ...]]] = [
+        (step.targets[-1].column, (number, step.label, step.model.name, text))
         for number, (step, text) in enumerate(zip(steps, shown, strict=True), start=1)
-    )
+    ]
+    for own in derived:
+        before = {*order[: order.index(own.column) + 1]} | {own.column}
+        place = 1 + max((at for at, (name, _) in enumerate(lines) if name in before), default=-1)
+        lines.insert(place, (own.column, ("", own.column, DERIVED, own.expression)))
+    rows = tuple(row for _, row in lines)
     cut = [place for place, text in enumerate(shown) if text.endswith(_MORE)]
     notes = tuple(f"Step {place + 1} is given {', '.join(given[place])}." for place in cut)
     return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts), notes)
+
+
+def plan_frame(
+    steps: Sequence[Step], given: Sequence[Sequence[str]], *, derived: Sequence[Derived]
+) -> pd.DataFrame:
+    """Write one row a step as a frame, with every predictor; what is derived stands last."""
+    rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in zip(steps, given, strict=True)]
+    rows += [(own.column, DERIVED, own.expression) for own in derived]
+    places = pd.RangeIndex(1, len(rows) + 1, name="step")
+    return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+
+
+def predictor_table(
+    names: Sequence[str], steps: Sequence[Step], given: Sequence[Terms], *, derived: Sequence[Derived]
+) -> pd.DataFrame:
+    """Write 1 where the row's column is drawn, or derived, from the column's."""
+    matrix = pd.DataFrame(0, index=list(names), columns=list(names))
+    for step, terms in zip(steps, given, strict=True):
+        predictors = list(dict.fromkeys(name for term in terms for name in term))
+        for part in step.targets:
+            matrix.loc[part.column, predictors] = 1
+    for own in derived:
+        matrix.loc[own.column, [name for name in own.given if name != own.column]] = 1
+    return matrix
 
 
 def _before(steps: Sequence[Step], first: Iterable[str]) -> Iterator[tuple[str, ...]]:

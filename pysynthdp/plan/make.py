@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
+from pysynthdp.plan.derived import Derived, derived_columns, with_derived
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import all_terms, check_known
@@ -121,6 +123,7 @@ def make_plan(
     proper: bool = False,
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
+    derive: Mapping[str, str] | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -143,12 +146,25 @@ def make_plan(
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
-    order = _gathered(_visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
+    derived = derived_columns(
+        schema,
+        derive or {},
+        apart={*kept, *serials},
+        dropped=dropped,
+        predicting=_named(predictor_matrix, formulas) if protection.learns else None,
+    )
+    made = {own.column for own in derived if not own.corrects}
+    _refuse_made(made, methods, groups)
+    wish = visit_sequence if visit_sequence is None else [name for name in visit_sequence if name not in made]
+    drawn = _gathered(_visit_order(schema, wish, {*kept, *serials, *made}), tuple(groups))
+    order = with_derived(drawn, derived)
+    telling = tuple(name for name in order if name not in made or name in _predicting(derived))
+    drawn = tuple(name for name in order if name not in made)
     wishes = Wishes(
-        order=order,
-        methods={name: wish for name, wish in methods.items() if name in order},
+        order=drawn,
+        methods={name: wish for name, wish in methods.items() if name in drawn},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=all_terms(order, predicting(schema, kept), predictor_matrix, formulas, names),
+        terms=all_terms(telling, predicting(schema, kept), predictor_matrix, formulas, names, made=made),
         groups=groups,
         keep=kept,
         proper=proper,
@@ -156,9 +172,39 @@ def make_plan(
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
+    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper, derived)
     protection.check(plan)
     return plan
+
+
+def _predicting(derived: Iterable[Derived]) -> set[str]:
+    """Name the derived columns that later ones are drawn from."""
+    return {own.column for own in derived if own.predicts}
+
+
+def _named(
+    matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None, formulas: Iterable[str]
+) -> frozenset[str]:
+    """Name what a user's predictors or formulas ask for; of formulas every word in them."""
+    listed: Iterable[str] = matrix.columns if isinstance(matrix, pd.DataFrame) else ()
+    if isinstance(matrix, Mapping):
+        listed = [name for own in matrix.values() if not isinstance(own, str) for name in own]
+    words = (re.split(r"[^\w.]+", text.partition("~")[2]) for text in formulas if isinstance(text, str))
+    return frozenset(map(str, listed)).union(*words)
+
+
+def _refuse_made(
+    made: set[str], methods: Mapping[str, Method], groups: Mapping[tuple[str, ...], ColumnModel]
+) -> None:
+    """Refuse a method for a column that is derived."""
+    both = [name for name in (*methods, *(name for columns in groups for name in columns)) if name in made]
+    if both:
+        raise PlanError(
+            Words("{name} is derived, so no method draws it", name=both[0]),
+            column=both[0],
+            kind="expression",
+            remedy="leave it out of the methods, or have it drawn and leave it out of what is derived",
+        )
 
 
 def _groups(

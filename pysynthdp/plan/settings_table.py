@@ -221,6 +221,11 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
     ),
     Line("rare", TEXT, 'levels of fewer than five records: "keep", "merge" or "refuse"'),
     Line(
+        "derive",
+        by_column(TEXT),
+        'columns computed from others: [derive] bmi = "weight / (height / 100) ** 2"',
+    ),
+    Line(
         "guarantee",
         SettingForm("guarantee", _guarantee, lambda asked: protection_of(asked).to_plain()),
         'how the table is protected: [guarantee] name = "zcdp", rho = 0.5; see docs/guarantees.md',

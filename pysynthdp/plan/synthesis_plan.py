@@ -16,12 +16,13 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
-from pysynthdp.base.marks import KEPT_REAL, SERIAL
+from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budget, Price, largest, smallest_setting
-from pysynthdp.plan.card import plan_table
+from pysynthdp.plan.card import plan_frame, plan_table, predictor_table
+from pysynthdp.plan.derived import Derived
 from pysynthdp.plan.fit import Fit, FitRequest
 from pysynthdp.plan.step import Step, Terms, predicting
 from pysynthdp.plan.wishes import Wishes
@@ -273,6 +274,8 @@ class SynthesisPlan(Printable):
         Columns of the table that are not released.
     proper : bool
         Whether each copy draws its own parameters.
+    derived : tuple of Derived
+        Columns that are computed from others by an expression, each after those that it needs.
     """
 
     schema: Schema
@@ -283,29 +286,32 @@ class SynthesisPlan(Printable):
     serials: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     proper: bool = False
+    derived: tuple[Derived, ...] = ()
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Every modelled part: kept columns that can predict first, then in visit order."""
-        names = (*predicting(self.schema, self.keep), *self.visit_sequence)
+        """Every modelled part: kept columns that can predict first, then in visit order.
+
+        Of what is derived, those that later columns are drawn from.
+        """
+        silent = {own.column for own in self.derived if not own.corrects and not own.predicts}
+        visited = (name for name in self.visit_sequence if name not in silent)
+        names = (*predicting(self.schema, self.keep), *visited)
         return tuple(part for name in names for part in parts_of(self.schema[name]))
 
     @property
     def methods(self) -> dict[str, str]:
         """Method of each column, as a user names it."""
         drawn = {part.column: step.model.name for step in self.steps for part in step.targets}
-        return {**dict.fromkeys(self.keep, KEPT_REAL), **drawn, **dict.fromkeys(self.serials, SERIAL)}
+        made = [own.column for own in self.derived if not own.corrects]
+        apart = {**dict.fromkeys(self.serials, SERIAL), **dict.fromkeys(made, DERIVED)}
+        return {**dict.fromkeys(self.keep, KEPT_REAL), **drawn, **apart}
 
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        names = list(self.schema.names)
-        matrix = pd.DataFrame(0, index=names, columns=names)
-        for step, given in zip(self.steps, self.protection.given(self), strict=True):
-            predictors = list(dict.fromkeys(name for term in given for name in term))
-            for part in step.targets:
-                matrix.loc[part.column, predictors] = 1
-        return matrix
+        given = self.protection.given(self)
+        return predictor_table(self.schema.names, self.steps, given, derived=self.derived)
 
     def completed(self, fit: Fit) -> Self:
         """Take over what a fit chose where this plan leaves it open.
@@ -490,14 +496,18 @@ class SynthesisPlan(Printable):
         facts.append(("parameters", self.protection.parameters(self)))
         facts += [(label, ", ".join(names)) for label, names in named if names]
         first = predicting(self.schema, self.keep)
-        return plan_table(self.steps, self._given(), first=first, facts=facts)
+        return plan_table(
+            self.steps,
+            self._given(),
+            first=first,
+            facts=facts,
+            derived=self.derived,
+            order=self.visit_sequence,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
-        steps = zip(self.steps, self._given(), strict=True)
-        rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in steps]
-        places = pd.RangeIndex(1, len(rows) + 1, name="step")
-        return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
+        return plan_frame(self.steps, self._given(), derived=self.derived)
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""

@@ -47,15 +47,26 @@ def all_terms(
     matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None,
     formulas: Iterable[str],
     names: set[str],
+    *,
+    made: Collection[str] = (),
 ) -> dict[str, Terms]:
-    """Terms of each column: by formula, by predictor matrix, else every earlier column."""
+    """Terms of each column: by formula, by predictor matrix, else every earlier column.
+
+    Columns that are ``made`` of others by an expression have none; ``order`` has those that predict.
+    """
     by_matrix, by_formula = _matrix_terms(matrix), _formula_terms(formulas, names)
     for what, named in ((_PREDICTORS, by_matrix), ("formulas", by_formula)):
         check_known(named, names, what)
         check_known((p for terms in named.values() for term in terms for p in term), names, what)
     asked = by_matrix | by_formula
+    own = next((name for name in by_formula if name in made), None)
+    if own is not None:
+        text = Words("a formula draws {name}, which is derived", name=own)
+        raise PlanError(text, column=own, kind="formula", remedy="leave one of the two out")
     terms = {}
     for position, name in enumerate(order):
+        if name in made:
+            continue
         before = (*keep, *order[:position])
         terms[name] = asked.get(name, tuple((earlier,) for earlier in before))
         late = [p for term in terms[name] for p in term if p not in before]

@@ -20,6 +20,7 @@ from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
@@ -122,7 +123,8 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
-        remarks = (*_of_table(plan, request.rows, fits), *remarks, *_of_steps(plan, layout, fits, groups))
+        seen_first = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows))
+        remarks = (*seen_first, *remarks, *_of_steps(plan, layout, fits, groups))
     n = request.rows.n_rows
     keep = plan.proper or not learns
     steps = tuple(_drawn(fit, posterior=keep) for fit in fits)

@@ -76,6 +76,7 @@ class Settings:
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     rare: Rare = "keep"
+    derive: Mapping[str, str] = field(default_factory=dict)
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
@@ -137,7 +138,7 @@ def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
 
 def _wrong_mappings(settings: Settings) -> Iterator[PlanError]:
     """Find what must name columns and does not, and a method that is no method."""
-    for what in DECLARATIONS:
+    for what in (*DECLARATIONS, "derive"):
         given = getattr(settings, what)
         if given is not None and not isinstance(given, Mapping):
             mend = Words("write {setting}", setting=Setting(what, {"column": ...}))
@@ -218,6 +219,7 @@ def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
         proper=settings.proper,
         emit_original=settings.emit_original,
         joint=settings.joint,
+        derive=settings.derive,
     )
 
 
@@ -266,7 +268,7 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
         declared=Declarations(**{what: getattr(settings, what) for what in DECLARATIONS}),
         exempt=settings.keep,
         drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
-        named=[name for name, wish in method.items() if wish != SERIAL],
+        named=[*(name for name, wish in method.items() if wish != SERIAL), *settings.derive],
         numbered=[name for name, wish in method.items() if wish == SERIAL],
         skip=settings.drop,
     )
@@ -282,7 +284,9 @@ def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:
 def told(settings: Settings) -> frozenset[str]:
     """Columns of which the user says something himself, so that nothing is guessed about them."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    return frozenset(settings.keep).union(method, *(getattr(settings, what) for what in DECLARATIONS))
+    return frozenset(settings.keep).union(
+        method, settings.derive, *(getattr(settings, what) for what in DECLARATIONS)
+    )
 
 
 def _wish(settings: Settings, name: str) -> str | ColumnModel | None:

@@ -114,7 +114,8 @@ safe_call <- function(call) {
 # Everything that is sent as settings, in the form in which it is sent.
 settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, joint, schema, guarantee, plan, rare = NULL,
-                        visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
+                        derive = NULL, visit.sequence = NULL, predictor.matrix = NULL, cont.na = NULL,
+                        semicont = NULL) {
   refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)),
                  "write synthesise(data, m = 5, method = \"norm\")")
   columns <- names(data)
@@ -127,7 +128,7 @@ settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, for
     bounds = as_listing(bounds), decimals = as_listing(decimals), levels = as_listing(levels),
     keep = as_columns(keep, columns, "keep"), drop = as_columns(drop, columns, "drop"),
     proper = proper, joint = joint, schema = schema, guarantee = guarantee, plan = plan,
-    rare = rare
+    rare = rare, derive = as_listing(derive)
   )
   refuse_na(settings)
   settings

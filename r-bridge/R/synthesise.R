@@ -40,6 +40,11 @@
 #' @param rare What becomes of levels that fewer than five records have: `"keep"` (the default) draws them as often as
 #'   they occur, whatever the other columns say, and warns once; `"merge"` puts them into the level `other`, or into
 #'   neighbours where levels are ordered or numbers; `"refuse"` stops. Not with a `guarantee`.
+#' @param derive Columns that are computed from others in every copy, by expressions:
+#'   `list(bmi = "weight / (height / 100) ** 2")`. An expression has numbers, texts in quotes, names of columns (odd ones
+#'   in backticks), `+ - * / **`, comparisons, `and`, `or`, `not`, `in (1, 2)`, `missing`, and the functions `log`, `exp`,
+#'   `sqrt`, `abs`, `floor`, `ceil`, `round`, `min`, `max`, `where`, `cut`, `recode` and `is_missing`. One that names its
+#'   own column corrects what is drawn for it.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -106,7 +111,8 @@ synthesise.mids <- function(x, ...) {
 synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
-                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL) {
+                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL,
+                                  derive = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -114,7 +120,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, joint = joint, schema = schema,
-    guarantee = guarantee, plan = plan, rare = rare, ...
+    guarantee = guarantee, plan = plan, rare = rare, derive = derive, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

@@ -35,7 +35,7 @@ lacks <- function(name) {
 # Arguments of synthesise() that syn() passes on, by their whole names; all else is refused.
 further_settings <- function(given) {
   if (!length(given)) return(given)
-  known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare")
+  known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare", "derive")
   for (name in names_of(given)) if (!name %in% known) no_argument(name, known)
   given
 }
