@@ -20,7 +20,7 @@ from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budget, Price, largest, smallest_setting
+from pysynthdp.plan.budget import Budgeted, Price
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_table
 from pysynthdp.plan.derived import Derived
 from pysynthdp.plan.fit import Fit, FitRequest
@@ -253,7 +253,7 @@ class Protection(Protocol):
 
 
 @dataclass(frozen=True, repr=False)
-class SynthesisPlan(Printable):
+class SynthesisPlan(Budgeted, Printable):
     """The whole synthesis as data.
 
     Parameters
@@ -331,124 +331,6 @@ class SynthesisPlan(Printable):
             If the plan asks for no guarantee, or a number lies outside a formula's domain.
         """
         return self.protection.price(self, n=n, n_syn=n_syn, m=m)
-
-    def records_for(
-        self,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        m: int = 1,
-    ) -> int:
-        """Find the largest n_syn whose m copies stay within a budget, before a record is read.
-
-        Parameters
-        ----------
-        n : int
-            Rows of the confidential table.
-        rho : float, optional
-            Budget in zCDP, where every column has one.
-        epsilon, delta : float, optional
-            Budget as epsilon at a delta (the plan's first by default).
-        m : int
-            Number of copies.
-
-        Returns
-        -------
-        int
-            At most 10^9, which stands for no limit.
-
-        Raises
-        ------
-        PrivacyError
-            If one record already costs more, or the plan asks for no guarantee.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-        return largest(lambda rows: budget.holds(self.price(n=n, n_syn=rows, m=m)), "record a copy")
-
-    def copies_for(
-        self,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        n_syn: int | None = None,
-    ) -> int:
-        """Find the largest m of copies of n_syn records (n by default) within a budget.
-
-        Parameters
-        ----------
-        n, n_syn : int
-            Rows of the confidential table, and of a copy.
-        rho, epsilon, delta : float, optional
-            As for :meth:`records_for`.
-
-        Returns
-        -------
-        int
-            At most 10^9, which stands for no limit.
-
-        Raises
-        ------
-        PrivacyError
-            If one copy already costs more, or the plan asks for no guarantee.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-        return largest(lambda copies: budget.holds(self.price(n=n, n_syn=n_syn, m=copies)), "copy")
-
-    def smallest_setting(
-        self,
-        column: str,
-        setting: str,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        n_syn: int | None = None,
-        m: int = 1,
-    ) -> float:
-        """Find the smallest prior, floor, ridge, penalty or sigma of a column that meets a budget.
-
-        Parameters
-        ----------
-        column, setting : str
-            Column, and setting of its model.
-        n, n_syn, m : int
-            Rows of the confidential table, rows of a copy (n by default), copies.
-        rho, epsilon, delta : float, optional
-            As for :meth:`records_for`.
-
-        Returns
-        -------
-        float
-            In the unit of the setting.
-
-        Raises
-        ------
-        PrivacyError
-            If the model has no such setting, or no value of it is large enough.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-
-        def price(steps: tuple[Step, ...]) -> Price:
-            return replace(self, steps=steps).price(n=n, n_syn=n_syn, m=m)
-
-        return smallest_setting(self.steps, column, setting, budget=budget, price=price)
 
     def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> Printable:
         """Say how much longer intervals get by noise in the answers, before a record is read.

@@ -171,7 +171,7 @@ def test_balanced_columns_do_not_lean_on_each_other():
 
 
 def test_a_place_inside_a_level_is_uniform_and_tells_nothing_of_the_level():
-    # passes at the truth but for one seed in 10^9; a place that was the point itself would have statistics near SIZE
+    # passes at the truth but for one seed in 10^9; a place that is the point itself has a statistic near SIZE
     shares = np.array([0.1, 0.6, 0.3])
     levels, places = sampler(15).placed(np.tile(shares, (SIZE, 1)))
     table = np.zeros((3, 4))
