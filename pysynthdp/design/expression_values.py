@@ -160,8 +160,10 @@ def _cut(given: Values, edges: Sequence[float], labels: Sequence[float | str]) -
     return _labelled(labels, np.where(lost, 0, place), lost)
 
 
-def _recode(given: Values, old: Sequence[float | str], new: Sequence[float | str]) -> Values:
-    """Give each listed value another; what is not listed is missing."""
+def _recode(
+    given: Values, old: Sequence[float | str], new: Sequence[float | str], rest: Values | None = None
+) -> Values:
+    """Give each listed value another; what is not listed becomes the rest, or missing."""
     if given.kind == "text" and not all(isinstance(value, str) for value in old):
         raise MisfitError("has numbers in the list for texts")
     if given.kind != "text" and any(isinstance(value, str) for value in old):
@@ -171,7 +173,11 @@ def _recode(given: Values, old: Sequence[float | str], new: Sequence[float | str
     for at, value in enumerate(old):
         place = np.where(data == value, at, place)
     lost = (place < 0) | given.missing
-    return _labelled(new, np.where(lost, 0, place), lost)
+    found = _labelled(new, np.where(lost, 0, place), lost)
+    if rest is None:
+        return found
+    listed = Values(place >= 0, np.asarray(given.missing))
+    return _where(listed, found, rest)
 
 
 def _labelled(labels: Sequence[float | str], place: AnyArray, lost: BoolArray) -> Values:
@@ -233,8 +239,9 @@ def _cut_fault(_: Any, edges: Sequence[Any], labels: Sequence[Any]) -> str:
     return _mixed_fault(labels)
 
 
-def _recode_fault(_: Any, old: Sequence[Any], new: Sequence[Any]) -> str:
+def _recode_fault(_: Any, old: Sequence[Any], new: Sequence[Any], rest: Any = None) -> str:
     """Find what is wrong with two lists of values."""
+    del rest
     if len(old) != len(new) or len(set(old)) < len(old):
         return "needs two lists of the same length, without a value twice in the first"
     return _mixed_fault(new)
@@ -287,7 +294,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "cut": _CUT,
     "group": _CUT,
     "recode": Function(
-        _recode, 'write recode(region, ["N", "S"], ["North", "South"])', 3, 3, (1, 2), _recode_fault
+        _recode, 'write recode(region, ["N", "S"], ["North", "South"])', 3, 4, (1, 2), _recode_fault
     ),
     "is_missing": Function(_is_missing, "write is_missing(x)"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,15 @@ class Derived:
         Columns that the expression names; the column itself where it corrects what was drawn.
     predicts : bool
         Whether later columns are drawn from it too; a linear function of others tells these nothing new.
+    found : bool
+        Whether the expression was found in the rows, and not declared.
     """
 
     column: str
     expression: str
     given: tuple[str, ...]
     predicts: bool = False
+    found: bool = False
 
     @property
     def corrects(self) -> bool:
@@ -56,6 +59,7 @@ def derived_columns(
     apart: Collection[str] = (),
     dropped: Collection[str] = (),
     predicting: Collection[str] | None = None,
+    found: Collection[str] = (),
 ) -> tuple[Derived, ...]:
     """Read the expressions of a plan, each after those that it needs.
 
@@ -71,6 +75,8 @@ def derived_columns(
         Columns that are not released.
     predicting : collection of str, optional
         Derived columns that the user names as predictors; None where none may be one.
+    found : collection of str
+        Columns whose expressions were found in the rows.
 
     Raises
     ------
@@ -83,16 +89,17 @@ def derived_columns(
     """
     names = set(schema.names)
     check_known(derive, names, "derive", dropped)
-    found: dict[str, Derived] = {}
+    read: dict[str, Derived] = {}
     faults: list[PysynthdpError] = []
     for name, text in derive.items():
         try:
-            found[name] = _derived(schema, name, text, apart, predicting)
+            own = _derived(schema, name, text, apart, predicting)
+            read[name] = replace(own, found=name in found)
         except PysynthdpError as fault:
             faults.append(fault)
     if faults:
         raise together(faults)
-    return _in_order(found)
+    return _in_order(read)
 
 
 def _derived(

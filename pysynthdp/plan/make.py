@@ -124,6 +124,7 @@ def make_plan(
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
     derive: Mapping[str, str] | None = None,
+    found: Mapping[str, str] | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -148,7 +149,8 @@ def make_plan(
     groups = _groups(joint, names)
     derived = derived_columns(
         schema,
-        derive or {},
+        {**(found or {}), **(derive or {})},
+        found=found or {},
         apart={*kept, *serials},
         dropped=dropped,
         predicting=_named(predictor_matrix, formulas) if protection.learns else None,

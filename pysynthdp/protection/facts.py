@@ -68,6 +68,11 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
+    facts += [
+        f"of {own.column}, which is computed, that it is {own.expression}"
+        for own in plan.derived
+        if own.found
+    ]
     if rare:
         facts.append(
             f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "

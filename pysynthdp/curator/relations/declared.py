@@ -40,7 +40,7 @@ def broken_remarks(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
     -----
     Privacy: reads real rows; not under a guarantee. Counts below ten stay vague.
     """
-    derived, schema = plan.derived, plan.schema
+    derived, schema = [own for own in plan.derived if not own.found], plan.schema
     if not derived:
         return ()
     names = {name for own in derived for name in (own.column, *own.given)}
@@ -61,8 +61,19 @@ def _remark(own: Derived, count: int, n: int) -> Remark:
     )
 
 
-def rows_unlike(own: Derived, schema: Schema, table: PartTable) -> BoolArray:
+def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, loose: float = 0.0) -> BoolArray:
     """Find the rows in which a column is not what an expression makes of others, but for rounding.
+
+    Parameters
+    ----------
+    own : Derived
+        The column and its expression.
+    schema : Schema
+        Its columns.
+    table : PartTable
+        All rows.
+    loose : float
+        Standard deviations that a number may be off besides.
 
     Notes
     -----
@@ -72,7 +83,9 @@ def rows_unlike(own: Derived, schema: Schema, table: PartTable) -> BoolArray:
     expression = parsed(own.expression, own.given, column=own.column)
     made = expression.of({name: cells_of(schema[name], table.parts) for name in own.given}).over(table.n)
     if isinstance(column, NumericColumn):
-        return _numbers_unlike(made, cells_of(column, table.parts), column)
+        real = cells_of(column, table.parts)
+        spread = float(np.nanstd(real.numbers())) if loose else 0.0
+        return _numbers_unlike(made, real, column, loose * spread)
     try:
         parts = parts_from(made, column, table.n)
     except PlanError:  # it makes what the column does not have
@@ -90,12 +103,12 @@ def _parts_unlike(
     return unlike
 
 
-def _numbers_unlike(made: Values, real: Values, column: NumericColumn) -> BoolArray:
+def _numbers_unlike(made: Values, real: Values, column: NumericColumn, off: float) -> BoolArray:
     """Compare numbers, of which the made ones are not yet rounded; codes count as numbers."""
     here: FloatArray = np.where(made.missing & ~np.isfinite(made.data), np.nan, made.data)
     there: FloatArray = np.where(real.missing & ~np.isfinite(real.data), np.nan, real.data)
     both_missing = np.isnan(here) & np.isnan(there)
     digits = digits_of(column)
     step = column.step or (0.0 if digits is None else 10.0**-digits)
-    near = step * (0.5 + _ROUNDING) + _STORED * np.maximum(np.abs(here), np.abs(there))
+    near = off + step * (0.5 + _ROUNDING) + _STORED * np.maximum(np.abs(here), np.abs(there))
     return ~(both_missing | (np.abs(here - there) <= near))
