@@ -22,6 +22,7 @@ from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
+from pysynthdp.curator.thin_directions import without_thin_directions
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
@@ -232,6 +233,7 @@ def _step_fits(
     known = None
     if plan.protection.learns:
         seen, known = few_features.without_few_features(seen, encoded)
+        seen = without_thin_directions(seen, encoded, known)
     pairs = zip(plan.steps, seen, strict=True)
     return [_step_fit(step, plan, encoded.layout, encoded.table, rows) for step, rows in pairs], known
 

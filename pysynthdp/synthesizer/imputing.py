@@ -192,7 +192,7 @@ def _learned_plan(
 def _relations(settings: Settings, settled: Settled) -> Relations:
     """Find columns that are functions of others, where the schema is inferred and nobody forbids it."""
     free = to_be_drawn(settings, settled.schema)
-    if settings.schema is not None or not free:
+    if settings.schema is not None or not free or not settings.protection.learns:
         return Relations()
     schema = settled.schema.without(settings.drop)
     return find_relations(settled.tables, schema, order=settings.visit_sequence, free=free)

@@ -60,7 +60,7 @@ class Numbers:
         near = near[: int(np.isfinite(y).sum() / _ROWS_A_COLUMN)]
         names = [other for other in others if other in near]
         if not names:
-            return [], np.zeros((0, 0)), y
+            return [], np.zeros((0, 0)), np.zeros(0)
         X = np.column_stack([self.columns[other] for other in names])
         there = np.isfinite(X).all(axis=1) & np.isfinite(y)
         return names, X[there], y[there]
@@ -69,6 +69,8 @@ class Numbers:
 def _closeness(x: FloatArray, y: FloatArray) -> float:
     """Squared correlation of two numbers where both are there."""
     there = np.isfinite(x) & np.isfinite(y)
+    if np.count_nonzero(there) < _FEWEST_ROWS:
+        return 0.0
     Z = _standardised(np.stack([x[there], y[there]], axis=1))
     return float((Z[:, 0] @ Z[:, 1] / max(len(Z), 1)) ** 2)
 
@@ -299,6 +301,8 @@ def _curves(name: str, others: Sequence[str], numbers: Numbers) -> Iterator[str]
 def _pairs(y: FloatArray, others: Sequence[str], numbers: Numbers) -> Iterator[tuple[str, str]]:
     """Give the pairs whose product goes closely with a number in the first rows."""
     first = np.isfinite(y)[:_FIRST]
+    if np.count_nonzero(first) < _FEWEST_ROWS:
+        return
     X = np.stack([np.nan_to_num(numbers.columns[name][:_FIRST][first]) for name in others], axis=1)
     z = _standardised(y[:_FIRST][first][:, None])[:, 0]
     for at, name in enumerate(others):

@@ -72,7 +72,8 @@ def find_relations(
     if not tables or tables[0].n_rows < _FEWEST_ROWS:
         return Relations()
     split = [split_rows(rows, used) for rows in tables]
-    return _Search(used, split, tuple(order) if order is not None else None, frozenset(free)).run()
+    with np.errstate(all="ignore"):  # of numbers of any size; what is not finite is no function
+        return _Search(used, split, tuple(order) if order is not None else None, frozenset(free)).run()
 
 
 @dataclass(slots=True, repr=False)
