@@ -46,6 +46,7 @@ class _Found:
     """What is not held, gathered over responses and terms; dicts keep the order."""
 
     products: dict[str, None] = field(default_factory=dict)
+    tested: dict[str, None] = field(default_factory=dict)
     curves: dict[str, frozenset[str]] = field(default_factory=dict)
     absent: dict[str, dict[str, None]] = field(default_factory=dict)
     early: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -156,8 +157,12 @@ def _look(
     for product in sorted(shape.products, key=len):
         if response in product:
             continue
-        link = chain.link(response, product, shape.bent)
-        if not link.held and shape.bent:
+        link = chain.link(response, product, shape.bent, shape.logs)
+        if link.tested:
+            found.tested[term.text] = None
+            if link.last != response:
+                found.early.setdefault(response, {})[link.last] = None
+        elif not link.held and shape.bent:
             found.curves[term.text] = shape.bent
         elif not link.held and len(product) > 1:
             found.products[term.text] = None
@@ -175,13 +180,19 @@ def _said(found: _Found, chain: Chain) -> Iterator[str]:
         yield (
             f"{_listed(found.products)}: interactions or powers that the models of the release do not hold; "
             "beside their main effects they are about zero in the copies by design, whatever they are in the "
-            "confidential data"
+            "confidential data (not in the plan)"
+        )
+    if found.tested:
+        yield (
+            f"{_listed(found.tested)}: tested against the confidential data when the models were settled, "
+            "and not kept, or kept in part, being weak there: about zero in the copies, which is not to be "
+            "read as zero in the confidential data"
         )
     if found.curves:
         bent = sorted(frozenset[str]().union(*found.curves.values()))
         yield (
             f"{_listed(found.curves)}: the models of the release take {_listed(bent)} by straight lines, so "
-            "the copies hold no such curve"
+            "the copies hold no such curve (not in the plan)"
         )
     for response, columns in found.absent.items():
         yield (
@@ -232,7 +243,7 @@ def _held(term: Term, response: str, chain: Chain, names: AbstractSet[str]) -> b
     """Whether a whole term is held."""
     shape = chain.shape_of(term, names)
     return all(
-        chain.link(response, product, shape.bent).held
+        chain.link(response, product, shape.bent, shape.logs).held
         for product in shape.products
         if response not in product
     )

@@ -16,6 +16,7 @@ from pysynthdp.models.ask import Answer, Query, Sampler, StepMoments
 __all__ = [
     "COLUMN_MODELS",
     "Bends",
+    "Chosen",
     "ColumnModel",
     "Fit",
     "FitTask",
@@ -26,6 +27,7 @@ __all__ = [
     "Priced",
     "SplitsLevels",
     "Target",
+    "Weighed",
 ]
 
 
@@ -205,6 +207,34 @@ class FitsFromMoments(Protocol):
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> Any:
         """Return parameters from the moments alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a model's fit returns in the place of its parameters where it found another model better.
+
+    Parameters
+    ----------
+    model : ColumnModel
+        The other one, which then draws the column, and which the fitted plan names.
+    params : object
+        Its parameters.
+    """
+
+    model: Any
+    params: Any
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """A model that says what its fit makes of the rows, so that models of one kind can be compared."""
+
+    def weigh(self, params: Any, task: FitTask) -> Generator[Query, Answer, float]:
+        """Ask for the log likelihood of all rows over that of the margin, less a price of each coefficient.
+
+        Infinite for a relation so tight that no other model could keep it.
+        """
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 
-__all__ = ["Budget", "Budgeted", "Price"]
+__all__ = ["Budget", "Budgeted", "Price", "most_advantage"]
 
 _MOST = 10**9
 _ROUNDING = 1 + 1e-12  # prices are rounded up by some 1e-15 of themselves; a budget met exactly is met
@@ -334,3 +335,19 @@ class Budgeted:
             return replace(self, steps=steps).price(n=n, n_syn=n_syn, m=m)  # type: ignore[type-var]  # a plan
 
         return smallest_setting(self.steps, column, setting, budget=budget, price=price)
+
+
+def most_advantage(epsilon: float, delta: float) -> float:
+    """Bound true minus false positives of any attack on an (epsilon, delta) release.
+
+    Notes
+    -----
+    (e^eps - 1 + 2 delta) / (e^eps + 1) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+
+    Examples
+    --------
+    >>> round(most_advantage(1.0, 0.0), 3)
+    0.462
+    """
+    grown = math.expm1(min(epsilon, 700.0))
+    return min(1.0, (grown + 2 * delta) / (grown + 2))

@@ -9,9 +9,10 @@ import pandas as pd
 from pysynthdp.base.display import Cell, Table
 from pysynthdp.base.marks import DERIVED
 from pysynthdp.plan.derived import Derived
-from pysynthdp.plan.step import Step, Terms
+from pysynthdp.plan.factors import Terms, columns_of
+from pysynthdp.plan.step import Step
 
-__all__ = ["plan_frame", "plan_table", "predictor_table"]
+__all__ = ["plan_frame", "plan_table", "predictor_matrix"]
 
 _FEW = 6  # terms that a line of the plan lists
 _MORE = " more, see below"
@@ -23,8 +24,7 @@ def plan_table(
     *,
     first: Iterable[str],
     facts: Sequence[tuple[str, Cell]],
-    derived: Sequence[Derived] = (),
-    order: Sequence[str] = (),
+    derived: Sequence[tuple[Derived, frozenset[str]]] = (),
 ) -> Table:
     """Build the card of a plan; what is too long for a line stands below.
 
@@ -38,18 +38,15 @@ def plan_table(
         Columns that are there before any step draws.
     facts : sequence of (label, value)
         Of the whole plan.
-    derived : sequence of Derived
-        Columns that are computed.
-    order : sequence of str
-        All columns, in visit order.
+    derived : sequence of (Derived, set of str)
+        Columns that are computed, each with those before it.
     """
     shown = [_shown(terms, before) for terms, before in zip(given, _before(steps, first), strict=True)]
     lines: list[tuple[str, tuple[Cell, ...]]] = [
         (step.targets[-1].column, (number, step.label, step.model.name, text))
         for number, (step, text) in enumerate(zip(steps, shown, strict=True), start=1)
     ]
-    for own in derived:
-        before = {*order[: order.index(own.column) + 1]} | {own.column}
+    for own, before in derived:
         place = 1 + max((at for at, (name, _) in enumerate(lines) if name in before), default=-1)
         lines.insert(place, (own.column, ("", own.column, DERIVED, own.expression)))
     rows = tuple(row for _, row in lines)
@@ -59,22 +56,23 @@ def plan_table(
 
 
 def plan_frame(
-    steps: Sequence[Step], given: Sequence[Sequence[str]], *, derived: Sequence[Derived]
+    steps: Sequence[Step], given: Sequence[Sequence[str]], derived: Sequence[Derived] = ()
 ) -> pd.DataFrame:
-    """Write one row a step as a frame, with every predictor; what is derived stands last."""
-    rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in zip(steps, given, strict=True)]
+    """Build one row a step, with all its terms, indexed by its number; what is derived stands last."""
+    pairs = zip(steps, given, strict=True)
+    rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in pairs]
     rows += [(own.column, DERIVED, own.expression) for own in derived]
     places = pd.RangeIndex(1, len(rows) + 1, name="step")
     return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
 
 
-def predictor_table(
-    names: Sequence[str], steps: Sequence[Step], given: Sequence[Terms], *, derived: Sequence[Derived]
+def predictor_matrix(
+    names: Sequence[str], steps: Sequence[Step], given: Sequence[Terms], derived: Sequence[Derived] = ()
 ) -> pd.DataFrame:
-    """Write 1 where the row's column is drawn, or derived, from the column's."""
+    """Build a square matrix: 1 where the row's column is drawn, or derived, from the column's."""
     matrix = pd.DataFrame(0, index=list(names), columns=list(names))
     for step, terms in zip(steps, given, strict=True):
-        predictors = list(dict.fromkeys(name for term in terms for name in term))
+        predictors = list(columns_of(terms))
         for part in step.targets:
             matrix.loc[part.column, predictors] = 1
     for own in derived:

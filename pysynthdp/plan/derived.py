@@ -17,7 +17,7 @@ from pysynthdp.design.parts import parts_of
 from pysynthdp.plan.terms import check_known
 from pysynthdp.schema import Schema
 
-__all__ = ["Derived", "derived_columns", "derived_parts", "with_derived"]
+__all__ = ["Derived", "derived_columns", "derived_parts", "placed", "with_derived", "without_silent"]
 
 _POINTS = (3.217, 17.91, 0.4127)  # any three numbers at which no curve is a straight line by accident
 
@@ -47,6 +47,11 @@ class Derived:
     found: bool = False
 
     @property
+    def tells(self) -> bool:
+        """Whether later columns are drawn from what stands in the column."""
+        return self.predicts or self.corrects
+
+    @property
     def corrects(self) -> bool:
         """Whether a model draws the column, and the expression says where it is otherwise."""
         return self.column in self.given
@@ -55,11 +60,11 @@ class Derived:
 def derived_columns(
     schema: Schema,
     derive: Mapping[str, str],
+    found: Mapping[str, str] | None = None,
     *,
     apart: Collection[str] = (),
     dropped: Collection[str] = (),
-    predicting: Collection[str] | None = None,
-    found: Collection[str] = (),
+    used: Collection[str] | None = None,
 ) -> tuple[Derived, ...]:
     """Read the expressions of a plan, each after those that it needs.
 
@@ -67,16 +72,14 @@ def derived_columns(
     ----------
     schema : Schema
         Of the plan.
-    derive : mapping column -> expression
-        As a user wrote them.
+    derive, found : mapping column -> expression
+        As a user wrote them, and as they were found in the rows.
     apart : collection of str
         Columns that are kept or numbered anew; none of them is derived.
     dropped : collection of str
         Columns that are not released.
-    predicting : collection of str, optional
-        Derived columns that the user names as predictors; None where none may be one.
-    found : collection of str
-        Columns whose expressions were found in the rows.
+    used : collection of str, optional
+        Columns that the user names as predictors; None where nothing that is derived may be one.
 
     Raises
     ------
@@ -91,10 +94,10 @@ def derived_columns(
     check_known(derive, names, "derive", dropped)
     read: dict[str, Derived] = {}
     faults: list[PysynthdpError] = []
-    for name, text in derive.items():
+    for name, text in {**(found or {}), **derive}.items():
         try:
-            own = _derived(schema, name, text, apart, predicting)
-            read[name] = replace(own, found=name in found)
+            own = _derived(schema, name, text, apart, used)
+            read[name] = replace(own, found=name not in derive)
         except PysynthdpError as fault:
             faults.append(fault)
     if faults:
@@ -103,7 +106,7 @@ def derived_columns(
 
 
 def _derived(
-    schema: Schema, name: str, text: str, apart: Collection[str], predicting: Collection[str] | None
+    schema: Schema, name: str, text: str, apart: Collection[str], used: Collection[str] | None
 ) -> Derived:
     """Read one expression, and try it on no row."""
     if name in apart:
@@ -117,8 +120,8 @@ def _derived(
     expression = parsed(text, usable, column=name)
     empty = {other: cells_of(schema[other], _no_rows(schema, other)) for other in expression.columns}
     check_kind(expression.of(empty), schema[name], text)
-    used = predicting is not None and (name in predicting or not _straight(expression, schema))
-    return Derived(name, text, expression.columns, used and name not in expression.columns)
+    tells = used is not None and (name in used or not _straight(expression, schema))
+    return Derived(name, text, expression.columns, tells and name not in expression.columns)
 
 
 def _no_rows(schema: Schema, name: str) -> dict[tuple[str, str], AnyArray]:
@@ -200,6 +203,17 @@ def with_derived(order: Sequence[str], derived: Iterable[Derived]) -> tuple[str,
             found.remove(own.column)
             found.insert(place - 1, own.column)
     return tuple(found)
+
+
+def placed(derived: Iterable[Derived], order: Sequence[str]) -> list[tuple[Derived, frozenset[str]]]:
+    """Say beside each derived column which ones stand before it, and itself."""
+    return [(own, frozenset(order[: order.index(own.column) + 1])) for own in derived]
+
+
+def without_silent(order: Iterable[str], derived: Iterable[Derived]) -> tuple[str, ...]:
+    """Leave out of an order what no later column is drawn from."""
+    silent = {own.column for own in derived if not own.tells}
+    return tuple(name for name in order if name not in silent)
 
 
 def derived_parts(own: Derived, schema: Schema, parts: Mapping[tuple[str, str], AnyArray]) -> dict[Any, Any]:

@@ -78,6 +78,8 @@ class DrawnStep:
         Whether the model was handed whole rows, so that its parameters may hold them.
     groups : LevelGroups, optional
         How drawn groups of levels are split, where some levels have fewer than five records.
+    chosen : bool
+        Whether the rows decided between this model and another.
     """
 
     targets: tuple[Part, ...]
@@ -87,6 +89,7 @@ class DrawnStep:
     params: Any
     holds_rows: bool = False
     groups: LevelGroups | None = None
+    chosen: bool = False
 
     @property
     def label(self) -> str:
@@ -106,7 +109,8 @@ class DrawnStep:
         if params is None or not len(X):
             return np.full(len(X), self.scale.centre)
         with named(self.label, self.model, "draw"):
-            values = self.model.draw(params, self.design.take(X), sampler)
+            features = self.design.take(X)
+            values = self.model.draw(params, features, sampler.along(features))
         if self.scale != Scale():
             values *= self.scale.width
             values += self.scale.centre
@@ -238,6 +242,12 @@ class Fit:
         """Columns with levels that fewer than five records have."""
         parts = (part for step in self.steps if step.groups is not None for part in step.targets)
         return tuple(dict.fromkeys(part.column for part in parts if part.role == "value"))
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Columns whose model the rows decided."""
+        parts = (part for step in self.steps if step.chosen for part in step.targets)
+        return tuple(dict.fromkeys(part.column for part in parts))
 
     @property
     def rows_held(self) -> tuple[str, ...]:

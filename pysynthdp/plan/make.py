@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.base.errors import PlanError
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
-from pysynthdp.plan.derived import Derived, derived_columns, with_derived
+from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
+from pysynthdp.plan.factors import columns_of
+from pysynthdp.plan.formulas import Formulas
+from pysynthdp.plan.order import Behind, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import all_terms, check_known
+from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["make_plan"]
 
-_LISTED = 3  # columns that a remedy lists again
 _JOINT: Final = Said(
     "joint=[(['a', 'b'], 'multivariate_normal')]",
     'joint = [[["a", "b"], "multivariate_normal"]] in the plan',
@@ -64,29 +67,6 @@ def _pair(step: object) -> tuple[Sequence[str], Method]:
     return columns, method
 
 
-def _visit_order(schema: Schema, wish: Sequence[str] | None, apart: set[str]) -> tuple[str, ...]:
-    """Order of the columns to draw: the wish, which must name each, or the table's order."""
-    needed = [name for name in schema.names if name not in apart]
-    if wish is None:
-        return tuple(needed)
-    if len(set(wish)) < len(wish):
-        raise PlanError("visit_sequence names a column twice", kind="order", remedy="name each once")
-    for name in wish:
-        if name in apart:
-            what = Words("visit_sequence names {name}, which is kept or serial", name=name)
-            raise PlanError(what, column=name, kind="order", remedy="leave it out there")
-    left = [name for name in needed if name not in wish]
-    if left:
-        drop = Setting("drop", left if len(left) <= _LISTED else [...])
-        raise PlanError(
-            Words("visit_sequence leaves out {left}", left=", ".join(left)),
-            column=left[0],
-            kind="order",
-            remedy=Words("add them, or leave them out of the copies with {drop}", drop=drop),
-        )
-    return tuple(wish)
-
-
 def _gathered(order: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """Move the columns of each joint step to where the first of them is visited."""
     place = {name: position for position, name in enumerate(order)}
@@ -117,16 +97,23 @@ def make_plan(
     method: Method | Mapping[str, Method] | None = None,
     visit_sequence: Sequence[str] | None = None,
     predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None,
-    formulas: Iterable[str] = (),
+    formulas: Sequence[str] = (),
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     proper: bool = False,
+    draws: Evenness | None = None,
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
+    max_predictors: int | None = None,
+    behind: Behind | None = None,
+    terms: Chosen | None = None,
     derive: Mapping[str, str] | None = None,
     found: Mapping[str, str] | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
+
+    Without ``visit_sequence`` columns are drawn by kind where anything may be learned, else as they stand in
+    the table; ``behind`` says what is known beside that to be drawn before what.
 
     Raises
     ------
@@ -142,71 +129,101 @@ def make_plan(
         raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
     methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
-        check_known(given, names, what, dropped)
+    _check_all_known(names, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
-    derived = derived_columns(
-        schema,
-        {**(found or {}), **(derive or {})},
-        found=found or {},
-        apart={*kept, *serials},
-        dropped=dropped,
-        predicting=_named(predictor_matrix, formulas) if protection.learns else None,
+    asked = asked_terms(predictor_matrix, formulas, schema)
+    by_kind, apart = protection.learns, {*kept, *serials}
+    used = _used(asked) if by_kind else None
+    derived = derived_columns(schema, derive or {}, found or {}, apart=apart, dropped=dropped, used=used)
+    made = _made(derived, asked, methods, groups)
+    first = {**asked.kinds, **asked.columns}
+    wish = None if visit_sequence is None else [name for name in visit_sequence if name not in made]
+    visited = visit_order(schema, wish, apart | made, asked=first, behind=behind, by_kind=by_kind)
+    visits = with_derived(_gathered(visited.columns, tuple(groups)), derived)
+    order = tuple(name for name in visits if name not in made)
+    own = all_terms(
+        without_silent(visits, derived),
+        predicting(schema, kept),
+        asked,
+        nearest=None if protection.learns else max_predictors,  # what tells most, only the rows say
     )
-    made = {own.column for own in derived if not own.corrects}
-    _refuse_made(made, methods, groups)
-    wish = visit_sequence if visit_sequence is None else [name for name in visit_sequence if name not in made]
-    drawn = _gathered(_visit_order(schema, wish, {*kept, *serials, *made}), tuple(groups))
-    order = with_derived(drawn, derived)
-    telling = tuple(name for name in order if name not in made or name in _predicting(derived))
-    drawn = tuple(name for name in order if name not in made)
     wishes = Wishes(
-        order=drawn,
-        methods={name: wish for name, wish in methods.items() if name in drawn},
+        order=order,
+        methods={name: wish for name, wish in methods.items() if name in order},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=all_terms(telling, predicting(schema, kept), predictor_matrix, formulas, names, made=made),
+        terms=own.columns,
+        kind_terms=own.kinds,
         groups=groups,
         keep=kept,
         proper=proper,
+        draws=draws,
         emit_original=emit_original,
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper, derived)
+    plan = SynthesisPlan(schema, visits, steps, protection, kept, serials, dropped, proper, derived)
+    plan = replace(
+        plan,
+        order=visited.why,
+        left_open=left_open(order, asked),
+        to_screen=to_screen(steps, asked) if protection.learns and terms != "main" else (),
+        max_predictors=(max_predictors or MOST) if protection.learns else None,
+        draws=_draws(draws, protection),
+    )
     protection.check(plan)
     return plan
 
 
-def _predicting(derived: Iterable[Derived]) -> set[str]:
-    """Name the derived columns that later ones are drawn from."""
-    return {own.column for own in derived if own.predicts}
+def _used(asked: Formulas) -> frozenset[str]:
+    """Name the predictors that a user asks for."""
+    terms = (term for own in (asked.columns, asked.kinds) for each in own.values() for term in each)
+    return frozenset(columns_of(terms))
 
 
-def _named(
-    matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None, formulas: Iterable[str]
-) -> frozenset[str]:
-    """Name what a user's predictors or formulas ask for; of formulas every word in them."""
-    listed: Iterable[str] = matrix.columns if isinstance(matrix, pd.DataFrame) else ()
-    if isinstance(matrix, Mapping):
-        listed = [name for own in matrix.values() if not isinstance(own, str) for name in own]
-    words = (re.split(r"[^\w.]+", text.partition("~")[2]) for text in formulas if isinstance(text, str))
-    return frozenset(map(str, listed)).union(*words)
+def _made(
+    derived: Iterable[Derived],
+    asked: Formulas,
+    methods: Mapping[str, Method],
+    groups: Mapping[tuple[str, ...], ColumnModel],
+) -> set[str]:
+    """Name the columns that no model draws; refuse a method or a formula for one."""
+    made = {own.column for own in derived if not own.corrects}
+    for what, given in (
+        ("method", (*methods, *(name for columns in groups for name in columns))),
+        ("formula", (*asked.kinds, *asked.columns)),
+    ):
+        both = [name for name in given if name in made]
+        if both:
+            raise PlanError(
+                Words("{name} is derived, so no {what} draws it", name=both[0], what=what),
+                column=both[0],
+                kind="expression",
+                remedy="leave one of the two out",
+            )
+    return made
 
 
-def _refuse_made(
-    made: set[str], methods: Mapping[str, Method], groups: Mapping[tuple[str, ...], ColumnModel]
-) -> None:
-    """Refuse a method for a column that is derived."""
-    both = [name for name in (*methods, *(name for columns in groups for name in columns)) if name in made]
-    if both:
-        raise PlanError(
-            Words("{name} is derived, so no method draws it", name=both[0]),
-            column=both[0],
-            kind="expression",
-            remedy="leave it out of the methods, or have it drawn and leave it out of what is derived",
+def _check_all_known(names: set[str], dropped: Sequence[str], **settings: Iterable[str]) -> None:
+    """Refuse settings that name what is no column."""
+    for what, given in settings.items():
+        check_known(given, names, what, dropped)
+
+
+def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:
+    """Say how rows are drawn; refuse even draws where another price was paid."""
+    if asked == "even" and not protection.draws_evenly:
+        raise PrivacyError(
+            Words(
+                "{even} does not apply under protection '{name}', whose price is that of independent draws",
+                even=Setting("draws", "even"),
+                name=protection.name,
+            ),
+            kind="setting",
+            remedy="leave it out, or ask for noise in the answers, where draws cost nothing",
         )
+    return asked or protection.draws
 
 
 def _groups(

@@ -193,14 +193,20 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         SettingForm("method", _method, _plain_method),
         'column model, for all columns or by column: method = "norm" or [method] age = "norm"',
     ),
-    Line("visit_sequence", NAMES, 'order in which columns are drawn: ["sex", "age", "income"]'),
+    Line(
+        "visit_sequence",
+        NAMES,
+        'order in which columns are drawn, by kind without it: ["sex", "age", "income"]',
+    ),
     Line(
         "predictor_matrix",
         SettingForm("predictors", _predictors, _plain_predictors),
         'which earlier columns a column is drawn from: [predictors] income = ["sex", "age"]',
         key="predictors",
     ),
-    Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + I(age ** 2)"]'),
+    Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + cr(educ, 4)"]'),
+    Line("terms", TEXT, 'products and curves: "screened" finds those that are needed, "main" takes none'),
+    Line("max_predictors", WHOLE, "most predictors of a column, where no other line names them: 15"),
     Line(
         "missing",
         by_column(CODES),
@@ -221,6 +227,7 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
     Line("keep", NAMES, 'columns to release as they REALLY are: ["weight"]'),
     Line("drop", NAMES, 'columns to leave out: ["name", "id"]'),
     Line("proper", FLAG, "true: draw parameters anew for each copy"),
+    Line("draws", TEXT, 'rows of a copy: "even" (spread over rows that are alike) or "independent"'),
     Line("emit_original", FLAG, "true: let normrank and sample repeat REAL values, as synthpop does"),
     Line(
         "joint",

@@ -16,15 +16,17 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budgeted, Price
-from pysynthdp.plan.card import plan_frame, plan_table, predictor_table
-from pysynthdp.plan.derived import Derived
+from pysynthdp.plan.budget import Budgeted, Price, most_advantage
+from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.derived import Derived, placed, without_silent
+from pysynthdp.plan.factors import Terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
-from pysynthdp.plan.step import Step, Terms, predicting
+from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
@@ -62,6 +64,12 @@ class Protection(Protocol):
         answers only.
     spends : {"nothing", "at the fit", "at each draw"}
         When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+    draws : {"even", "independent"} or None
+        How rows are drawn where the user does not say; None where copies of one shared fit are drawn evenly
+        and others independently.
+    draws_evenly : bool
+        Whether rows may be drawn evenly: not where the price of a draw is that of independent rows. The
+        protection's ``fit`` then does what the plan says.
     answers_on_file : bool
         Whether all that a fit asks may stand in a file, so that it can do without a table. Then it judges
         itself what is too little; else a table without columns is refused, and one without rows unless their
@@ -77,6 +85,8 @@ class Protection(Protocol):
     forms: ClassVar[tuple[str, ...]] = ()
     learns: ClassVar[bool] = False
     spends: ClassVar[Spends] = "nothing"
+    draws: ClassVar[Evenness | None] = "independent"
+    draws_evenly: ClassVar[bool] = False
     answers_on_file: ClassVar[bool] = False
 
     # -- settings ------------------------------------------------------------------------------------------
@@ -243,13 +253,11 @@ class Protection(Protocol):
 
         Notes
         -----
-        Privacy: public constants. True minus false positives of a membership attack is at most
-        (e^eps - 1 + 2 delta) / (e^eps + 1) for (eps, delta) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+        Privacy: public constants; true minus false positives of a membership attack.
         """
         if statement.status in ("none", "void"):
             return None
-        grown = np.expm1(min(statement.guarantee.epsilon(delta), 700.0))
-        return float(min(1.0, (grown + 2 * delta) / (grown + 2)))
+        return most_advantage(statement.guarantee.epsilon(delta), delta)
 
 
 @dataclass(frozen=True, repr=False)
@@ -274,6 +282,16 @@ class SynthesisPlan(Budgeted, Printable):
         Columns of the table that are not released.
     proper : bool
         Whether each copy draws its own parameters.
+    left_open : tuple of str
+        Columns whose predictors the user did not name.
+    to_screen : tuple of str
+        Labels of the steps for which a fit that learns looks for products and curves.
+    max_predictors : int, optional
+        Predictors that the fit chooses for such a column, if more columns stand before it.
+    order : str
+        What the visit sequence is by, in words.
+    draws : {"even", "independent"} or None
+        How rows are drawn; None where that depends on how copies get their parameters.
     derived : tuple of Derived
         Columns that are computed from others by an expression, each after those that it needs.
     """
@@ -286,6 +304,11 @@ class SynthesisPlan(Budgeted, Printable):
     serials: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     proper: bool = False
+    left_open: tuple[str, ...] = ()
+    to_screen: tuple[str, ...] = ()
+    max_predictors: int | None = None
+    order: str = "as asked"
+    draws: Evenness | None = "independent"
     derived: tuple[Derived, ...] = ()
 
     @property
@@ -294,8 +317,7 @@ class SynthesisPlan(Budgeted, Printable):
 
         Of what is derived, those that later columns are drawn from.
         """
-        silent = {own.column for own in self.derived if not own.corrects and not own.predicts}
-        visited = (name for name in self.visit_sequence if name not in silent)
+        visited = without_silent(self.visit_sequence, self.derived)
         names = (*predicting(self.schema, self.keep), *visited)
         return tuple(part for name in names for part in parts_of(self.schema[name]))
 
@@ -310,8 +332,12 @@ class SynthesisPlan(Budgeted, Printable):
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        given = self.protection.given(self)
-        return predictor_table(self.schema.names, self.steps, given, derived=self.derived)
+        return predictor_matrix(self.schema.names, self.steps, self.protection.given(self), self.derived)
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """One formula a step: given back as ``formulas=``, they make a plan with these very terms."""
+        return written_formulas(self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
         """Take over what a fit chose where this plan leaves it open.
@@ -374,23 +400,19 @@ class SynthesisPlan(Budgeted, Printable):
             ("running numbers", self.serials),
             ("dropped", self.drop),
         )
-        facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
+        facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
+        facts += [("rows", "drawn evenly")] if self.draws == "even" else []
+        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
+        made = placed(self.derived, self.visit_sequence)
         first = predicting(self.schema, self.keep)
-        return plan_table(
-            self.steps,
-            self._given(),
-            first=first,
-            facts=facts,
-            derived=self.derived,
-            order=self.visit_sequence,
-        )
+        return plan_table(self.steps, self._given(), first=first, facts=facts, derived=made)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
-        return plan_frame(self.steps, self._given(), derived=self.derived)
+        return plan_frame(self.steps, self._given(), self.derived)
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
-        return [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
+        return [tuple(map(term_text, terms)) for terms in self.protection.given(self)]

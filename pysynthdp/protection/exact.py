@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import FitError, PlanError
+from pysynthdp.base.even import EvenSampler
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler, stream
@@ -18,8 +19,10 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.contributions import bounded_rows
+from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
 from pysynthdp.curator.thin_directions import without_thin_directions
@@ -28,7 +31,9 @@ from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel, HasPosterior
-from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan.curves import public_curves
+from pysynthdp.plan.factors import term_text
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
@@ -45,9 +50,12 @@ class PlainCopies:
     ----------
     proper : bool
         Draw each step's parameters from their own posterior, once a copy.
+    even : bool
+        Draw rows evenly, not independently of each other.
     """
 
     proper: bool = False
+    even: bool = False
 
     def parameters(
         self, steps: Sequence[DrawnStep], root: np.random.SeedSequence | None, copy: int
@@ -59,7 +67,7 @@ class PlainCopies:
 
     def sampler(self, source: np.random.Generator) -> NumpySampler:
         """Draw in float arithmetic."""
-        return NumpySampler(source)
+        return EvenSampler(source) if self.even else NumpySampler(source)
 
     def keeps_bounds(self, model: ColumnModel) -> bool:
         """Numbers stay within their bounds."""
@@ -112,7 +120,12 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     table, remarks = _fewest(seen, plan, schema) if learns else (seen, ())
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
-    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
+    found = Learned(plan.steps)
+    if learns:
+        found = learned_steps(plan, table, groups, scales, request.workers)
+        plan = replace(plan, steps=found.steps)
+    curves = curves_of(plan.steps, table) if learns else public_curves(plan)
+    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()}, curves)
     encoded = EncodedRows(table, layout, request.workers)
     with one_blas_thread():
         fits, known = _step_fits(plan, encoded, groups)
@@ -124,12 +137,14 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
-        seen_first = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows))
-        remarks = (*seen_first, *remarks, *_of_steps(plan, layout, fits, groups))
+        remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
+        remarks = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows), *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
-    steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
-    return Fit(layout, steps, source, n, kept, kept_columns, remarks)
+    pairs = list(zip(plan.steps, fits, strict=True))
+    steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    learned = tuple(replace(step, model=fit.model) for step, fit in pairs) if learns else ()
+    return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
@@ -153,7 +168,11 @@ def _of_steps(
 
 def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit) -> tuple[Remark, ...]:
     """Say which terms of a formula are not modelled."""
-    lost = [":".join(term) for term in lost_terms(step, plan, layout, fit.rows.design) if len(term) > 1]
+    lost = [
+        term_text(term)
+        for term in lost_terms(step, plan, layout, fit.rows.design)
+        if len(term) > 1 or isinstance(term[0], Factor)
+    ]
     if not lost:
         return ()
     return (
@@ -187,7 +206,7 @@ def _kept(rows: Rows, column: Column) -> pd.Series[Any]:
     return real.copy()
 
 
-def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
+def _drawn(fit: StepFit, planned: ColumnModel, *, posterior: bool) -> DrawnStep:
     """Keep what drawing needs of a finished fit; of a posterior, only for copies that redraw from it."""
     rows, params = fit.rows, fit.params
     if not posterior and isinstance(params, HasPosterior):
@@ -200,6 +219,7 @@ def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
         params,
         holds_rows=fit.held_rows,
         groups=rows.groups,
+        chosen=getattr(planned, "by_evidence", False),
     )
 
 

@@ -37,7 +37,13 @@ def _declared_facts(column: Column) -> list[str]:
     return facts
 
 
-def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequence[str] = ()) -> list[str]:
+def learned_facts(
+    plan: SynthesisPlan,
+    *,
+    rare: Sequence[str] = (),
+    merged: Sequence[str] = (),
+    chosen: Sequence[str] = (),
+) -> list[str]:
     """Facts that were learned from the confidential data, beside the models' parameters.
 
     Parameters
@@ -46,6 +52,8 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
         What was fitted.
     rare, merged : sequence of str
         Columns with levels that fewer than five records have, and columns whose such levels were merged.
+    chosen : sequence of str
+        Columns whose model the rows decided.
 
     Notes
     -----
@@ -73,9 +81,12 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
         for own in plan.derived
         if own.found
     ]
+    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
+    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     if rare:
+        few = [name for name in plan.schema.names if name in rare]
         facts.append(
-            f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "
+            f"that levels in {', '.join(few)} have fewer than five records each; copies show that such "
             "records exist and about how many, and of what else these hold only averages over five or more"
         )
     facts += (
@@ -88,6 +99,9 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
             "of every number whose records are not released: averages of five or more records, after its "
             "largest and smallest value were replaced by what the others let one expect"
         )
+    if chosen:
+        names = [name for name in plan.schema.names if name in chosen]
+        facts.append(f"which of two models draws {', '.join(names)}")
     return [*facts, "the parameters of every column's model"]
 
 

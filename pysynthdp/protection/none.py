@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.words import GUARANTEE, Words
 from pysynthdp.plan import SynthesisPlan
@@ -27,6 +28,7 @@ _KEPT = "its real values are released as they are, because 'keep' asked for it"
 _SERIAL = "running numbers that do not depend on any record"
 _DERIVED = "computed from other columns of the copy, by the expression in the plan"
 _EMITTED = "its copies repeat values of real records, because emit_original asked for it"
+_EVEN = "; rows are drawn evenly, which reproduces fitted margins sharply"
 _HELD = "its model was handed whole rows and may repeat them"
 
 
@@ -43,6 +45,8 @@ class Unprotected(Protection):
     name: ClassVar[str] = "none"
     forms: ClassVar[tuple[str, ...]] = ("none",)
     learns: ClassVar[bool] = True
+    draws: ClassVar[Evenness | None] = "independent"
+    draws_evenly: ClassVar[bool] = True
 
     @classmethod
     def from_short(cls, asked: object) -> Self | None:
@@ -66,7 +70,7 @@ class Unprotected(Protection):
 
     def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
         """List the steps in visit order."""
-        return all_steps(schema, wishes)
+        return all_steps(schema, wishes, learns=True)
 
     def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Refuse: nothing is claimed that could have a price."""
@@ -82,7 +86,7 @@ class Unprotected(Protection):
 
     def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
         """Fit every step to exact answers."""
-        return fit_exactly(plan, request, source=PlainCopies(plan.proper))
+        return fit_exactly(plan, request, source=PlainCopies(plan.proper, plan.draws == "even"))
 
     def holds(self, plan: SynthesisPlan, fit: Fit) -> str:
         """Parameters, or real values."""
@@ -97,11 +101,15 @@ class Unprotected(Protection):
     def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
         """State that there is no guarantee, and why, column by column."""
         why = _first_reason(plan, fit)
+        even = _EVEN if plan.draws == "even" else ""
         return PrivacyStatement.none(
             [_column_statement(column.name, plan, fit) for column in plan.schema],
-            reason=f"the column models are fitted to the confidential data without noise; {why}",
+            reason=f"the column models are fitted to the confidential data without noise; {why}{even}",
             public=public_facts(plan, n_public=True),
-            learned=[*learned_facts(plan, rare=fit.rare, merged=fit.merged), *few_facts(plan, fit)],
+            learned=[
+                *learned_facts(plan, rare=fit.rare, merged=fit.merged, chosen=fit.chosen),
+                *few_facts(plan, fit),
+            ],
             draws=[(draw.n_syn, draw.copies) for draw in account.draws],
         )
 

@@ -139,10 +139,16 @@ def fit_imputed(
         plan, settled, offered = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
         requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
-        found = (_fit(plan, request, number) for number, request in enumerate(requests, start=1))
-        first, *others = (replace(fit, merged=settled.merged) for fit in found)
+        first = _fit(plan, requests[0], 1)
+        plan = plan.completed(first)
+        settled_plan = replace(
+            plan, left_open=(), to_screen=()
+        )  # what is chosen on the first table holds for all
+        later = enumerate(requests[1:], start=2)
+        others = tuple(_fit(settled_plan, request, number) for number, request in later)
+    first, *rest = (replace(fit, merged=settled.merged, learned=()) for fit in (first, *others))
     seen = _with_seen(settings, plan, settled.tables[0], first)
-    return NestedMachine(plan, seen, account, tuple(others)), (*remarks, *offered)
+    return NestedMachine(plan, seen, account, tuple(rest)), (*remarks, *offered)
 
 
 def _rows(protection: Protection, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Rows | None:

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
 from pysynthdp.curator.infer import (
@@ -27,6 +28,7 @@ from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
+from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
@@ -67,6 +69,8 @@ class Settings:
     visit_sequence: Sequence[str] | None = None
     predictor_matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None = None
     formulas: Sequence[str] = ()
+    max_predictors: int | None = None
+    terms: Chosen | None = None
     missing: Mapping[str, Codes] = field(default_factory=dict)
     spikes: Mapping[str, Iterable[float]] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
@@ -75,6 +79,7 @@ class Settings:
     keep: Sequence[str] = ()
     drop: Sequence[str] = ()
     proper: bool = False
+    draws: Evenness | None = None
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     rare: Rare = "keep"
@@ -134,6 +139,13 @@ def _check_settings(settings: Settings) -> None:
                 "leave it out and declare coarser levels, with {other} for what is not among them",
                 other=OTHER,
             ),
+        )
+    if settings.terms == "screened" and not protection.learns:
+        asked = Setting("terms", "screened")
+        raise PrivacyError(
+            Words("{asked} looks at records, which a formal guarantee does not allow", asked=asked),
+            kind="terms",
+            remedy=Words("leave it out, and name terms in {formulas}", formulas=Setting("formulas", [...])),
         )
     _check_schema(settings)
 
@@ -200,10 +212,22 @@ def _wrong(settings: Settings) -> Iterator[PlanError]:
         what = "rare must be one of 'keep', 'merge', 'refuse'"
         mend = Words("write {setting}", setting=Setting("rare", "merge"))
         yield PlanError(what, kind="setting", remedy=meant(str(settings.rare), get_args(Rare), mend))
+    if settings.draws is not None and settings.draws not in get_args(Evenness):
+        mend = Words("write {setting}, or leave it out", setting=Setting("draws", "even"))
+        what = "draws must be one of 'even', 'independent'"
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.draws), get_args(Evenness), mend))
+    if settings.terms is not None and settings.terms not in get_args(Chosen):
+        what = "terms must be one of 'main', 'screened'"
+        mend = Words("write {setting}, or leave it out", setting=Setting("terms", "main"))
+        yield PlanError(what, kind="setting", remedy=meant(str(settings.terms), get_args(Chosen), mend))
     workers: object = settings.workers
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:
         yield PlanError("workers must be a whole number of at least 1", kind="setting")
+    most: object = settings.max_predictors
+    if most is not None and not (isinstance(most, int) and not isinstance(most, bool) and most >= 1):
+        mend = Words("write {setting}, or leave it out", setting=Setting("max_predictors", 15))
+        yield PlanError("max_predictors must be a whole number of at least 1", kind="setting", remedy=mend)
 
 
 def _check_schema(settings: Settings) -> None:
@@ -233,10 +257,13 @@ def plan_of(settings: Settings, schema: Schema, found: Mapping[str, str] | None 
         keep=settings.keep,
         drop=settings.drop,
         proper=settings.proper,
+        draws=settings.draws,
         emit_original=settings.emit_original,
         joint=settings.joint,
         derive=settings.derived,
         found=found,
+        max_predictors=settings.max_predictors,
+        terms=settings.terms,
     )
 
 

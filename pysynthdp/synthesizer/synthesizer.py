@@ -13,6 +13,7 @@ import pandas as pd
 
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
@@ -52,13 +53,32 @@ class Synthesizer(Settings, Printable):
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
+        cells, logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers. By default
+        an ordered category is drawn by ``polr`` where parallel slopes fit, else by ``polyreg``: the fit
+        decides, and the fitted plan names the one.
     visit_sequence : sequence of str, optional
-        Order in which columns are drawn; the table's own by default.
+        Order in which columns are drawn. By default by kind: categories, those of few levels first, then
+        numbers; each after the columns that a formula or the matrix draws it from. Under a guarantee the
+        table's own. Copies have the columns as the table has them.
     predictor_matrix : DataFrame or mapping column -> predictors, optional
         Which earlier columns a column is drawn from; all by default.
     formulas : sequence of str
-        Predictors as formulas: ``"income ~ age * sex + I(age ** 2)"``.
+        Predictors as formulas: ``"income ~ age * sex + cr(educ, 4)"``. Besides columns, products and powers
+        ``I(age ** 2)`` they take curves of a number, ``log(a)``, splines ``bs(a, 5)`` and ``cr(a, 4)``
+        (natural: straight at both ends), groups ``cut(a, 4)``, a bend ``hinge(a, 2)`` or a jump
+        ``step(a, 2)`` at one of its quantiles; and one level, ``sex[M]``. ``"income (kind) ~ age"`` speaks of
+        missing values and codes alone. ``plan.formulas`` writes those of a plan, to be edited and given
+        back.
+    max_predictors : int, optional
+        Most predictors of a column of which neither a matrix nor a formula speaks. Where more columns stand
+        before it, those are chosen that tell most of it beside one another, by the cross-products of the
+        table; ``fitted.plan`` lists them. By default 15; a number of at least the table's columns keeps all.
+        Under a guarantee nothing is chosen from rows: the nearest columns before it in the order of drawing
+        are taken, and all by default.
+    terms : {"main", "screened"}, optional
+        Of columns of which no formula speaks: their predictors as they are, or besides them the products of
+        two and the curves that the rows show to be needed, listed by ``fitted.plan`` and told by the tags.
+        Screened by default; main under a guarantee, where nothing is learned from rows.
     missing : mapping column -> {code: label}
         Special codes that are not values.
     spikes : mapping column -> values
@@ -75,6 +95,14 @@ class Synthesizer(Settings, Printable):
         Columns to leave out.
     proper : bool
         Draw parameters from their posterior for each copy.
+    draws : {"even", "independent"}, optional
+        How the rows of a copy are drawn from the fitted models. ``"independent"``: each row for itself, so
+        that a copy varies as a sample does. ``"even"``: each row still has exactly its law, but the random
+        numbers are spread evenly over rows that are alike, so that the counts of a copy lie near those that
+        the models expect: fewer copies show as much, and fitted margins are reproduced sharply. By default
+        what the protection does: independent draws; even ones among copies of one fit to noised answers,
+        which carry no interval of their own. Not with ``BySampling``, whose price is that of independent
+        draws.
     emit_original : bool
         Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
     joint : sequence of (columns, method)

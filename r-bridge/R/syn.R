@@ -11,7 +11,8 @@
 #' @param visit.sequence Columns, by name or position, in the order in which they are drawn. As in synthpop, columns
 #'   that it leaves out are released as they are, with a warning, unless `drop.not.used = TRUE`. Other than in synthpop,
 #'   the drawn columns are drawn from them, so that copies hold what joins drawn and real columns; zeros in
-#'   `predictor.matrix` prevent it.
+#'   `predictor.matrix` prevent it. Without it they are drawn by kind, see [synthesise()]; synthpop takes them as they
+#'   stand.
 #' @param predictor.matrix Matrix of 0 and 1 with a row for each target. As in synthpop, columns that are not drawn
 #'   before their target cannot be used: where it names such, a warning says so.
 #' @param m Number of copies. As in synthpop, `m = 0` draws nothing and gives `method`, `visit.sequence`,
@@ -57,7 +58,7 @@
 syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.matrix = NULL, m = 1L, k = NULL,
                 proper = FALSE, minnumlevels = 1, maxfaclevels = 60, rules = NULL, rvalues = NULL, cont.na = NULL,
                 semicont = NULL, smoothing = NULL, event = NULL, denom = NULL, drop.not.used = FALSE,
-                drop.pred.only = FALSE, default.method = c("normrank", "logreg", "polyreg", "polr"), numtocat = NULL,
+                drop.pred.only = FALSE, default.method = c("cells", "logreg", "polyreg", "polr"), numtocat = NULL,
                 catgroups = NULL, models = FALSE, print.flag = FALSE, seed = "sample", ..., drop = NULL) {
   call <- safe_call(match.call())
   check_frame(data)

@@ -35,7 +35,8 @@ lacks <- function(name) {
 # Arguments of synthesise() that syn() passes on, by their whole names; all else is refused.
 further_settings <- function(given) {
   if (!length(given)) return(given)
-  known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare", "derive")
+  known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare",
+             "max_predictors", "terms", "derive")
   for (name in names_of(given)) if (!name %in% known) no_argument(name, known)
   given
 }
@@ -132,7 +133,7 @@ methods_by_type <- function(drawn, default, standard) {
 # Methods that come of looking: none for numbers drawn as levels, and the user's own choice always first. As in
 # synthpop a column without predictors is left to "sample".
 by_looks <- function(chosen, looked, parts, predictors) {
-  numbers <- c("norm", "normrank", "lognorm", "sqrtnorm", "cubertnorm", "poisson", "negbin")
+  numbers <- c("cells", "norm", "normrank", "lognorm", "sqrtnorm", "cubertnorm", "poisson", "negbin")
   chosen <- chosen[!(names(chosen) %in% names(looked$levels) & chosen %in% numbers)]
   found <- looked$methods[!names(looked$methods) %in% c(names(chosen), names(looked$levels))]
   alone <- if (length(parts$released)) character() else parts$drawn[1L]

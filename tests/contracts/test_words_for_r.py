@@ -99,7 +99,10 @@ MISTAKES = {
     "column in keep": (lambda: synth(keep="agee"), "agee"),
     "column in drop": (lambda: synth(drop="agee"), "agee"),
     "column in a formula": (lambda: synth(formulas="income ~ agee"), "agee"),
-    "later predictor": (lambda: synth(predictor_matrix={"age": "income"}), "income"),
+    "later predictor": (
+        lambda: synth(predictor_matrix={"age": "income"}, visit_sequence=["age", "sex", "income"]),
+        "income",
+    ),
     "order leaves out": (lambda: synth(visit_sequence=["age", "income"]), "sex"),
     "logreg of a number": (lambda: synth(method={"income": "logreg"}), 'method = list(income = "normrank")'),
     "norm of a factor": (lambda: synth(method={"sex": "norm"}), "norm"),

@@ -128,6 +128,8 @@ class Facts:
         What may have moved the estimates themselves.
     effective : bool
         Whether an effective number of rows is published, as for well-learned tables of numbers.
+    draws : {"independent", "even"}
+        Whether the rows of a copy are independent of each other, or drawn evenly.
     """
 
     m: int
@@ -143,6 +145,7 @@ class Facts:
     labelled: bool = False
     bias: str = "none"
     effective: bool = False
+    draws: str = "independent"
 
 
 @dataclass(frozen=True, slots=True)

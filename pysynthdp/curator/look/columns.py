@@ -198,9 +198,9 @@ def look(
     of it enters a fit or a release.
 
     Numbers with at most 12 distinct values, each with enough records, are levels. Among more values a spike
-    is one that at least 15 % of the records hold, or a zero or usual code (-8, 99) at an end of the range
-    that at least 0.5 % and 20 records hold, if it is three times as frequent as any other value within an
-    interquartile range of it. Declared spikes, or a method for numbers, win.
+    is a zero or usual code (-8, 99) at an end of the range that at least 0.5 % and 20 records hold, if it is
+    three times as frequent as any other value within an interquartile range of it. Declared spikes, or a
+    method for numbers, win.
 
     Examples
     --------

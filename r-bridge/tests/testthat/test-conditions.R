@@ -158,9 +158,10 @@ test_that("slips in an analysis are answered", {
 test_that("an order, a type and a name of a protection are told so that they can be typed", {
   skip_without_engine()
   d <- data.frame(a = rnorm(60), b = rnorm(60), n = rep(1:6, 10))
-  e <- caught(synthesise(d, formulas = a ~ b, m = 1, seed = 1))
+  e <- caught(synthesise(d, formulas = a ~ b, visit_sequence = c("a", "b", "n"), m = 1, seed = 1))
   expect_identical(e$remedy, 'put b before a in visit_sequence: visit_sequence = c("b", "a", "n")')
   expect_s3_class(synthesise(d, formulas = a ~ b, visit_sequence = c("b", "a", "n"), m = 1, seed = 1), "synthetic")
+  expect_s3_class(synthesise(d, formulas = a ~ b, m = 1, seed = 1), "synthetic") # b is then drawn first
   expect_match(conditionMessage(caught(synthesise(d, predictor_matrix = diag(3), m = 1))), "cannot use itself", fixed = TRUE)
   expect_no_match(conditionMessage(caught(synthesise(d, levels = list(n = c("low", "high")), m = 1))), "int")
   e <- caught(synthesise(d, schema = list(a = numeric_column(-9, 9)), guarantee = protection("zcpd", rho = 1)))

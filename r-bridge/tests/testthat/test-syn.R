@@ -42,7 +42,7 @@ test_that("it has synthpop's arguments in synthpop's order, and its defaults are
     d, visit.sequence = seq_along(d), predictor.matrix = NULL, m = 1, k = nrow(d), proper = FALSE, minnumlevels = 1,
     maxfaclevels = 60, rules = NULL, rvalues = NULL, cont.na = NULL, semicont = NULL, smoothing = NULL, event = NULL,
     denom = NULL, drop.not.used = FALSE, drop.pred.only = FALSE,
-    default.method = c("normrank", "logreg", "polyreg", "polr"), numtocat = NULL, catgroups = rep(5, 0), models = FALSE,
+    default.method = c("cells", "logreg", "polyreg", "polr"), numtocat = NULL, catgroups = rep(5, 0), models = FALSE,
     print.flag = FALSE
   ))
   expect_identical(s$syn, p_syn(d)$syn)

@@ -53,7 +53,7 @@ def test_more_columns_than_rows() -> None:
     frame = pd.DataFrame(rng.normal(size=(100, 180)), columns=[f"x{i}" for i in range(180)])
     for i in range(20):
         frame[f"g{i}"] = rng.choice(list("abc"), 100)
-    drawn = Synthesizer(progress=False).fit(frame).draw(m=1, rng=1)[0]
+    drawn = Synthesizer(progress=False, max_predictors=200).fit(frame).draw(m=1, rng=1)[0]
     assert drawn.shape == (100, 200)
     assert drawn.notna().all().all()
     inside = frame.iloc[:, :180].abs().max().max()

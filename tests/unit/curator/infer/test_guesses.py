@@ -230,6 +230,7 @@ ONES = RNG.integers(0, 2, N)
 )
 def test_logreg_draws_two_numbers_as_the_default_does(values, more) -> None:
     frame = pd.DataFrame({"x": X, "y": values})
+    more |= {"visit_sequence": ["x", "y"]}
     named = quiet(method={"y": "logreg"}, **more).fit(frame).draw(m=1, rng=3)[0]
     pd.testing.assert_frame_equal(named, quiet(**more).fit(frame).draw(m=1, rng=3)[0])
 

@@ -1,0 +1,86 @@
+"""Complete the steps of a plan where the user left them open: stages in order, each from sums over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from pysynthdp.base.blas import one_blas_thread
+from pysynthdp.base.remarks import Remark
+from pysynthdp.curator.curves import curves_of
+from pysynthdp.curator.encoded import EncodedRows
+from pysynthdp.curator.learn.predictors import chosen_predictors
+from pysynthdp.curator.learn.screening import screened_terms
+from pysynthdp.curator.table import Key, PartTable
+from pysynthdp.design.encode import Layout, Scale
+from pysynthdp.design.groups import LevelGroups
+from pysynthdp.plan import Step, SynthesisPlan
+
+__all__ = ["Learned", "learned_steps"]
+
+Stage: TypeAlias = Callable[[SynthesisPlan, EncodedRows], tuple[tuple[Step, ...], tuple[Remark, ...]]]
+
+STAGES: Final[tuple[Stage, ...]] = (chosen_predictors, screened_terms)
+"""Each takes the plan as the stages before it left it, and the rows encoded by its plain columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What was learned of the steps.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        Of the plan, completed; those that the user settled are as they were.
+    remarks : tuple of Remark
+        What is to be said of it.
+    """
+
+    steps: tuple[Step, ...]
+    remarks: tuple[Remark, ...] = ()
+
+
+def learned_steps(
+    plan: SynthesisPlan,
+    table: PartTable,
+    groups: Mapping[Key, LevelGroups],
+    scales: Mapping[Key, Scale],
+    workers: int = 1,
+) -> Learned:
+    """Choose what the plan leaves open: the predictors of steps that have many, then terms.
+
+    Parameters
+    ----------
+    plan : SynthesisPlan
+        Of a protection that learns.
+    table : PartTable
+        The rows that models will be fitted to.
+    groups : mapping (column, role) -> LevelGroups
+        Of levels with too few records.
+    scales : mapping (column, role) -> Scale
+        Of the numeric parts.
+    workers : int
+        Threads; never changes a result.
+
+    Returns
+    -------
+    Learned
+        Names of columns and terms, no numbers.
+
+    Notes
+    -----
+    Privacy: reads real rows; not under a guarantee.
+    """
+    if not plan.protection.learns:
+        msg = "under a guarantee no step is learned from rows"
+        raise TypeError(msg)
+    codes = {key: own.codes for key, own in groups.items()}
+    layout = Layout(plan.parts, scales, codes, curves_of(plan.steps, table))
+    rows = EncodedRows(table, layout, workers)
+    remarks: tuple[Remark, ...] = ()
+    with one_blas_thread():
+        for stage in STAGES:
+            steps, more = stage(plan, rows)
+            plan, remarks = replace(plan, steps=steps), (*remarks, *more)
+    return Learned(plan.steps, remarks)
