@@ -18,7 +18,7 @@ from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
 from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.formulas import Formulas
-from pysynthdp.plan.order import Behind, visit_order
+from pysynthdp.plan.order import Behind, VisitOrder, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
@@ -138,17 +138,11 @@ def make_plan(
     used = _used(asked) if by_kind else None
     derived = derived_columns(schema, derive or {}, found or {}, apart=apart, dropped=dropped, used=used)
     made = _made(derived, asked, methods, groups)
-    first = {**asked.kinds, **asked.columns}
-    wish = None if visit_sequence is None else [name for name in visit_sequence if name not in made]
-    visited = visit_order(schema, wish, apart | made, asked=first, behind=behind, by_kind=by_kind)
-    visits = with_derived(_gathered(visited.columns, tuple(groups)), derived)
-    order = tuple(name for name in visits if name not in made)
-    own = all_terms(
-        without_silent(visits, derived),
-        predicting(schema, kept),
-        asked,
-        nearest=None if protection.learns else max_predictors,  # what tells most, only the rows say
-    )
+    visited = _visited(schema, visit_sequence, apart, derived, groups, asked, behind, by_kind=by_kind)
+    order = tuple(name for name in visited.columns if name not in made)
+    nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
+    telling = without_silent(visited.columns, derived)
+    own = all_terms(telling, predicting(schema, kept), asked, nearest=nearest)
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
@@ -163,17 +157,43 @@ def make_plan(
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, visits, steps, protection, kept, serials, dropped, proper, derived)
-    plan = replace(
-        plan,
-        order=visited.why,
-        left_open=left_open(order, asked),
-        to_screen=to_screen(steps, asked) if protection.learns and terms != "main" else (),
-        max_predictors=(max_predictors or MOST) if protection.learns else None,
-        draws=_draws(draws, protection),
-    )
+    plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
+    plan = replace(plan, order=visited.why, derived=derived, draws=_draws(draws, protection))
+    plan = _left_open(plan, order, asked, max_predictors, screens=terms != "main")
     protection.check(plan)
     return plan
+
+
+def _left_open(
+    plan: SynthesisPlan, order: tuple[str, ...], asked: Formulas, most: int | None, *, screens: bool
+) -> SynthesisPlan:
+    """Say in a plan what the fit may choose, where it may learn."""
+    learns = plan.protection.learns
+    return replace(
+        plan,
+        left_open=left_open(order, asked),
+        to_screen=to_screen(plan.steps, asked) if learns and screens else (),
+        max_predictors=(most or MOST) if learns else None,
+    )
+
+
+def _visited(
+    schema: Schema,
+    wish: Sequence[str] | None,
+    apart: set[str],
+    derived: Sequence[Derived],
+    groups: Mapping[tuple[str, ...], ColumnModel],
+    asked: Formulas,
+    behind: Behind | None,
+    *,
+    by_kind: bool,
+) -> VisitOrder:
+    """Order the columns that are drawn, and put each that is derived behind the last one that it needs."""
+    made = {own.column for own in derived if not own.corrects}
+    drawn = None if wish is None else [name for name in wish if name not in made]
+    first = {**asked.kinds, **asked.columns}
+    found = visit_order(schema, drawn, apart | made, asked=first, behind=behind, by_kind=by_kind)
+    return replace(found, columns=with_derived(_gathered(found.columns, tuple(groups)), derived))
 
 
 def _used(asked: Formulas) -> frozenset[str]:

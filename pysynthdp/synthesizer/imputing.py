@@ -200,7 +200,7 @@ def _relations(settings: Settings, settled: Settled) -> Relations:
     free = to_be_drawn(settings, settled.schema)
     if settings.schema is not None or not free or not settings.protection.learns:
         return Relations()
-    schema = settled.schema.without(settings.drop)
+    schema = settled.schema.without([*settings.drop, *settings.derived])
     return find_relations(settled.tables, schema, order=settings.visit_sequence, free=free)
 
 

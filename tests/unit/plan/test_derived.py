@@ -129,7 +129,7 @@ def test_a_plan_file_holds_it(tmp_path):
         ({"derive": {"bmi": 3}}, "must be a text"),
         ({"derive": "bmi"}, "derive must name columns"),
         ({"method": {"bmi": "norm"}}, "bmi is derived, so no method"),
-        ({"formulas": ["bmi ~ height"]}, "a formula draws bmi"),
+        ({"formulas": ["bmi ~ height"]}, "so no formula draws it"),
         ({"keep": ["bmi"]}, "kept or numbered anew"),
         ({"drop": ["bmi"]}, "which is dropped"),
     ],
