@@ -308,10 +308,14 @@ class Drawing:
         target = step.targets[0]
         if not target.partial:
             values = step.draw(params, X, sampler)
-            return [values] if len(step.targets) == 1 else list(values.T)
+            if len(step.targets) > 1:
+                return list(values.T)
+            return [_gated(step, values, params, X, sampler, drawn)]
         present = drawn[target.column, "kind"] == 0
+        there, earlier = X.T[:, present].T, {key: codes[present] for key, codes in drawn.items()}
         values = np.zeros(len(X))
-        values[present] = step.draw(params, X.T[:, present].T, sampler)
+        own = step.draw(params, there, sampler)
+        values[present] = _gated(step, own, params, there, sampler, earlier)
         return [values]
 
     def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
@@ -343,6 +347,20 @@ class Drawing:
             else:
                 columns[column.name] = join(own, column)
         return pd.DataFrame(columns, copy=False)
+
+
+def _gated(
+    step: DrawnStep,
+    values: FloatArray,
+    params: Any,
+    X: FloatArray,
+    sampler: NumpySampler,
+    drawn: Mapping[Key, AnyArray],
+) -> FloatArray:
+    """Draw again what never occurs together with what was drawn before."""
+    if step.gates is None:
+        return values
+    return step.gates.mended(values, drawn, lambda odd: step.draw(params, X.T[:, odd].T, sampler))
 
 
 def _encode(layout: Layout, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:

@@ -22,6 +22,7 @@ from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
@@ -142,7 +143,10 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     pairs = list(zip(plan.steps, fits, strict=True))
-    steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    first = [part for part in plan.parts if part.column in plan.keep]
+    gates = gates_of(plan.steps, first, table) if learns else {}
+    drawn = (_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    steps = tuple(replace(step, gates=gates.get(step.targets)) for step in drawn)
     learned = tuple(replace(step, model=fit.model) for step, fit in pairs) if learns else ()
     return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
