@@ -76,7 +76,6 @@ def learned_facts(
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
-    facts += _functions(plan)
     screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
     facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     if rare:
@@ -98,7 +97,7 @@ def learned_facts(
     if chosen:
         names = [name for name in plan.schema.names if name in chosen]
         facts.append(f"which of two models draws {', '.join(names)}")
-    return [*facts, "the parameters of every column's model"]
+    return [*facts, *_functions(plan), "the parameters of every column's model"]
 
 
 def _functions(plan: SynthesisPlan) -> list[str]:
