@@ -122,6 +122,9 @@ class ColumnModel(Protocol):
         Scale of the target on which terms are added up, for the tags: "plain", "log", "logit", ...; "any"
         where relations of every transform of the target are kept. Parameters may have it instead, where a
         fit chooses. Without it, what a release says of logarithms is on the careful side.
+    finds_terms : bool, optional
+        Whether the model finds products and curves by itself, so that none are screened for it; False by
+        default.
     keeps_shape : bool, optional
         Whether draws have the target's own distribution, whatever its shape; False by default.
     keeps_masses : bool, optional

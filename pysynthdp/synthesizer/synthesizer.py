@@ -53,9 +53,9 @@ class Synthesizer(Settings, Printable):
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        cells, logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers. By default
-        an ordered category is drawn by ``polr`` where parallel slopes fit, else by ``polyreg``: the fit
-        decides, and the fitted plan names the one.
+        cells, logreg, polyreg, polr, sample, constant``, ``cart`` for trees, whose copies give no intervals,
+        and ``serial`` for fresh running numbers. By default an ordered category is drawn by ``polr`` where
+        parallel slopes fit, else by ``polyreg``: the fit decides, and the fitted plan names the one.
     visit_sequence : sequence of str, optional
         Order in which columns are drawn. By default by kind: categories, those of few levels first, then
         numbers; each after the columns that a formula or the matrix draws it from. Under a guarantee the
@@ -104,7 +104,8 @@ class Synthesizer(Settings, Printable):
         which carry no interval of their own. Not with ``BySampling``, whose price is that of independent
         draws.
     emit_original : bool
-        Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
+        Let ``normrank``, ``sample`` and ``cart`` re-emit real values, as synthpop does; makes the fit
+        confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
     rare : {"keep", "merge", "refuse"}

@@ -61,7 +61,7 @@ no_argument <- function(name, known) {
     refuse("plan", "syn() calls `keep` as synthpop does", "write method = c(column = \"\")", kind = "setting")
   }
   if (grepl("^(cart|ctree|rf|ranger|bag|survctree)\\.", name)) {
-    refuse("plan", paste0("synthpop's `", name, "` is a setting of trees, and there are none here"), "leave it out",
+    refuse("plan", paste0("synthpop's `", name, "` is a setting of trees that is not here"), "leave it out",
            kind = "setting")
   }
   of <- sub("\\..*$", "", name)
