@@ -18,6 +18,7 @@ from pysynthdp.curator.rows import ImputedTables, rows_of
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
+from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
@@ -99,7 +100,7 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
         check_named(settings, known.schema, rows, key=known.protection.unit.key)
         return Opened(settings, known, rows, remarks=remarks)
     plan, settled = _learned_plan(settings, (rows,))
-    return Opened(settings, plan, settled.tables[0], settled.merged, remarks)
+    return Opened(settings, plan, settled.tables[0], settled.merged, (*remarks, *settled.remarks))
 
 
 def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> SynthesisPlan:
@@ -136,7 +137,9 @@ def fit_imputed(
     with _said_once():
         plan, settled = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
-        requests = [FitRequest(table, workers, settings.progress) for table in settled.tables]
+        requests = [
+            FitRequest(table, workers, settings.progress, stand_ins=stand_ins) for table in settled.tables
+        ]
         first = _fit(plan, requests[0], 1)
         plan = plan.completed(first)
         settled_plan = replace(
@@ -146,7 +149,7 @@ def fit_imputed(
         others = tuple(_fit(settled_plan, request, number) for number, request in later)
     first, *rest = (replace(fit, merged=settled.merged, learned=()) for fit in (first, *others))
     seen = _with_seen(settings, plan, settled.tables[0], first)
-    return NestedMachine(plan, seen, account, tuple(rest)), remarks
+    return NestedMachine(plan, seen, account, tuple(rest)), (*remarks, *settled.remarks)
 
 
 def _rows(protection: Protection, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Rows | None:

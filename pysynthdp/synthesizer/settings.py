@@ -269,7 +269,10 @@ def settled_rare(settings: Settings, schema: Schema, tables: Sequence[Rows]) -> 
     """Keep, merge or refuse rare levels of the columns that are modelled."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
     serials = [name for name, wish in method.items() if wish == SERIAL]
-    return settle_rare(schema, tables, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
+    apart = [*settings.keep, *serials, *settings.drop]
+    open_to_guesses = settings.schema is None and (settings.method is None or settings.method is method)
+    guessed = [name for name in schema.names if open_to_guesses and name not in told(settings)]
+    return settle_rare(schema, tables, settings.rare, exempt=apart, guessed=guessed)
 
 
 def schema_of_tables(settings: Settings, tables: Sequence[Rows]) -> Schema:

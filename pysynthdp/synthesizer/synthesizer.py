@@ -23,6 +23,7 @@ from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
+from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
@@ -235,7 +236,8 @@ class Synthesizer(Settings, Printable):
         path = None if answers is None else Path(answers)
         slow = slow_plan(plan)
         say(slow)  # before, since it is no use after
-        fit = protection.fit(plan, FitRequest(own.rows, self._threads(), self.progress, path, noise_seed))
+        request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins)
+        fit = protection.fit(plan, request)
         fit = own.completed(fit)
         plan, fit = plan.completed(fit), replace(fit, learned=())
         say((*own.remarks, *fit.remarks))
