@@ -152,17 +152,19 @@ def _with_learned(
     draft: NumericColumn, distinct: FloatArray, counts: IntArray, facts: NumberFacts
 ) -> NumericColumn:
     """Add what is learned: decimals and steps, and spikes where none are declared."""
-    decimals, step = facts.decimals, None
+    decimals, step, offset = facts.decimals, None, 0.0
     if decimals is None and counts.sum() < FEWEST and not facts.released:
         decimals = 0  # how finely they are written would be theirs alone, and no copy has them
     elif decimals is None:
-        decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype, counts), counts)
+        decimals, step, offset = step_of(distinct, decimals_of(distinct, draft.dtype, counts), counts)
     several = len(distinct) > 2 or counts.min(initial=FEWEST) < FEWEST  # two levels would be just that
     learn = facts.spikes is None and facts.drawn != "number" and len(distinct) > 1 and several
     heavy = distinct[learned_spikes(distinct, counts)] if learn else distinct[:0]
     spikes = tuple(_native(value, draft.dtype) for value in heavy)
     shown = draft.spikes or spikes
-    return replace(draft, decimals=decimals, step=step, spikes=shown, learned_spikes=bool(spikes))
+    return replace(
+        draft, decimals=decimals, step=step, offset=offset, spikes=shown, learned_spikes=bool(spikes)
+    )
 
 
 def _plain(series: pd.Series[Any], draft: NumericColumn, *, modelled: bool) -> FloatArray:

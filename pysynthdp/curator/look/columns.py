@@ -57,6 +57,8 @@ class ColumnLook:
         Oddities, each with its kind and its mend.
     step : float or None
         All values are multiples of it, and so will be those of the copies.
+    offset : float
+        Added to these multiples.
     notes : tuple of Remark
         What is well as it is, and how to declare it.
     """
@@ -71,6 +73,7 @@ class ColumnLook:
     remarks: tuple[Remark, ...] = ()
     step: float | None = None
     notes: tuple[Remark, ...] = ()
+    offset: float = 0.0
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -80,7 +83,9 @@ class ColumnLook:
     @property
     def grain(self) -> str | int | None:
         """Decimals, or the step."""
-        return self.decimals if self.step is None else f"steps of {self.step:g}"
+        if self.step is None:
+            return self.decimals
+        return f"steps of {self.step:g}" + (f" from {self.offset:g}" if self.offset else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -146,6 +151,7 @@ class Look(Printable):
                 "spikes": dict(column.spikes),
                 "decimals": column.decimals,
                 "step": column.step,
+                "offset": column.offset,
                 "warnings": list(column.warnings),
             }
             for column in self.columns
@@ -313,6 +319,7 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: 
         spikes=spikes,
         decimals=column.decimals,
         step=column.step,
+        offset=column.offset,
         remarks=ends,
     )
 
