@@ -75,7 +75,11 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
   visited <- as_visited(visit.sequence, columns)
   chosen <- synthpop_methods(method, columns, asked = !missing(method))
   parts <- columns_in_parts(columns, visited, as_columns(drop, columns, "drop"), chosen, drop.not.used)
-  predictors <- usable_predictors(predictor.matrix, columns, parts)
+  settled <- !is.null(visited) || !is.null(more$guarantee) # under a guarantee they are drawn as they stand
+  if (!settled && !(is.null(predictor.matrix) && missing(default.method))) {
+    parts$drawn <- by_kind(data, parts, without_na(cont.na, columns, "cont.na"))
+  }
+  predictors <- usable_predictors(predictor.matrix, columns, parts, asked = !is.null(visited))
   chosen <- chosen[names(chosen) %in% parts$drawn]
   looked <- looked_up(data[parts$drawn], minnumlevels, maxfaclevels, default.method, more, cont.na)
   chosen <- by_looks(chosen, looked, parts, predictors)
@@ -127,8 +131,30 @@ as_visited <- function(x, columns) {
   visited
 }
 
-# Predictors that are there when their target is drawn; others are said once and not used.
-usable_predictors <- function(x, columns, parts) {
+# The order in which columns are drawn where nobody asked for one.
+by_kind <- function(data, parts, codes) {
+  if (length(parts$drawn) < 2L) return(parts$drawn)
+  asked <- synthesis_plan(data[c(parts$released, parts$drawn)], missing = codes[names(codes) %in% parts$drawn],
+                          keep = parts$released)
+  shown <- asked$visit.sequence
+  c(shown[shown %in% parts$drawn], setdiff(parts$drawn, shown))
+}
+
+# Whether some order has every predictor before its target.
+has_order <- function(x) {
+  left <- rownames(x)
+  x <- x[, colnames(x) %in% left, drop = FALSE] == 1
+  while (length(left)) {
+    ready <- left[rowSums(x[left, colnames(x) %in% left, drop = FALSE]) == 0]
+    if (!length(ready)) return(FALSE)
+    left <- setdiff(left, ready)
+  }
+  TRUE
+}
+
+# Predictors that are there when their target is drawn; others are said once and not used. Without an order asked for,
+# the predictors may ask for one.
+usable_predictors <- function(x, columns, parts, asked) {
   if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
   x <- as_predictors(x, columns, "predictor.matrix")
   known_columns(c(rownames(x), colnames(x)), columns, "predictor.matrix")
@@ -140,7 +166,9 @@ usable_predictors <- function(x, columns, parts) {
   there <- t(vapply(rownames(x), function(target) {
     colnames(x) %in% c(parts$released, parts$drawn[seq_len(match(target, parts$drawn) - 1L)])
   }, logical(ncol(x))))
-  late <- sum(x == 1 & !there & outer(rownames(x), colnames(x), `!=`))
+  apart <- outer(rownames(x), colnames(x), `!=`)
+  if (!asked && has_order(x * apart)) return(x * apart)
+  late <- sum(x == 1 & !there & apart)
   if (late) {
     caution(paste0(
       late, if (late == 1) " entry" else " entries", " of predictor.matrix not used, as in synthpop: the column is not ",

@@ -49,7 +49,7 @@ test_that("it has synthpop's arguments in synthpop's order, and its defaults are
     default.method = c("cells", "logreg", "polyreg", "polr"), numtocat = NULL, catgroups = rep(5, 0), models = FALSE,
     print.flag = FALSE
   ))
-  expect_identical(s$syn, p_syn(d)$syn)
+  expect_identical(s$syn, p_syn(d, visit.sequence = names(d))$syn)
 })
 
 test_that("models that are not trees are said once a session", {
@@ -65,7 +65,7 @@ test_that("what is asked for is done", {
   skip_without_engine()
   d <- people()
   chosen <- p_syn(d, default.method = c("norm", "logreg", "polyreg", "polr"))$method
-  expect_identical(unname(chosen[c("age", "sex", "income")]), c("sample", "logreg", "norm"))
+  expect_identical(unname(chosen[c("age", "sex", "income")]), c("norm", "sample", "norm")) # sex is drawn first
   expect_identical(syn(d, c(income = "lognorm"), default.method = c("norm", "logreg", "sample", "polr"), seed = 1,
                        cont.na = list(income = -8))$method[c("income", "region")], c(income = "lognorm", region = "sample"))
   d$size <- rep(c(1, 2, 2, 4), 100)
@@ -130,7 +130,7 @@ test_that("each method of synthpop's that is not here says what to use", {
   }
   refused(synthesise(d, m = 1, method = "ctree"), "cart")
   expect_identical(synthesise(d, m = 1, method = "parametric", seed = 1)$syn, synthesise(d, m = 1, seed = 1)$syn)
-  expect_identical(synthesise(d, m = 1, method = c(age = "norm", sex = "parametric"), seed = 1)$method[["sex"]], "logreg")
+  expect_identical(synthesise(d, m = 1, method = c(age = "norm", sex = "parametric"), visit_sequence = names(d), seed = 1)$method[["sex"]], "logreg")
   expect_warning(s <- syn(d, c(region = "polr"), seed = 1), "polr.*order", class = "pysynthdp_warning")
   expect_identical(s$method[["region"]], "polr")
   expect_identical(class(s$syn$region), "factor")
@@ -173,8 +173,11 @@ test_that("a full predictor matrix is taken, and later predictors are said once"
   expect_identical(capture_warnings(s <- p_syn(d, predictor.matrix = full)), paste(
     "6 entries of predictor.matrix not used, as in synthpop: the column is not drawn before its target;",
     "visit.sequence changes the order"))
-  expect_identical(unname(s$predictor.matrix), full * lower.tri(full))
+  expect_identical(unname(s$predictor.matrix), unname(p_syn(d)$predictor.matrix)) # those of the order by kind
   expect_identical(s$syn, p_syn(d)$syn)
+  below <- p_syn(d, predictor.matrix = full * lower.tri(full))
+  expect_identical(names(below$visit.sequence), names(d)) # the order that they ask for
+  expect_identical(unname(below$predictor.matrix), full * lower.tri(full))
   expect_silent(p_syn(d, predictor.matrix = full * lower.tri(full) + diag(4)))
   refused(p_syn(d, predictor.matrix = 2 * full), "0 and 1")
   refused(p_syn(d, predictor.matrix = matrix("a", 4, 4)), "0 and 1")
@@ -191,7 +194,9 @@ test_that("m = 0 gives what is to be changed, and takes it back", {
   expect_null(start$syn)
   expect_output(print(start), "predictor.matrix")
   whole <- p_syn(d)
-  for (field in c("method", "visit.sequence", "predictor.matrix")) expect_equal(start[[field]], whole[[field]])
+  for (field in c("visit.sequence", "predictor.matrix")) expect_equal(start[[field]], whole[[field]])
+  expect_named(start$method, names(whole$method)) # which of two models a number gets, the fit decides
+  whole <- syn(d, start$method, predictor.matrix = start$predictor.matrix, seed = 1)
   again <- syn(d, start$method, start$visit.sequence, start$predictor.matrix, cont.na = start$cont.na,
                semicont = start$semicont, event = start$event, seed = 1)
   expect_identical(again$syn, whole$syn)
