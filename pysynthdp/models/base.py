@@ -87,6 +87,9 @@ class FitTask:
         bounds.
     exact : bool
         Whether draws must come from exact samplers.
+    exclusive : tuple of tuple of int
+        Dummies of each column, by their places: of these at most one is 1 in a row, and where none is, the
+        column has its first level, or a number.
     """
 
     target: Target
@@ -97,6 +100,7 @@ class FitTask:
     targets: tuple[Target, ...] = ()
     row_norm: float | None = None
     exact: bool = False
+    exclusive: tuple[tuple[int, ...], ...] = ()
 
 
 Fit: TypeAlias = Generator[Query, Answer, Any]

@@ -18,12 +18,17 @@ from pysynthdp.base.streams import NumpySampler, stream
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
+from pysynthdp.curator.check.findings import remarks_of_check
+from pysynthdp.curator.check.looking import check_fit
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
+from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
+from pysynthdp.curator.thin_directions import without_thin_directions
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
@@ -136,13 +141,27 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
-        remarks = (*_of_table(plan, request.rows, fits), *remarks)
+        remarks = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows), *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     pairs = list(zip(plan.steps, fits, strict=True))
-    steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    first = [part for part in plan.parts if part.column in plan.keep]
+    gates = gates_of(plan.steps, first, table) if learns else {}
+    drawn = (_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    steps = tuple(replace(step, gates=gates.get(step.targets)) for step in drawn)
     learned = _learned(plan, layout, fits) if learns else ()
-    return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
+    fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
+    return _checked(plan, fit, encoded, request) if learns else fit
+
+
+def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitRequest) -> Fit:
+    """Look at rows drawn from the fit, and say which columns are not as they are in the table."""
+    if request.stand_ins is None:
+        return fit
+    check = check_fit(plan, fit, rows, request.stand_ins, workers=request.workers)
+    if check is None:
+        return fit
+    return replace(fit, check=check, remarks=(*fit.remarks, *remarks_of_check(check)))
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
@@ -264,6 +283,7 @@ def _step_fits(
     known = None
     if plan.protection.learns:
         seen, known = few_features.without_few_features(seen, encoded)
+        seen = without_thin_directions(seen, encoded, known)
     pairs = zip(plan.steps, seen, strict=True)
     return [_step_fit(step, plan, encoded.layout, encoded.table, rows) for step, rows in pairs], known
 

@@ -97,7 +97,13 @@ def learned_facts(
     if chosen:
         names = [name for name in plan.schema.names if name in chosen]
         facts.append(f"which of two models draws {', '.join(names)}")
-    return [*facts, "the parameters of every column's model"]
+    return [*facts, *_functions(plan), "the parameters of every column's model"]
+
+
+def _functions(plan: SynthesisPlan) -> list[str]:
+    """Name the functions of columns that hold in every row."""
+    found = (own for own in plan.derived if own.found)
+    return [f"of {own.column}, which is computed, that it is {own.expression}" for own in found]
 
 
 def few_facts(plan: SynthesisPlan, fit: Fit) -> list[str]:

@@ -23,6 +23,7 @@ from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
+from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
@@ -114,6 +115,17 @@ class Synthesizer(Settings, Printable):
         ``other`` level, which is made where there is none, or, where they have fewer than five records
         together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
         the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
+    derive : mapping column -> expression
+        Columns that are computed from others in every copy, and drawn from no model:
+        ``{"bmi": "weight / (height / 100) ** 2"}``. An expression has numbers, texts in quotes, names of
+        columns (odd ones in backticks), ``+ - * / **``, comparisons, ``and``, ``or``, ``not``, ``in (1, 2)``,
+        ``missing``, and the functions ``log, exp, sqrt, abs, floor, ceil, round, min, max, where, cut,
+        recode, is_missing``. One that names its own column corrects what is drawn for it:
+        ``{"cigarettes": "where(smokes == 'no', 0, cigarettes)"}``. Under a guarantee too, at no price.
+        Without a schema or guarantee, functions that hold in every row of a table are found and computed as
+        well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column
+        to another that it determines, of values that five records have; the plan shows them, and the
+        statement says so. ``{"bmi": None}`` has that column drawn, ``derive="no"`` every one.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -235,7 +247,8 @@ class Synthesizer(Settings, Printable):
         path = None if answers is None else Path(answers)
         slow = slow_plan(plan)
         say(slow)  # before, since it is no use after
-        fit = protection.fit(plan, FitRequest(own.rows, self._threads(), self.progress, path, noise_seed))
+        request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins)
+        fit = protection.fit(plan, request)
         fit = own.completed(fit)
         plan, fit = plan.completed(fit), replace(fit, learned=())
         say((*own.remarks, *fit.remarks))

@@ -1,8 +1,8 @@
 """A binary tree grown from sums over rows: histograms in, splits out.
 
-Thresholds lie on a fixed grid of standardised features, so none is a record's own value, nor halfway between
-two records' values, but by chance; between two that a feature offers lie five records or more, and a split
-leaves ``LEAF`` on either side.
+Thresholds lie on a fixed grid of standardised features, each at the roundest point of its gap, so none is a
+record's own value, nor halfway between two records' values, but by chance. Between two that a feature offers
+lie five records or more, and a split leaves ``LEAF`` on either side.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 
-__all__ = ["LEAF", "Score", "Tree", "ask_tree", "leaf_of"]
+__all__ = ["LEAF", "RANKS", "Score", "Tree", "ask_tree", "leaf_of"]
 
 LEAF = 20  # records in a leaf, at least
 LONG = 50_000  # rows, about, on which splits are looked for: a systematic subsample of longer tables
@@ -26,7 +26,10 @@ DEPTH = 30
 LEAST_GAIN = 1e-8  # of the spread at the root: the complexity parameter of synthpop's trees
 ROOM = 2_000_000  # entries of the histograms of one round, at most
 RANKS = 2**16  # ranks are whole numbers, so that sums of them are exact in any order
-_GRID = 0.5 * np.sinh(np.arange(-265, 266) / 50)  # steps of a hundredth of a deviation in the middle
+_MIDDLE = 265
+_GRID = 0.5 * np.sinh(
+    np.arange(-_MIDDLE, _MIDDLE + 1) / 50
+)  # steps of a hundredth of a deviation in the middle
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +213,18 @@ def _edges(counts: FloatArray, *, dummy: bool) -> FloatArray:
     for cell, after in pairwise(there):
         held, rest = held + counts[cell], rest - counts[cell]
         if held >= wanted and rest >= LEAF:
-            found.append(_GRID[(cell + after - 1) // 2])
+            found.append(_GRID[_roundest(int(cell), int(after) - 1)])
             held = 0.0
     return np.array(found)
+
+
+def _roundest(low: int, high: int) -> int:
+    """Of the grid's points from one to another, take that which the largest power of two divides."""
+    low, high, step = low - _MIDDLE, high - _MIDDLE, 2 * _MIDDLE
+    step = 1 << step.bit_length()
+    while high // step * step < low:
+        step //= 2
+    return high // step * step + _MIDDLE
 
 
 def _round_terms(tree: Tree, nodes: Sequence[int], edges: Sequence[FloatArray], score: Score) -> RowTerms:

@@ -72,12 +72,34 @@ def spread(leaf, scores, levels):
 @pytest.mark.parametrize("levels", [3, 0])
 def test_leaves_hold_twenty_records_and_no_threshold_tells_of_one(levels):
     tree = grown(levels).params.tree
+    assert LEAF == 20
     assert np.bincount(leaf_of(tree, X))[tree.leaves].min() >= LEAF
     inner = tree.feature >= 0
     for feature, at in zip(tree.feature[inner], tree.threshold[inner], strict=True):
         assert at == 0.5 if feature == 3 else np.isin(at, trees._GRID)
     assert not any(isinstance(query, WholeRows) for query in grown(levels).asked)
     assert not grown(levels).held_rows
+
+
+def test_a_threshold_is_the_roundest_point_of_a_gap_and_moves_with_no_record():
+    y = np.where(X[:, 1] > 1, 1.0, 0.0)
+    found = []
+    for below, above in ((0.52, 1.61), (0.78, 2.4)):  # the last records on either side of the gap
+        moved = X.copy()
+        moved[:, 1] = np.where(X[:, 1] > 1, np.maximum(X[:, 1], above), np.minimum(X[:, 1], below))
+        tree = fitted(Cart(), moved, y, levels=2).params.tree
+        assert tree.feature[0] == 1
+        found.append(tree.threshold[0])
+    assert found[0] == found[1] == trees._GRID[trees._MIDDLE + 64]
+
+
+def test_splits_of_long_tables_come_from_a_subsample_and_leaves_from_all_rows(monkeypatch):
+    monkeypatch.setattr(trees, "LONG", 300)
+    done = fitted(Cart(), X, LEVELS, levels=3)
+    assert {query.every for query in done.asked[:-1]} == {4}
+    assert done.asked[-1].every == 1
+    assert done.params.sizes.sum() == N
+    assert done.params.sizes.min() >= LEAF
 
 
 def test_a_product_and_a_gate_are_drawn():
@@ -127,10 +149,13 @@ def test_no_record_decides_a_share():
 
 
 def test_a_gate_of_fifty_records_stays_shut():
-    tree = two_leaves()
-    shut = level_shares(tree, np.array([[60.0, 0.0, 20.0], [40.0, 8.0, 20.0]]))
-    assert shut[0, 1] == 0.0
-    assert shut[1, 1] == pytest.approx(8 / 68)
+    whole = [np.array(each) for each in ([1, 3, -1, -1, -1], [2, 4, -1, -1, -1])]
+    tree = Tree(np.array([1, 2, -1, -1, -1]), np.zeros(5), *whole)  # leaves 2; 3 and 4 below 1
+    assert tree.leaves.tolist() == [2, 3, 4]
+    shut = level_shares(tree, np.array([[57.0, 3.0], [80.0, 0.0], [57.0, 3.0]]))
+    assert shut[:, 1] == pytest.approx([0.05, 0.0, 0.05], rel=1e-6)
+    few = level_shares(tree, np.array([[57.0, 3.0], [40.0, 0.0], [57.0, 3.0]]))  # none by chance
+    assert few[:, 1] == pytest.approx(np.full(3, 6 / 160), rel=0.05)
 
 
 def two_leaves() -> Tree:
