@@ -36,6 +36,7 @@ from pysynthdp.models.fits.score_tests import (
     Scores,
     forward,
     product_evidence,
+    resting,
     single_evidence,
     strongest,
 )
@@ -206,10 +207,11 @@ def _screened(step: Step, sample: _Sample) -> tuple[Step, bool]:
     X = sample.X[:, [each.position for each in features]]
     beside = _products(X, features, forced)
     X, beside = (X, beside) if here is None else (X[here], beside[here])
+    main, every = X, features
     base = Base.of(np.hstack([X, beside]) if forced else X)
     scores = _scores(target, sample, here, base)
     if scores is None:
-        return replace(step, terms=(*step.terms, *forced)), False
+        return step, False
     cut = len(features) > WIDEST
     if cut:
         kept = np.sort(strongest(_alone(X, target, sample, here), WIDEST))
@@ -217,6 +219,7 @@ def _screened(step: Step, sample: _Sample) -> tuple[Step, bool]:
     names, Z = _short_list(X, features, scores, sample, here)
     taken = forward(base, Z, scores, level=LEVEL_TAKEN, most=room) if names else []
     found = sorted((*forced, *(names[place] for place in taken)), key=lambda term: len({*term}))
+    found = _resting(found, Base.of(main), sample, every, here)
     terms = tuple(dict.fromkeys((*step.terms, *found)))  # in the order in which a formula is read
     return replace(step, terms=terms, tested=() if cut else step.predictors), cut
 
@@ -295,6 +298,39 @@ def _allowed(X: FloatArray, features: Sequence[_Feature], first: IntArray, secon
     counts = (X.T @ X)[first, second]
     square = (first == second) & numeric[first]
     return np.asarray(((columns[first] != columns[second]) & (~both | (counts >= FEWEST))) | square)
+
+
+def _resting(
+    terms: Sequence[Named],
+    base: Base,
+    sample: _Sample,
+    features: Sequence[_Feature],
+    here: BoolArray | None,
+) -> list[Named]:
+    """Leave out terms of which a column differs from what others tell by few records only.
+
+    A term of whole columns has more columns than the one that was tested: dummies of absence.
+    """
+    groups = [_written(term, sample, features) for term in terms]
+    return [terms[place] for place in resting(base, groups if here is None else [g[here] for g in groups])]
+
+
+def _written(term: Named, sample: _Sample, features: Sequence[_Feature]) -> FloatArray:
+    """Write all columns of a term; a dummy times itself is itself, and left out."""
+    if isinstance(term[0], Factor) and term[0].form != LEVEL:
+        part = next(
+            each.part for each in features if each.part.numeric and each.part.column == term[0].column
+        )
+        factors, columns = sample.bends(part)
+        return columns[:, [factors.index(term[0])]]
+    first, second = ([each for each in features if name in (each.name, each.part.column)] for name in term)
+    pairs = {
+        tuple(sorted((one.position, other.position)))
+        for one in first
+        for other in second
+        if one.part.numeric or one.position != other.position
+    }
+    return np.stack([sample.X[:, i] * sample.X[:, j] for i, j in sorted(pairs)]).T
 
 
 # -- missing values ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from scipy.special import gammaincc
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Base", "Scores", "forward", "product_evidence", "single_evidence", "strongest"]
+__all__ = ["Base", "Scores", "forward", "product_evidence", "resting", "single_evidence", "strongest"]
 
 SPREAD = 10.0  # effective records on which a candidate rests: (sum z^2)^2 / sum z^4
 TOLD = 1e-4  # share of a candidate's square below which the fit's features tell it
@@ -162,6 +162,41 @@ def forward(base: Base, Z: FloatArray, scores: Scores, *, level: float, most: in
         taken.append(best)
         codings = [R - np.outer(z, (z @ R) / (z @ z)) for R in codings]
         Z -= np.outer(z, (z @ Z) / (z @ z))
+    return taken
+
+
+def resting(base: Base, groups: Sequence[FloatArray]) -> list[int]:
+    """Take groups of columns in turn, of which every column adds a direction that enough records carry.
+
+    Parameters
+    ----------
+    base : Base
+        Features of the fit.
+    groups : sequence of array (rows, columns)
+        Each is taken whole or not at all; one with a column that the features and the groups before it tell
+        but for a few records, or wholly, is not taken. Columns of zeros do not count.
+
+    Returns
+    -------
+    list of int
+        Places of the groups that are taken.
+    """
+    taken: list[int] = []
+    directions: list[FloatArray] = []
+    for place, group in enumerate(groups):
+        own = list(directions)
+        for column in group.T[np.abs(group).max(axis=0) > 0]:
+            z = base.off(column[:, None])[:, 0]
+            for _ in range(2):  # twice is enough (Kahan and Parlett)
+                for q in own:
+                    z = z - q * (q @ z)
+            z = base.off(z[:, None])[:, 0]
+            if z @ z <= TOLD * (column @ column) or not _rests_on_many(z[:, None])[0]:
+                break
+            own.append(z / np.sqrt(z @ z))
+        else:
+            taken.append(place)
+            directions = own
     return taken
 
 
