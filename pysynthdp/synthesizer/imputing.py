@@ -215,7 +215,7 @@ def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: 
     seen = remarks_of(
         rows,
         plan.schema,
-        exempt=[*plan.keep, *plan.serials],
+        exempt=[*plan.keep, *plan.serials, *(own.column for own in plan.derived if not own.corrects)],
         methods=plan.methods,
         told=told(settings),
         massed={

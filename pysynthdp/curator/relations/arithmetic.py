@@ -292,10 +292,18 @@ def _curves(name: str, others: Sequence[str], numbers: Numbers) -> Iterator[str]
             for first, second in _pairs(y, others, numbers):
                 text = f"{quoted(first)} ** 2" if first == second else f"{quoted(first)} * {quoted(second)}"
                 yield from _multiple(numbers.columns[first] * numbers.columns[second], y, step, text)
-        bent = np.exp(y)
-        for other in others:  # log(x + 0.1)
-            for text in _multiple(numbers.columns[other], bent, 0.0, quoted(other), off=_BENT):
-                yield f"log({text})"
+        yield from (f"log({text})" for text in _shifted(np.exp(y), others, numbers))
+
+
+def _shifted(bent: FloatArray, others: Sequence[str], numbers: Numbers) -> Iterator[str]:
+    """Give numbers with a constant added whose logarithm a number may be: ``x + 0.1``."""
+    for other in others:
+        x = numbers.columns[other]
+        off = bent - x
+        there = np.isfinite(off)
+        if there.sum() >= _FEWEST_ROWS and _scatter(off[there]) <= _BENT * float(np.std(x[there])):
+            constant = Fraction(round(float(np.median(off[there])), 3)).limit_denominator(1000)
+            yield sum_text([(Fraction(1), quoted(other))], constant)
 
 
 def _pairs(y: FloatArray, others: Sequence[str], numbers: Numbers) -> Iterator[tuple[str, str]]:
@@ -317,7 +325,7 @@ def _standardised(X: FloatArray) -> FloatArray:
     return np.asarray(np.divide(centred, width, out=np.zeros_like(centred), where=width > 0))
 
 
-def _multiple(x: FloatArray, y: FloatArray, step: float, text: str, *, off: float = 0.0) -> Iterator[str]:
+def _multiple(x: FloatArray, y: FloatArray, step: float, text: str) -> Iterator[str]:
     """Give ``a * text + b`` where a number is that in nearly all rows."""
     there = np.isfinite(x) & np.isfinite(y)
     if there.sum() < max(_FEWEST_ROWS, _KEPT * np.isfinite(y).sum()):
@@ -327,7 +335,7 @@ def _multiple(x: FloatArray, y: FloatArray, step: float, text: str, *, off: floa
     if abs(ends[:, 0] @ ends[:, 1]) < _ALIKE * len(ends) or not 0 < np.std(x) < np.inf:
         return
     (slope,), rest = trimmed(x[:, None], y)
-    allowed = max(_allowed(y, step), off * float(np.std(y)))
+    allowed = _allowed(y, step)
     if _scatter(rest) > allowed:
         return
     (times,) = shortest([float(slope)], lambda given: _missed(y - float(given[0]) * x, allowed))
