@@ -130,8 +130,9 @@ def make_plan(
     groups = _groups(joint, names)
     asked = asked_terms(predictor_matrix, formulas, schema)
     by_kind, apart = protection.learns, {*kept, *serials}
-    first = {**asked.kinds, **asked.columns}
-    visited = visit_order(schema, visit_sequence, apart, asked=first, behind=behind, by_kind=by_kind)
+    visited = visit_order(
+        schema, visit_sequence, apart, asked=asked.predictors, behind=behind, by_kind=by_kind
+    )
     order = _gathered(visited.columns, tuple(groups))
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
     own = all_terms(order, predicting(schema, kept), asked, nearest=nearest)

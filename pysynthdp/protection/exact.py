@@ -141,7 +141,7 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     keep = plan.proper or not learns
     pairs = list(zip(plan.steps, fits, strict=True))
     steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
-    learned = tuple(replace(step, model=fit.model) for step, fit in pairs) if learns else ()
+    learned = _learned(plan, layout, fits) if learns else ()
     return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
 
 
@@ -164,13 +164,26 @@ def _of_steps(
     return (*rare, *lost, *(remark for fit in fits for remark in fit.notes))
 
 
+def _learned(plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit]) -> tuple[Step, ...]:
+    """Give the steps as they were completed; of screened terms those of which enough records are left."""
+    steps = []
+    for step, fit in zip(plan.steps, fits, strict=True):
+        lost = lost_terms(step, plan, layout, fit.rows.design) if step.label in plan.to_screen else ()
+        kept = (term for term in step.terms if term not in lost or _plain(term))
+        steps.append(replace(step, model=fit.model, terms=tuple(kept)))
+    return tuple(steps)
+
+
+def _plain(term: Sequence[str | Factor]) -> bool:
+    """Whether a term is a whole column."""
+    return len(term) == 1 and isinstance(term[0], str)
+
+
 def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit) -> tuple[Remark, ...]:
     """Say which terms of a formula are not modelled."""
-    lost = [
-        term_text(term)
-        for term in lost_terms(step, plan, layout, fit.rows.design)
-        if len(term) > 1 or isinstance(term[0], Factor)
-    ]
+    if step.label in plan.to_screen:
+        return ()
+    lost = [term_text(term) for term in lost_terms(step, plan, layout, fit.rows.design) if not _plain(term)]
     if not lost:
         return ()
     return (

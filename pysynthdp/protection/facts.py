@@ -76,8 +76,6 @@ def learned_facts(
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
-    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
-    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     if rare:
         few = [name for name in plan.schema.names if name in rare]
         facts.append(
@@ -94,6 +92,8 @@ def learned_facts(
             "of every number whose records are not released: averages of five or more records, after its "
             "largest and smallest value were replaced by what the others let one expect"
         )
+    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
+    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     if chosen:
         names = [name for name in plan.schema.names if name in chosen]
         facts.append(f"which of two models draws {', '.join(names)}")
