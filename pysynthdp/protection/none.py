@@ -45,7 +45,7 @@ class Unprotected(Protection):
     name: ClassVar[str] = "none"
     forms: ClassVar[tuple[str, ...]] = ("none",)
     learns: ClassVar[bool] = True
-    draws: ClassVar[Evenness | None] = "independent"
+    draws: ClassVar[Evenness | None] = "even"
     draws_evenly: ClassVar[bool] = True
 
     @classmethod

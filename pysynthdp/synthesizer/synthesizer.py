@@ -101,8 +101,9 @@ class Synthesizer(Settings, Printable):
         that a copy varies as a sample does. ``"even"``: each row still has exactly its law, but the random
         numbers are spread evenly over rows that are alike, so that the counts of a copy lie near those that
         the models expect: fewer copies show as much, and fitted margins are reproduced sharply. By default
-        what the protection does: independent draws; even ones among copies of one fit to noised answers,
-        which carry no interval of their own. Not with ``BySampling``, whose price is that of independent
+        even without a guarantee, and among copies of one fit to noised answers, which carry no interval of
+        their own; else independent. Even draws tell more to whoever knows all records but one
+        (``benchmarks/attacks/even.py``). Not with ``BySampling``, whose price is that of independent
         draws.
     emit_original : bool
         Let ``normrank``, ``sample`` and ``cart`` re-emit real values, as synthpop does; makes the fit
