@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Scale:
     width: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)  # no slots: what is derived is built once and stays with it
 class Layout:
     """Where each part's features lie in the wide X.
 
@@ -46,12 +47,12 @@ class Layout:
     scales: Mapping[tuple[str, str], Scale]
     groups: Mapping[tuple[str, str], IntArray] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def features(self) -> tuple[str, ...]:
         """Feature names, intercept first."""
         return ("intercept", *(name for part in self.parts for name in self.feature_names(part)))
 
-    @property
+    @cached_property
     def starts(self) -> dict[tuple[str, str], int]:
         """First feature of each part."""
         position = 1
@@ -61,12 +62,12 @@ class Layout:
             position += self.width(part)
         return starts
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         """Width of X."""
         return 1 + sum(self.width(part) for part in self.parts)
 
-    @property
+    @cached_property
     def dummies(self) -> tuple[bool, ...]:
         """Whether each feature is a 0/1 dummy."""
         return (False, *(not part.numeric for part in self.parts for _ in range(self.width(part))))

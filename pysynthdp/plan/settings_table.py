@@ -193,7 +193,7 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         key="predictors",
     ),
     Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + I(age ** 2)"]'),
-    Line("max_predictors", WHOLE, "most predictors of a column, where no other line names them: 15"),
+    Line("max_predictors", WHOLE, "most predictors of a column, where no other line names them: 20"),
     Line(
         "missing",
         by_column(CODES),

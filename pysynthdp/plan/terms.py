@@ -20,7 +20,7 @@ _MATRIX: Final = Said(
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
 _PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
-MOST: Final = 15  # predictors of a column, where nobody names them or another number
+MOST: Final = 20  # predictors of a column, where nobody names them or another number
 _LONG = 15  # longer orders are not written out
 _POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
 _QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
