@@ -276,7 +276,7 @@ class SynthesisPlan(Printable):
     left_open : tuple of str
         Columns whose predictors the user did not name.
     max_predictors : int, optional
-        Predictors that the fit chooses for such a column, if more columns stand before it.
+        How many predictors the fit chooses for such a column.
     """
 
     schema: Schema
@@ -308,12 +308,7 @@ class SynthesisPlan(Printable):
         return predictor_matrix(self.schema.names, self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
-        """Take over what a fit chose where this plan leaves it open.
-
-        Notes
-        -----
-        Privacy: names of columns and terms; under a guarantee a fit chooses none from rows.
-        """
+        """Take over what a fit chose where this plan leaves it open; under a guarantee nothing, from rows."""
         return replace(self, steps=fit.learned) if fit.learned else self
 
     def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
@@ -449,10 +444,8 @@ class SynthesisPlan(Printable):
         ----------
         n : int
             Rows of the confidential table, or a guess.
-        m : int
-            Copies, at least two.
-        n_syn : int, optional
-            Rows of each; as many as the table by default.
+        m, n_syn : int
+            Copies, at least two; rows of each, as many as the table by default.
 
         Returns
         -------
@@ -487,6 +480,10 @@ class SynthesisPlan(Printable):
         facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
         facts.append(("parameters", self.protection.parameters(self)))
         facts += [(label, ", ".join(names)) for label, names in named if names]
+        if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
+            facts.append(
+                ("predictors chosen at the fit", f"at most {self.max_predictors} a column left open")
+            )
         first = predicting(self.schema, self.keep)
         return plan_table(self.steps, self._given(), first=first, facts=facts)
 

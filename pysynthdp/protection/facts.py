@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.step import predicting
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["few_facts", "learned_facts", "public_facts"]
@@ -68,6 +69,8 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
+    chosen = _chosen(plan)
+    facts += [f"which columns tell most of {', '.join(chosen)}"] if chosen else []
     if rare:
         facts.append(
             f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "
@@ -84,6 +87,20 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
             "largest and smallest value were replaced by what the others let one expect"
         )
     return [*facts, "the parameters of every column's model"]
+
+
+def _chosen(plan: SynthesisPlan) -> list[str]:
+    """Columns drawn from as many columns as the fit was to choose, of more that stand before them."""
+    before = len(predicting(plan.schema, plan.keep))
+    there = {name: before + place for place, name in enumerate(plan.visit_sequence)}
+    most = plan.max_predictors or len(plan.schema)
+    found = [
+        part.column
+        for step in plan.steps
+        for part in step.targets
+        if part.column in plan.left_open and len(step.predictors) == most < there[part.column]
+    ]
+    return list(dict.fromkeys(found))
 
 
 def few_facts(plan: SynthesisPlan, fit: Fit) -> list[str]:

@@ -34,7 +34,7 @@ def slow_plan(plan: SynthesisPlan) -> tuple[Remark, ...]:
 
 
 def slow_table(columns: Sequence[Column]) -> tuple[Remark, ...]:
-    """Say that the fit of a table takes long, if each column is drawn from those before it, or the chosen ones.
+    """Say that the fit of a table takes long, if each column is drawn from those that are chosen.
 
     Notes
     -----

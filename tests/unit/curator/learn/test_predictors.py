@@ -123,12 +123,16 @@ def test_all_imputed_tables_have_the_choice_of_the_first():
     assert len(both.draw(m=1, rng=1)) == 2
 
 
-def test_tags_hold_the_choice():
+def test_plan_tags_and_statement_tell_the_choice():
     with pytest.warns(PysynthdpWarning):
         fitted = sdp.Synthesizer(progress=False, workers=1).fit(items())
-    last = fitted.draw(m=1, rng=1).tags.steps[-1]
+    release = fitted.draw(m=1, rng=1)
+    last = release.tags.steps[-1]
     assert last.terms == fitted.plan.steps[-1].terms
     assert len(last.terms) == MOST
+    assert f"{MOST} of {WIDE - 1} columns: " in str(fitted.plan)
+    (told,) = [fact for fact in release.privacy.learned if fact.startswith("which columns tell most of")]
+    assert told == "which columns tell most of " + ", ".join(f"q{j}" for j in range(MOST + 1, WIDE))
 
 
 @pytest.mark.parametrize("wrong", [0, -3, 2.5, True, "15"])
