@@ -16,7 +16,7 @@ from pysynthdp.analysis.stack import Stack
 from pysynthdp.base.errors import CombiningRuleError, PysynthdpWarning
 from pysynthdp.base.registry import is_outside, package_of
 from pysynthdp.base.remarks import outside
-from pysynthdp.base.words import Words, joined
+from pysynthdp.base.words import Setting, Words, joined
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Why", "choose", "facts_of", "model_columns", "objections", "take", "whose", "why"]
@@ -89,6 +89,7 @@ def facts_of(tags: ReleaseTags, used: frozenset[str], *, n_org: float | None, no
         nesting=tags.nesting,
         labelled=tags.nests is not None,
         bias=tags.bias,
+        draws=tags.draws,
         effective=tags.details.get("n_eff") is not None,
     )
 
@@ -145,10 +146,7 @@ def _no_rule(facts: Facts, values: Stack, candidates: list[Rule]) -> str:
             give=GIVE_NOISE_VAR,
         )
     if facts.noise == "per_copy_from_one":
-        return (
-            "privacy noise was drawn again for each copy around one release, so its size shows only between "
-            "copies and one copy gives no interval; draw m = 20 copies, and 'noise_floored' is used"
-        )
+        return _no_noisy_rule(facts)
     if facts.m == 1 and not facts.all_synthetic:
         return (
             "with one copy and a real variable in the model no rule is valid, since the copy does not show "
@@ -163,6 +161,21 @@ def _no_rule(facts: Facts, values: Stack, candidates: list[Rule]) -> str:
     against = [(rule.name, objections(rule, facts, values)[0]) for rule in candidates]
     reasons = joined([Words("{rule}: {why}", rule=rule, why=why) for rule, why in against], "; ")
     return Words("no combining rule is valid for these copies ({reasons})", reasons=reasons)
+
+
+def _no_noisy_rule(facts: Facts) -> Words | str:
+    """Explain it for copies around one noisy release."""
+    if facts.draws == "even":
+        return Words(
+            "privacy noise was drawn again for each copy around one release, and the rows were drawn evenly, "
+            "so no rule knows how much of the spread between copies is their own; draw with {draws}, and "
+            "'noise_floored' is used",
+            draws=Setting("draws", "independent"),
+        )
+    return (
+        "privacy noise was drawn again for each copy around one release, so its size shows only between "
+        "copies and one copy gives no interval; draw m = 20 copies, and 'noise_floored' is used"
+    )
 
 
 def _no_staged_rule(facts: Facts, values: Stack) -> str:
@@ -210,7 +223,8 @@ def why(facts: Facts | None, rule: Rule, *, n_syn: float | None, n_org: float | 
     drawn = "drawn anew for each copy" if facts.parameters == "drawn" else "fitted once"
     noise = "no privacy noise" if facts.noise == "none" else f"privacy noise: {facts.noise.replace('_', ' ')}"
     copies = "One copy" if m == 1 else f"{m} copies"
-    short = f"{kind}, parameters {drawn}, {noise}"
+    rows = ", rows drawn evenly" if facts.draws == "even" else ""
+    short = f"{kind}, parameters {drawn}{rows}, {noise}"
     return Why(f"{copies}, {sizes}: {short}", theory, short)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pysynthdp.analysis.asked import Asked, Factor, Term
 from pysynthdp.analysis.expressions import Call, Expression, columns_in, monomials
-from pysynthdp.analysis.held import Chain
+from pysynthdp.analysis.held import TREE, Chain
 from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.tags import AnalysableRelease
 from pysynthdp.tags.steps import TaggedStep
@@ -46,6 +46,7 @@ class _Found:
     """What is not held, gathered over responses and terms; dicts keep the order."""
 
     products: dict[str, None] = field(default_factory=dict)
+    tested: dict[str, None] = field(default_factory=dict)
     curves: dict[str, frozenset[str]] = field(default_factory=dict)
     absent: dict[str, dict[str, None]] = field(default_factory=dict)
     early: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -79,7 +80,12 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     frame = release.copies[0]
     names = frozenset(map(str, frame.columns))
     chain = Chain(tags.steps, levels=_levels(frame) if len(frame) else ())
-    own = (*_of_terms(asked, chain, names), *_of_response(asked, chain, names), *_of_rows(asked, chain))
+    own = (
+        *_of_trees(asked, chain, names),
+        *_of_terms(asked, chain, names),
+        *_of_response(asked, chain, names),
+        *_of_rows(asked, chain),
+    )
     told = [str(flag) for flag in tags.details.get("flags", ())]
     void = ("void: the noise was seeded, for testing",) if tags.details.get("void") else ()
     return Remarks(tuple(dict.fromkeys((*told, *own, *void))), notes)
@@ -104,6 +110,18 @@ def _beyond_bounds(column_notes: object, asked: Asked, release: AnalysableReleas
     factors += [asked.response] if asked.response is not None else []
     used = frozenset[str]().union(*(columns_in(factor.tree, names) for factor in factors))
     yield from (f"{name}: {text}." for name, text in column_notes.items() if name in used)
+
+
+def _of_trees(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterator[str]:
+    """Say which columns of an analysis were drawn by trees, and what to do."""
+    drawn = [name for name, step in chain.steps.items() if step.model == TREE]
+    used = _used(asked, names)
+    own = sorted(used.intersection(drawn)) if used else drawn
+    if own:
+        yield (
+            f"{_listed(own)}: drawn by trees ({TREE!r}), which hold relations in steps and weak ones hardly, "
+            "and whose coverage was not measured; have them drawn by the default methods for intervals"
+        )
 
 
 # -- terms -------------------------------------------------------------------------------------------------
@@ -156,8 +174,12 @@ def _look(
     for product in sorted(shape.products, key=len):
         if response in product:
             continue
-        link = chain.link(response, product, shape.bent)
-        if not link.held and shape.bent:
+        link = chain.link(response, product, shape.bent, shape.logs)
+        if link.tested:
+            found.tested[term.text] = None
+            if link.last != response:
+                found.early.setdefault(response, {})[link.last] = None
+        elif not link.held and shape.bent:
             found.curves[term.text] = shape.bent
         elif not link.held and len(product) > 1:
             found.products[term.text] = None
@@ -175,13 +197,19 @@ def _said(found: _Found, chain: Chain) -> Iterator[str]:
         yield (
             f"{_listed(found.products)}: interactions or powers that the models of the release do not hold; "
             "beside their main effects they are about zero in the copies by design, whatever they are in the "
-            "confidential data"
+            "confidential data (not in the plan)"
+        )
+    if found.tested:
+        yield (
+            f"{_listed(found.tested)}: tested against the confidential data when the models were settled, "
+            "and not kept, or kept in part, being weak there: about zero in the copies, which is not to be "
+            "read as zero in the confidential data"
         )
     if found.curves:
         bent = sorted(frozenset[str]().union(*found.curves.values()))
         yield (
             f"{_listed(found.curves)}: the models of the release take {_listed(bent)} by straight lines, so "
-            "the copies hold no such curve"
+            "the copies hold no such curve (not in the plan)"
         )
     for response, columns in found.absent.items():
         yield (
@@ -232,7 +260,7 @@ def _held(term: Term, response: str, chain: Chain, names: AbstractSet[str]) -> b
     """Whether a whole term is held."""
     shape = chain.shape_of(term, names)
     return all(
-        chain.link(response, product, shape.bent).held
+        chain.link(response, product, shape.bent, shape.logs).held
         for product in shape.products
         if response not in product
     )

@@ -11,7 +11,7 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.base.errors import PlanError
 
-__all__ = ["BalancedSampler", "NumpySampler", "RandomSource", "root_sequence", "stream"]
+__all__ = ["NumpySampler", "RandomSource", "level_and_place", "root_sequence", "stream"]
 
 RandomSource: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 
@@ -50,6 +50,11 @@ class NumpySampler:
     """Draw with a numpy generator; see :class:`pysynthdp.models.ask.Sampler`."""
 
     generator: np.random.Generator
+
+    def along(self, X: FloatArray) -> NumpySampler:
+        """Draw for rows with these features; independent draws do not look at them."""
+        del X
+        return self
 
     def normal(self, mean: FloatArray, sd: FloatArray | float) -> FloatArray:
         """Draw independent normals."""
@@ -114,39 +119,3 @@ def level_and_place(probabilities: FloatArray, points: FloatArray) -> tuple[IntA
     start = cumulated[rows, levels] - width
     places = (point - start) / np.where(width > 0, width, 1.0)
     return np.asarray(levels, dtype=np.int64), np.clip(places, 0.0, np.nextafter(1.0, 0.0))
-
-
-GOLDEN = (5**0.5 - 1) / 2
-
-
-@dataclass(frozen=True, slots=True)
-class BalancedSampler(NumpySampler):
-    """Draw levels so that their counts are near their expectation among rows that are alike.
-
-    Every row by itself has its law, but rows are no longer independent of each other: for copies that carry
-    no interval. Numbers are independent as ever.
-    """
-
-    def categorical(self, probabilities: FloatArray) -> IntArray:
-        """Draw one level a row by points that spread evenly over rows sorted by their probabilities.
-
-        Among rows with equal probabilities the order is random, so that nothing carries over to the next
-        column. The points are a golden-section sequence from a random start: uniform one by one, and even
-        over every run of neighbours.
-        """
-        cumulated = np.cumsum(probabilities, axis=1)
-        point = self._points(probabilities.T) * cumulated[:, -1]
-        return np.asarray((cumulated <= point[:, None]).sum(axis=1), dtype=np.int64)
-
-    def event(self, probability: FloatArray) -> BoolArray:
-        """Draw events by such points."""
-        return np.asarray(self._points(probability[None]) < probability)
-
-    def _points(self, keys: FloatArray) -> FloatArray:
-        """Spread points over rows sorted by their keys (keys, rows)."""
-        rows = keys.shape[1]
-        points = np.empty(rows)
-        points[np.lexsort((self.uniform(rows), *keys))] = (
-            self.uniform(1)[0] + GOLDEN * np.arange(rows)
-        ) % 1.0
-        return points

@@ -18,7 +18,7 @@ from pysynthdp.base.words import Words
 from pysynthdp.curator.answers import Grams, StepRows, answer_alone, answer_moments, summed_by
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.models.ask import Answer, Moments, Note, Query, RowSum, WholeRows
-from pysynthdp.models.base import ColumnModel, Fit, FitTask
+from pysynthdp.models.base import Chosen, ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["Curator", "StepFit"]
@@ -67,6 +67,8 @@ class StepFit:
                 self.query = self._fit.send(Answer(None))
         except StopIteration as stop:
             self.params, self.query, self.done = stop.value, None, True
+            if isinstance(stop.value, Chosen):
+                self.model, self.params = stop.value.model, stop.value.params
         except PysynthdpError:
             raise
         except Exception as problem:  # noqa: BLE001 -- a model may be anybody's code

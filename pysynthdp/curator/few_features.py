@@ -83,14 +83,16 @@ def _all_but_equal(step: StepRows, rows: EncodedRows) -> list[int]:
     if here is None:
         return []
     used = {position for positions in step.design.features for position in positions}
-    numbers = {start: part for part in rows.layout.parts if (start := rows.layout.starts[part.key]) in used}
-    odd = set()
-    for start, part in numbers.items():
-        if part.numeric:
-            kind, values = table.kind(part), table.parts[part.key]
-            first = _there(values[:MANY], here[:MANY], None if kind is None else kind[:MANY])
-            if not _varies(first) and _few_differ(_there(values, here, kind)):
-                odd.add(start)
+    numbers: dict[Part, list[int]] = {}
+    for position, part in rows.layout.numbers.items():
+        if position in used:
+            numbers.setdefault(part, []).append(position)
+    odd: set[int] = set()
+    for part, own in numbers.items():
+        kind, values = table.kind(part), table.parts[part.key]
+        first = _there(values[:MANY], here[:MANY], None if kind is None else kind[:MANY])
+        if not _varies(first) and _few_differ(_there(values, here, kind)):
+            odd.update(own)
     return [place for place, positions in enumerate(step.design.features) if odd.intersection(positions)]
 
 
@@ -119,10 +121,14 @@ def _flags(step: StepRows, layout: Layout) -> BoolArray:
 
 
 def _kinds(features: Sequence[tuple[int, ...]], layout: Layout) -> tuple[BoolArray, BoolArray]:
-    """Say which features are 0/1, and which numbers are zero in some rows: absent ones, products with 0/1."""
+    """Say which features are 0/1, and which numbers are zero in some rows.
+
+    Those are absent ones, curves, and products with such or with 0/1.
+    """
     dummies = np.array(layout.dummies)
     some = dummies.copy()
     some[[layout.starts[part.key] for part in layout.parts if part.numeric and part.partial]] = True
+    some[[position for own in layout.curve_starts.values() for position in own]] = True
     first = np.array([positions[0] for positions in features], dtype=np.int64)
     ones, sparse = dummies[first], some[first]
     for place, positions in enumerate(features):

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
+from pysynthdp.design.curves import Curve
 from pysynthdp.design.parts import Part
 
 __all__ = ["BLOCK_ROWS", "Layout", "Scale", "StepDesign", "n_features"]
@@ -41,16 +42,20 @@ class Layout:
         For the numeric parts.
     groups : mapping key -> array of int (levels,)
         Group of each level, for categorical parts with levels that have too few records for a dummy.
+    curves : tuple of Curve
+        Of numeric parts, behind all parts, so that these stay where they are.
     """
 
     parts: tuple[Part, ...]
     scales: Mapping[tuple[str, str], Scale]
     groups: Mapping[tuple[str, str], IntArray] = field(default_factory=dict)
+    curves: tuple[Curve, ...] = ()
 
     @cached_property
     def features(self) -> tuple[str, ...]:
         """Feature names, intercept first."""
-        return ("intercept", *(name for part in self.parts for name in self.feature_names(part)))
+        own = (name for part in self.parts for name in self.feature_names(part))
+        return ("intercept", *own, *(name for curve in self.curves for name in curve.names))
 
     @cached_property
     def starts(self) -> dict[tuple[str, str], int]:
@@ -63,14 +68,38 @@ class Layout:
         return starts
 
     @cached_property
+    def curve_starts(self) -> dict[tuple[str, str, tuple[int, ...]], range]:
+        """Features of each curve, by the key that a plan names it by."""
+        position = self._of_parts
+        found = {}
+        for curve in self.curves:
+            found[curve.key] = range(position, position + curve.width)
+            position += curve.width
+        return found
+
+    @cached_property
     def n_features(self) -> int:
         """Width of X."""
+        return self._of_parts + sum(curve.width for curve in self.curves)
+
+    @property
+    def _of_parts(self) -> int:
+        """Width of X without curves."""
         return 1 + sum(self.width(part) for part in self.parts)
 
     @cached_property
     def dummies(self) -> tuple[bool, ...]:
         """Whether each feature is a 0/1 dummy."""
-        return (False, *(not part.numeric for part in self.parts for _ in range(self.width(part))))
+        own = (not part.numeric for part in self.parts for _ in range(self.width(part)))
+        return (False, *own, *(curve.dummies for curve in self.curves for _ in range(curve.width)))
+
+    @property
+    def numbers(self) -> dict[int, Part]:
+        """Numeric part of each feature that is one or bends one."""
+        starts, parts = self.starts, {part.key: part for part in self.parts if part.numeric}
+        bent = zip(self.curves, self.curve_starts.values(), strict=True)
+        curves = {position: parts[curve.part] for curve, own in bent for position in own}
+        return {**{starts[key]: part for key, part in parts.items()}, **curves}
 
     def width(self, part: Part) -> int:
         """Count a part's features: one dummy a group, less the first, where levels are grouped."""
@@ -102,6 +131,8 @@ class Layout:
             column /= scale.width
             if kind is not None:
                 column[kind != 0] = 0.0
+            if self.curves:
+                self._write_curves(X, part, values, kind)
             return
         groups = self.groups.get(part.key)
         codes = values if groups is None else groups[values]
@@ -110,6 +141,15 @@ class Layout:
             np.equal(codes, level, out=X[:, start + level - 1], casting="unsafe")
         if kind is not None:
             X[kind != 0, start : start + width] = 0.0
+
+    def _write_curves(self, X: FloatArray, part: Part, values: AnyArray, kind: AnyArray | None) -> None:
+        """Write the curves of a part."""
+        absent = None if kind is None else np.asarray(kind != 0)
+        position = self._of_parts
+        for curve in self.curves:
+            if curve.part == part.key and curve.width:
+                curve.write(X[:, position : position + curve.width], values, absent)
+            position += curve.width
 
 
 def n_features(part: Part) -> int:

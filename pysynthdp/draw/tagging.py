@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
-from pysynthdp.base.marks import KEPT_REAL
+from pysynthdp.base.marks import DERIVED, KEPT_REAL
 from pysynthdp.base.registry import is_outside, package_of
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
-from pysynthdp.plan import Protection, Step, SynthesisPlan, Terms, lost_terms
+from pysynthdp.plan import Factor, Protection, Step, SynthesisPlan, Terms, lost_terms, whole_terms
+from pysynthdp.plan.factors import LEVEL
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import UNAUDITED
 from pysynthdp.plan.step import predicting
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance
-from pysynthdp.tags.steps import Draws, TaggedStep
+from pysynthdp.tags.steps import Draws, TaggedFactor, TaggedStep
 
 __all__ = ["marked_imputed", "marked_outside", "provenance_of", "release_tags", "tagged_steps"]
 
@@ -40,6 +41,7 @@ def release_tags(
         synthesised=frozenset(drawn),
         kept=frozenset(plan.keep),
         parameters="drawn" if plan.proper else "fitted",
+        draws=plan.draws or "independent",
         bias=_bias(plan),
         m=m,
         nests=nests,
@@ -68,25 +70,55 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
     for step, terms in zip(plan.steps, plan.protection.given(plan), strict=True):
         columns = tuple(dict.fromkeys(part.column for part in step.targets))
         held = _held(terms, step, plan, fits) if plan.protection.learns else terms
-        earlier = sorted((name,) for name in before if name not in columns)
+        held = whole_terms(held, step, plan, fits[0].layout)
+        earlier = {(name,) for name in before if name not in columns}
         tagged.append(
             TaggedStep(
                 columns=columns,
                 draws=_draws(step.targets[0]),
                 model=step.model.name,
-                terms=None if sorted(held) == earlier else held,
+                terms=None if {*held} == earlier and len(held) == len(earlier) else _tagged(held),
                 linear_on=scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
                 keeps_shape=bool(getattr(step.model, "keeps_shape", False)),
                 together=getattr(step.model, "ways", 2) if len(columns) > 1 else 1,
+                tested=step.tested if plan.protection.learns else (),
             )
         )
         before += [name for name in columns if name not in before]
+    return _with_derived(tagged, plan)
+
+
+def _with_derived(tagged: list[TaggedStep], plan: SynthesisPlan) -> tuple[TaggedStep, ...]:
+    """Put the columns that are computed behind the last one that each is computed from.
+
+    What corrects a drawn column is part of its own step.
+    """
+    for own in (each for each in plan.derived if not each.corrects):
+        part = parts_of(plan.schema[own.column])[-1]
+        terms = tuple((name,) for name in own.given)
+        step = TaggedStep(columns=(own.column,), draws=_draws(part), model=DERIVED, terms=terms)
+        places = [at for at, each in enumerate(tagged) if {*each.columns} & {*own.given}]
+        tagged.insert(1 + max(places, default=-1), step)
     return tuple(tagged)
+
+
+def _tagged(terms: Terms) -> tuple[tuple[TaggedFactor, ...], ...]:
+    """Write factors that are no whole columns as plain values."""
+    return tuple(tuple(_factor(factor) for factor in term) for term in terms)
+
+
+def _factor(factor: str | Factor) -> TaggedFactor:
+    """Write one factor."""
+    if not isinstance(factor, Factor):
+        return factor
+    key = "level" if factor.form == LEVEL else "basis"
+    told = {"column": factor.column, key: factor.at[0] if key == "level" else factor.form}
+    return told if key == "level" or not factor.at else {**told, "at": [*factor.at]}
 
 
 def _held(terms: Terms, step: Step, plan: SynthesisPlan, fits: Sequence[Fit]) -> Terms:
     """Leave out terms that rest on fewer than five records; all, where the target's levels are one group."""
-    lost: set[tuple[str, ...]] = set()
+    lost: set[tuple[str | Factor, ...]] = set()
     for fit in fits:
         drawn = next(each for each in fit.steps if each.targets == step.targets)
         alone = drawn.groups is not None and drawn.groups.size == 1

@@ -16,6 +16,7 @@ from pysynthdp.models.ask import Answer, Query, Sampler, StepMoments
 __all__ = [
     "COLUMN_MODELS",
     "Bends",
+    "Chosen",
     "ColumnModel",
     "Fit",
     "FitTask",
@@ -26,6 +27,7 @@ __all__ = [
     "Priced",
     "SplitsLevels",
     "Target",
+    "Weighed",
 ]
 
 
@@ -85,6 +87,9 @@ class FitTask:
         bounds.
     exact : bool
         Whether draws must come from exact samplers.
+    exclusive : tuple of tuple of int
+        Dummies of each column, by their places: of these at most one is 1 in a row, and where none is, the
+        column has its first level, or a number.
     """
 
     target: Target
@@ -95,6 +100,7 @@ class FitTask:
     targets: tuple[Target, ...] = ()
     row_norm: float | None = None
     exact: bool = False
+    exclusive: tuple[tuple[int, ...], ...] = ()
 
 
 Fit: TypeAlias = Generator[Query, Answer, Any]
@@ -120,6 +126,9 @@ class ColumnModel(Protocol):
         Scale of the target on which terms are added up, for the tags: "plain", "log", "logit", ...; "any"
         where relations of every transform of the target are kept. Parameters may have it instead, where a
         fit chooses. Without it, what a release says of logarithms is on the careful side.
+    finds_terms : bool, optional
+        Whether the model finds products and curves by itself, so that none are screened for it; False by
+        default.
     keeps_shape : bool, optional
         Whether draws have the target's own distribution, whatever its shape; False by default.
     keeps_masses : bool, optional
@@ -205,6 +214,34 @@ class FitsFromMoments(Protocol):
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> Any:
         """Return parameters from the moments alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a model's fit returns in the place of its parameters where it found another model better.
+
+    Parameters
+    ----------
+    model : ColumnModel
+        The other one, which then draws the column, and which the fitted plan names.
+    params : object
+        Its parameters.
+    """
+
+    model: Any
+    params: Any
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """A model that says what its fit makes of the rows, so that models of one kind can be compared."""
+
+    def weigh(self, params: Any, task: FitTask) -> Generator[Query, Answer, float]:
+        """Ask for the log likelihood of all rows over that of the margin, less a price of each coefficient.
+
+        Infinite for a relation so tight that no other model could keep it.
+        """
         ...
 
 

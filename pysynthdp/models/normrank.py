@@ -173,6 +173,14 @@ class NormRank:
         latent = Latent(found.gamma, 1.0, found.grid, found.cdf)
         return _fitted(moved, replace(fit, aliased=()), latent, np.zeros((found.gamma.size, 0)), X.T @ X)
 
+    def weigh(self, params: NormRankFit, task: FitTask) -> Generator[Query, Answer, float]:
+        """Ask for the gain over the margin, less half a unit a coefficient; infinite for a function."""
+        if params.straight:
+            return np.inf
+        latent = Latent(params.beta, params.sigma, params.grid, params.cdf)
+        gain = yield from ask_gain(latent, quantile_table(params.knots), task.n)
+        return gain * task.n - (params.beta.size - 1 - len(params.aliased)) / 2
+
     def redraw(self, params: NormRankFit, rng: np.random.Generator) -> NormRankFit:
         """Coefficients and sigma from their posterior; the tables stay, and so does the latent spread."""
         return redraw_linear(params, rng) if params.straight else redraw_latent(params, rng)

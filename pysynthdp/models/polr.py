@@ -13,9 +13,10 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.models.ask import Answer, Moments, MomentSums, Note, RowSum, RowTerms, Sampler, Sums
-from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.models.ask import Answer, Moments, MomentSums, Note, Query, RowSum, RowTerms, Sampler, Sums
+from pysynthdp.models.base import COLUMN_MODELS, Chosen, Fit, FitTask, Target, Weighed
 from pysynthdp.models.fits.evidence import shrunken_mode
+from pysynthdp.models.fits.level_gain import ask_level_gain
 from pysynthdp.models.fits.multinomial import level_cells
 from pysynthdp.models.fits.newton import Minimum, Problem, minimise, posterior_root, stride
 from pysynthdp.models.fits.ordinal import OrdinalTerms, gap_barrier, ordinal_probabilities, start_thresholds
@@ -26,6 +27,7 @@ from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["PolR", "PolRFit"]
 
+RIVAL = "polyreg"  # where slopes are not parallel
 ROWS_PER_PARAMETER = 2
 GAP = 0.05  # of a group's rows beyond a threshold
 CERTAIN = 6.0  # standard errors
@@ -72,6 +74,12 @@ class PolRFit:
 class PolR:
     """Draw an ordered level from a proportional-odds logistic regression; ``polr`` in synthpop.
 
+    Parameters
+    ----------
+    by_evidence : bool
+        Fit ``polyreg`` besides, which has slopes for each level, and take the one that foretells the rows
+        better, by Akaike's criterion: the default for ordered levels. False: always ``polr``.
+
     Notes
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
@@ -79,7 +87,10 @@ class PolR:
     largest level are few per slope, or the linear predictor diverges, the mode under a prior on slopes:
     N(0, 10^2), or with fewer than ten rows of a level a narrower one, its scale chosen by marginal
     likelihood. Redraws keep thresholds increasing, as the logs of their gaps are drawn, and expected shares.
-    Where one slope clearly does not serve all thresholds, the fit says so.
+    Where one slope clearly does not serve all thresholds, the fit says so. By evidence, parallel slopes are
+    given up for nothing in one column of five to ten that has one to three further slopes and in one of
+    fifty that has twelve, where the two models then hardly differ; one per cent of the columns keep them
+    though shares are off by five points at n = 1,000, and none at 4,000 (simulations of 200 columns each).
 
     Examples
     --------
@@ -87,6 +98,7 @@ class PolR:
     True
     """
 
+    by_evidence: bool = False
     name: ClassVar[str] = "polr"
     reason: ClassVar[str] = (
         "the coefficients of an ordinal regression without a public penalty can be moved without limit "
@@ -125,11 +137,28 @@ class PolR:
         events = float(cells[levels, 0].min())
         found, sparse = yield from _mode(problem, start, size, sparse=sparse, events=events)
         fit = _fitted(found, problem, levels, size, shrunk=sparse)
+        if self.by_evidence and levels.size > 2:
+            rival = COLUMN_MODELS[RIVAL]()
+            other = yield from rival.fit(task)
+            if isinstance(rival, Weighed) and (yield from rival.weigh(other, task)) > (
+                yield from self.weigh(fit, task)
+            ):
+                return Chosen(rival, other)
         yield from _ask_proportional_odds(task.target.name, fit.beta, fit.cuts, levels, task.n)
         if not task.proper:
             return fit
         shift = yield from threshold_shift(fit.beta, fit.cuts, fit.root, n=problem.n)
         return replace(fit, shift=shift)
+
+    def weigh(self, params: PolRFit, task: FitTask) -> Generator[Query, Answer, float]:
+        """Ask for the log likelihood of the rows over that of the shares, less what parameters gain."""
+        del task
+        slopes = params.beta.size - 1 - len(params.aliased)
+
+        def shares(X: FloatArray) -> FloatArray:
+            return ordinal_probabilities(X @ params.beta, params.cuts)
+
+        return (yield from ask_level_gain(shares, params.levels, slopes))
 
     def redraw(self, params: PolRFit, rng: np.random.Generator) -> PolRFit:
         """Slopes, first threshold and log gaps from the normal approximation to their posterior."""

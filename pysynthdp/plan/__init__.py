@@ -1,12 +1,14 @@
 """Who is drawn from whom, and by what model: pure data."""
 
 from pysynthdp.plan.choose import drawn_by
+from pysynthdp.plan.factors import Factor, Terms
 from pysynthdp.plan.make import make_plan
-from pysynthdp.plan.step import Method, Step, Terms, target_of
+from pysynthdp.plan.step import Method, Step, target_of
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.task import lost_terms, step_design, task_of
+from pysynthdp.plan.task import lost_terms, step_design, task_of, whole_terms
 
 __all__ = [
+    "Factor",
     "Method",
     "Protection",
     "Step",
@@ -18,4 +20,5 @@ __all__ = [
     "step_design",
     "target_of",
     "task_of",
+    "whole_terms",
 ]

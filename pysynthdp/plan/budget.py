@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 
-__all__ = ["Budget", "Price", "largest", "smallest_setting"]
+__all__ = ["Budget", "Budgeted", "Price", "most_advantage"]
 
 _MOST = 10**9
 _ROUNDING = 1 + 1e-12  # prices are rounded up by some 1e-15 of themselves; a budget met exactly is met
@@ -206,3 +207,147 @@ def _with_setting(steps: Sequence[Step], column: str, setting: str, value: float
         model: Any = step.model
         changed.append(replace(step, model=replace(model, **{setting: value})) if mine else step)
     return tuple(changed)
+
+
+class Budgeted:
+    """What a plan that states its price can be asked: how much a budget allows."""
+
+    steps: tuple[Step, ...]
+
+    def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
+        """Price m copies of n_syn records (n by default)."""
+        raise NotImplementedError
+
+    def records_for(
+        self,
+        *,
+        n: int,
+        rho: float | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        m: int = 1,
+    ) -> int:
+        """Find the largest n_syn whose m copies stay within a budget, before a record is read.
+
+        Parameters
+        ----------
+        n : int
+            Rows of the confidential table.
+        rho : float, optional
+            Budget in zCDP, where every column has one.
+        epsilon, delta : float, optional
+            Budget as epsilon at a delta (the plan's first by default).
+        m : int
+            Number of copies.
+
+        Returns
+        -------
+        int
+            At most 10^9, which stands for no limit.
+
+        Raises
+        ------
+        PrivacyError
+            If one record already costs more, or the plan asks for no guarantee.
+
+        Notes
+        -----
+        Privacy: public constants only.
+        """
+        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
+        return largest(lambda rows: budget.holds(self.price(n=n, n_syn=rows, m=m)), "record a copy")
+
+    def copies_for(
+        self,
+        *,
+        n: int,
+        rho: float | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        n_syn: int | None = None,
+    ) -> int:
+        """Find the largest m of copies of n_syn records (n by default) within a budget.
+
+        Parameters
+        ----------
+        n, n_syn : int
+            Rows of the confidential table, and of a copy.
+        rho, epsilon, delta : float, optional
+            As for :meth:`records_for`.
+
+        Returns
+        -------
+        int
+            At most 10^9, which stands for no limit.
+
+        Raises
+        ------
+        PrivacyError
+            If one copy already costs more, or the plan asks for no guarantee.
+
+        Notes
+        -----
+        Privacy: public constants only.
+        """
+        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
+        return largest(lambda copies: budget.holds(self.price(n=n, n_syn=n_syn, m=copies)), "copy")
+
+    def smallest_setting(
+        self,
+        column: str,
+        setting: str,
+        *,
+        n: int,
+        rho: float | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        n_syn: int | None = None,
+        m: int = 1,
+    ) -> float:
+        """Find the smallest prior, floor, ridge, penalty or sigma of a column that meets a budget.
+
+        Parameters
+        ----------
+        column, setting : str
+            Column, and setting of its model.
+        n, n_syn, m : int
+            Rows of the confidential table, rows of a copy (n by default), copies.
+        rho, epsilon, delta : float, optional
+            As for :meth:`records_for`.
+
+        Returns
+        -------
+        float
+            In the unit of the setting.
+
+        Raises
+        ------
+        PrivacyError
+            If the model has no such setting, or no value of it is large enough.
+
+        Notes
+        -----
+        Privacy: public constants only.
+        """
+        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
+
+        def price(steps: tuple[Step, ...]) -> Price:
+            return replace(self, steps=steps).price(n=n, n_syn=n_syn, m=m)  # type: ignore[type-var]  # a plan
+
+        return smallest_setting(self.steps, column, setting, budget=budget, price=price)
+
+
+def most_advantage(epsilon: float, delta: float) -> float:
+    """Bound true minus false positives of any attack on an (epsilon, delta) release.
+
+    Notes
+    -----
+    (e^eps - 1 + 2 delta) / (e^eps + 1) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+
+    Examples
+    --------
+    >>> round(most_advantage(1.0, 0.0), 3)
+    0.462
+    """
+    grown = math.expm1(min(epsilon, 700.0))
+    return min(1.0, (grown + 2 * delta) / (grown + 2))

@@ -11,7 +11,7 @@ from pysynthdp.base.words import Facts, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, HoldsRows, Target
 from pysynthdp.plan.methods import no_method
-from pysynthdp.plan.step import Method, Step, Terms, target_of
+from pysynthdp.plan.step import Method, Step, target_of
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -20,8 +20,19 @@ __all__ = ["all_steps", "drawn_by", "model_of"]
 _MARGINAL = ("sample", "constant", "gaussian", "gaussian_floor", "dirichlet")  # drawn from no other column
 
 
-def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
-    """List the steps of all columns in visit order: a joint step where the first of its columns stands."""
+def all_steps(schema: Schema, wishes: Wishes, *, learns: bool = False) -> list[Step]:
+    """List the steps of all columns in visit order: a joint step where the first of its columns stands.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns.
+    wishes : Wishes
+        The user's.
+    learns : bool
+        Whether a default model may give way to another that the rows speak for.
+    """
+    number = "cells" if learns and not wishes.emit_original else "normrank"
     together = {columns[0]: _joint_step(columns, model, schema) for columns, model in wishes.groups.items()}
     inside = {name for columns in wishes.groups for name in columns}
     steps: list[Step] = []
@@ -30,35 +41,51 @@ def all_steps(schema: Schema, wishes: Wishes) -> list[Step]:
             steps.append(together[name])
         elif name not in inside:
             wish = wishes.methods.get(name, wishes.everywhere)
-            steps += _column_steps(schema[name], wish, wishes.terms[name], wishes.emit_original)
+            own = _column_steps(schema[name], wish, wishes, number)
+            steps += map(_by_evidence, own) if learns and wish is None else own
     return steps
 
 
-def _column_steps(column: Column, wish: Method | None, terms: Terms, emit_original: bool) -> list[Step]:
+def _by_evidence(step: Step) -> Step:
+    """Let the fit choose in the place of a default model that has a rival."""
+    if not hasattr(step.model, "by_evidence"):
+        return step
+    return replace(step, model=replace(step.model, by_evidence=True))  # type: ignore[type-var]  # a dataclass
+
+
+def _column_steps(column: Column, wish: Method | None, wishes: Wishes, number: Method) -> list[Step]:
     """List the steps that fill one column: its kind, then its value."""
     steps = []
     for part in parts_of(column):
-        model = _model_for(part, column, wish, has_terms=bool(terms))
-        if emit_original and isinstance(model, HoldsRows):
+        terms = wishes.terms_of(part)
+        model = _model_for(part, column, wish, has_terms=bool(terms), number=number)
+        if wishes.emit_original and part.numeric and isinstance(model, HoldsRows):
             model = replace(model, emit_original=True)  # type: ignore[type-var]  # a dataclass
         steps.append(Step((part,), model, () if model.name in _MARGINAL else terms))
     return steps
 
 
-def _model_for(part: Part, column: Column, wish: Method | None, *, has_terms: bool) -> ColumnModel:
+def _model_for(
+    part: Part, column: Column, wish: Method | None, *, has_terms: bool, number: Method
+) -> ColumnModel:
     """Pick the wished model, or the default for the part's kind; check that it can draw the part."""
     if part.role == "kind":
-        lone = len(part.levels) < 2
-        name = (
-            "constant" if lone else "sample" if not has_terms or _name(wish) == "sample" else _logistic(part)
-        )
-        return COLUMN_MODELS[name]()
-    model = model_of(wish if wish is not None else _default(part, column, has_terms), column.name)
+        return COLUMN_MODELS[_of_kind(part, _name(wish), has_terms=has_terms)]()
+    model = model_of(wish if wish is not None else _default(part, column, has_terms, number), column.name)
     if not has_terms and wish is None:
         model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
     if not model.accepts(target_of(part, column)):
         raise _refusal(part, column, model)
     return model
+
+
+def _of_kind(part: Part, wish: str | None, *, has_terms: bool) -> str:
+    """Pick the method that draws whether and how a value is absent: the column's own, if that draws it."""
+    if len(part.levels) < 2:
+        return "constant"
+    if not has_terms or wish == "sample":
+        return "sample"
+    return "cart" if wish == "cart" else _logistic(part)
 
 
 def _refusal(part: Part, column: Column, model: ColumnModel) -> PlanError:
@@ -129,10 +156,10 @@ def _logistic(part: Part) -> str:
     return "logreg" if len(part.levels) == 2 else "polyreg"
 
 
-def _default(part: Part, column: Column, has_terms: bool) -> str:
+def _default(part: Part, column: Column, has_terms: bool, number: Method) -> Method:
     """Pick the default method of a value part."""
     if isinstance(column, NumericColumn):
-        return "normrank"
+        return number
     if len(part.levels) == 1:
         return "constant"
     if not has_terms:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self, TypeAlias
@@ -16,17 +16,29 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.base.words import Words
 from pysynthdp.design.encode import Layout, Scale, StepDesign
+from pysynthdp.design.gates import Gates
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan.checked import FitCheck
 from pysynthdp.plan.step import Step
 from pysynthdp.privacy.ledger import Ledger
 
-__all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "FitRequest", "Key", "named"]
+__all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "FitRequest", "Key", "StandIns", "named"]
 
 Key: TypeAlias = tuple[str, str]
 CopyParameters: TypeAlias = Literal["drawn", "fitted"]
+
+
+class StandIns(Protocol):
+    """Draws rows from a fit while the real table is still there."""
+
+    def __call__(
+        self, plan: Any, fit: Fit, *, rows: int, pieces: int, workers: int
+    ) -> Iterator[tuple[int, Mapping[Key, AnyArray]]]:
+        """Yield the number of a piece and the parts of one block of it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,6 +57,8 @@ class FitRequest:
         File of noised answers.
     noise_seed : int or None
         Of noise, for testing.
+    stand_ins : StandIns or None
+        Draws rows from the fit, for it to look at; None for no look.
 
     Notes
     -----
@@ -56,6 +70,7 @@ class FitRequest:
     progress: bool | None = None
     answers: Path | None = None
     noise_seed: int | None = None
+    stand_ins: StandIns | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,6 +93,10 @@ class DrawnStep:
         Whether the model was handed whole rows, so that its parameters may hold them.
     groups : LevelGroups, optional
         How drawn groups of levels are split, where some levels have fewer than five records.
+    chosen : bool
+        Whether the rows decided between this model and another.
+    gates : Gates, optional
+        Levels that never occur together with levels of earlier parts.
     """
 
     targets: tuple[Part, ...]
@@ -87,6 +106,8 @@ class DrawnStep:
     params: Any
     holds_rows: bool = False
     groups: LevelGroups | None = None
+    chosen: bool = False
+    gates: Gates | None = None
 
     @property
     def label(self) -> str:
@@ -106,7 +127,8 @@ class DrawnStep:
         if params is None or not len(X):
             return np.full(len(X), self.scale.centre)
         with named(self.label, self.model, "draw"):
-            values = self.model.draw(params, self.design.take(X), sampler)
+            features = self.design.take(X)
+            values = self.model.draw(params, features, sampler.along(features))
         if self.scale != Scale():
             values *= self.scale.width
             values += self.scale.centre
@@ -221,6 +243,9 @@ class Fit:
     learned : tuple of Step
         The plan's steps as the fit completed them: predictors and terms that it chose where the plan leaves
         them open. Empty where it chose none.
+    check : FitCheck or None
+        What the fit saw when it looked at rows drawn from itself; never any under a guarantee, and stored
+        nowhere.
     """
 
     layout: Layout
@@ -232,12 +257,19 @@ class Fit:
     remarks: tuple[Remark, ...] = ()
     merged: tuple[str, ...] = ()
     learned: tuple[Step, ...] = ()
+    check: FitCheck | None = None
 
     @property
     def rare(self) -> tuple[str, ...]:
         """Columns with levels that fewer than five records have."""
         parts = (part for step in self.steps if step.groups is not None for part in step.targets)
         return tuple(dict.fromkeys(part.column for part in parts if part.role == "value"))
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Columns whose model the rows decided."""
+        parts = (part for step in self.steps if step.chosen for part in step.targets)
+        return tuple(dict.fromkeys(part.column for part in parts))
 
     @property
     def rows_held(self) -> tuple[str, ...]:

@@ -8,21 +8,25 @@ from typing import Any, Final
 
 import pandas as pd
 
-from pysynthdp.base.errors import PlanError
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
+from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
+from pysynthdp.plan.factors import columns_of
+from pysynthdp.plan.formulas import Formulas
+from pysynthdp.plan.order import Behind, VisitOrder, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
-from pysynthdp.plan.terms import MOST, all_terms, check_known, left_open
+from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["make_plan"]
 
-_LISTED = 3  # columns that a remedy lists again
 _JOINT: Final = Said(
     "joint=[(['a', 'b'], 'multivariate_normal')]",
     'joint = [[["a", "b"], "multivariate_normal"]] in the plan',
@@ -63,29 +67,6 @@ def _pair(step: object) -> tuple[Sequence[str], Method]:
     return columns, method
 
 
-def _visit_order(schema: Schema, wish: Sequence[str] | None, apart: set[str]) -> tuple[str, ...]:
-    """Order of the columns to draw: the wish, which must name each, or the table's order."""
-    needed = [name for name in schema.names if name not in apart]
-    if wish is None:
-        return tuple(needed)
-    if len(set(wish)) < len(wish):
-        raise PlanError("visit_sequence names a column twice", kind="order", remedy="name each once")
-    for name in wish:
-        if name in apart:
-            what = Words("visit_sequence names {name}, which is kept or serial", name=name)
-            raise PlanError(what, column=name, kind="order", remedy="leave it out there")
-    left = [name for name in needed if name not in wish]
-    if left:
-        drop = Setting("drop", left if len(left) <= _LISTED else [...])
-        raise PlanError(
-            Words("visit_sequence leaves out {left}", left=", ".join(left)),
-            column=left[0],
-            kind="order",
-            remedy=Words("add them, or leave them out of the copies with {drop}", drop=drop),
-        )
-    return tuple(wish)
-
-
 def _gathered(order: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """Move the columns of each joint step to where the first of them is visited."""
     place = {name: position for position, name in enumerate(order)}
@@ -120,11 +101,19 @@ def make_plan(
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     proper: bool = False,
+    draws: Evenness | None = None,
     emit_original: bool = False,
     joint: Iterable[tuple[Sequence[str], Method]] = (),
     max_predictors: int | None = None,
+    behind: Behind | None = None,
+    terms: Chosen | None = None,
+    derive: Mapping[str, str] | None = None,
+    found: Mapping[str, str] | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
+
+    Without ``visit_sequence`` columns are drawn by kind where anything may be learned, else as they stand in
+    the table; ``behind`` says what is known beside that to be drawn before what.
 
     Raises
     ------
@@ -140,31 +129,121 @@ def make_plan(
         raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
     methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    for what, given in (("keep", kept), ("method", methods), ("visit_sequence", visit_sequence or ())):
-        check_known(given, names, what, dropped)
+    _check_all_known(names, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
-    order = _gathered(_visit_order(schema, visit_sequence, {*kept, *serials}), tuple(groups))
+    asked = asked_terms(predictor_matrix, formulas, schema)
+    by_kind, apart = protection.learns, {*kept, *serials}
+    used = _used(asked) if by_kind else None
+    derived = derived_columns(schema, derive or {}, found or {}, apart=apart, dropped=dropped, used=used)
+    made = _made(derived, asked, methods, groups)
+    visited = _visited(schema, visit_sequence, apart, derived, groups, asked, behind, by_kind=by_kind)
+    order = tuple(name for name in visited.columns if name not in made)
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
+    telling = without_silent(visited.columns, derived)
+    own = all_terms(telling, predicting(schema, kept), asked, nearest=nearest)
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
         everywhere=None if isinstance(method, Mapping) else method,
-        terms=all_terms(order, predicting(schema, kept), predictor_matrix, formulas, names, nearest=nearest),
+        terms=own.columns,
+        kind_terms=own.kinds,
         groups=groups,
         keep=kept,
         proper=proper,
+        draws=draws,
         emit_original=emit_original,
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
-    free = left_open(order, predictor_matrix, formulas)
-    most = (max_predictors or MOST) if protection.learns else None
-    plan = replace(plan, left_open=free, max_predictors=most)
+    plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
+    plan = replace(plan, order=visited.why, derived=derived, draws=_draws(draws, protection))
+    plan = _left_open(plan, order, asked, max_predictors, screens=terms != "main")
     protection.check(plan)
     return plan
+
+
+def _left_open(
+    plan: SynthesisPlan, order: tuple[str, ...], asked: Formulas, most: int | None, *, screens: bool
+) -> SynthesisPlan:
+    """Say in a plan what the fit may choose, where it may learn."""
+    learns = plan.protection.learns
+    return replace(
+        plan,
+        left_open=left_open(order, asked),
+        to_screen=to_screen(plan.steps, asked) if learns and screens else (),
+        max_predictors=(most or MOST) if learns else None,
+    )
+
+
+def _visited(
+    schema: Schema,
+    wish: Sequence[str] | None,
+    apart: set[str],
+    derived: Sequence[Derived],
+    groups: Mapping[tuple[str, ...], ColumnModel],
+    asked: Formulas,
+    behind: Behind | None,
+    *,
+    by_kind: bool,
+) -> VisitOrder:
+    """Order the columns that are drawn, and put each that is derived behind the last one that it needs."""
+    made = {own.column for own in derived if not own.corrects}
+    drawn = None if wish is None else [name for name in wish if name not in made]
+    first = asked.predictors
+    found = visit_order(schema, drawn, apart | made, asked=first, behind=behind, by_kind=by_kind)
+    return replace(found, columns=with_derived(_gathered(found.columns, tuple(groups)), derived))
+
+
+def _used(asked: Formulas) -> frozenset[str]:
+    """Name the predictors that a user asks for."""
+    terms = (term for own in (asked.columns, asked.kinds) for each in own.values() for term in each)
+    return frozenset(columns_of(terms))
+
+
+def _made(
+    derived: Iterable[Derived],
+    asked: Formulas,
+    methods: Mapping[str, Method],
+    groups: Mapping[tuple[str, ...], ColumnModel],
+) -> set[str]:
+    """Name the columns that no model draws; refuse a method or a formula for one."""
+    made = {own.column for own in derived if not own.corrects}
+    for what, given in (
+        ("method", (*methods, *(name for columns in groups for name in columns))),
+        ("formula", (*asked.kinds, *asked.columns)),
+    ):
+        both = [name for name in given if name in made]
+        if both:
+            raise PlanError(
+                Words("{name} is derived, so no {what} draws it", name=both[0], what=what),
+                column=both[0],
+                kind="expression",
+                remedy="leave one of the two out",
+            )
+    return made
+
+
+def _check_all_known(names: set[str], dropped: Sequence[str], **settings: Iterable[str]) -> None:
+    """Refuse settings that name what is no column."""
+    for what, given in settings.items():
+        check_known(given, names, what, dropped)
+
+
+def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:
+    """Say how rows are drawn; refuse even draws where another price was paid."""
+    if asked == "even" and not protection.draws_evenly:
+        raise PrivacyError(
+            Words(
+                "{even} does not apply under protection '{name}', whose price is that of independent draws",
+                even=Setting("draws", "even"),
+                name=protection.name,
+            ),
+            kind="setting",
+            remedy="leave it out, or ask for noise in the answers, where draws cost nothing",
+        )
+    return asked or protection.draws
 
 
 def _groups(

@@ -118,6 +118,14 @@ def _plain_predictors(given: Any) -> Any:
     return {str(name): list(given.columns[row.to_numpy() != 0]) for name, row in given.iterrows()}
 
 
+_EXPRESSIONS: Final = by_column(TEXT)
+
+
+def _derive(value: Any, place: Place) -> Any:
+    """Check expressions by column, or one word that none is to be looked for."""
+    return value if value == "no" else _EXPRESSIONS.take(value, place)
+
+
 def _plain_bounds(given: Mapping[str, Any]) -> dict[str, Any]:
     """Write absent bounds as infinite."""
     ends = (float("-inf"), float("inf"))
@@ -185,14 +193,19 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         SettingForm("method", _method, _plain_method),
         'column model, for all columns or by column: method = "norm" or [method] age = "norm"',
     ),
-    Line("visit_sequence", NAMES, 'order in which columns are drawn: ["sex", "age", "income"]'),
+    Line(
+        "visit_sequence",
+        NAMES,
+        'order in which columns are drawn, by kind without it: ["sex", "age", "income"]',
+    ),
     Line(
         "predictor_matrix",
         SettingForm("predictors", _predictors, _plain_predictors),
         'which earlier columns a column is drawn from: [predictors] income = ["sex", "age"]',
         key="predictors",
     ),
-    Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + I(age ** 2)"]'),
+    Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + cr(educ, 4)"]'),
+    Line("terms", TEXT, 'products and curves: "screened" finds those that are needed, "main" takes none'),
     Line("max_predictors", WHOLE, "most predictors of a column, where no other line names them: 20"),
     Line(
         "missing",
@@ -214,6 +227,7 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
     Line("keep", NAMES, 'columns to release as they REALLY are: ["weight"]'),
     Line("drop", NAMES, 'columns to leave out: ["name", "id"]'),
     Line("proper", FLAG, "true: draw parameters anew for each copy"),
+    Line("draws", TEXT, 'rows of a copy: "even" (spread over rows that are alike) or "independent"'),
     Line("emit_original", FLAG, "true: let normrank and sample repeat REAL values, as synthpop does"),
     Line(
         "joint",
@@ -221,6 +235,11 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         'columns that one model draws together: [[joint]] columns = [...], method = "..."',
     ),
     Line("rare", TEXT, 'levels of fewer than five records: "keep", "merge" or "refuse"'),
+    Line(
+        "derive",
+        SettingForm("derive", _derive),
+        'columns computed from others: [derive] bmi = "weight / (height / 100) ** 2"; "no" for none',
+    ),
     Line(
         "guarantee",
         SettingForm("guarantee", _guarantee, lambda asked: protection_of(asked).to_plain()),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, Target
+from pysynthdp.plan.factors import KIND, Terms, columns_of, formula_name, formula_text
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
-__all__ = ["Method", "Step", "Terms", "predicting", "target_of"]
+__all__ = ["Method", "Step", "predicting", "target_of", "written_formulas"]
 
-Terms: TypeAlias = tuple[tuple[str, ...], ...]
 Method: TypeAlias = str | ColumnModel
 
 
@@ -26,18 +26,23 @@ class Step:
         One part; several for a joint model.
     model : ColumnModel
         Settings of the model.
-    terms : tuple of tuple of str
-        Column names, one tuple a term; several names are an interaction, a repeated name is a power.
+    terms : tuple of tuple of str or Factor
+        Column names, one tuple a term; several names are an interaction, a repeated name is a power. A factor
+        is a curve of a number, or one level.
+    tested : tuple of str
+        Columns among which the fit tested all products of two, and every curve of a number, before it settled
+        the terms; empty where it tested none.
     """
 
     targets: tuple[Part, ...]
     model: ColumnModel
     terms: Terms
+    tested: tuple[str, ...] = ()
 
     @property
     def predictors(self) -> tuple[str, ...]:
         """Columns that the step reads, each once."""
-        return tuple(dict.fromkeys(name for term in self.terms for name in term))
+        return columns_of(self.terms)
 
     @property
     def label(self) -> str:
@@ -58,3 +63,25 @@ def target_of(part: Part, column: Column) -> Target:
 def predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
     """Columns that have values to model: not identifiers, not columns that are missing throughout."""
     return tuple(name for name in names if any(part.role == "value" for part in parts_of(schema[name])))
+
+
+def written_formulas(steps: Sequence[Step], given: Sequence[Terms]) -> tuple[str, ...]:
+    """Write what steps are given as formulas; a joint model is given nothing.
+
+    Examples
+    --------
+    >>> from pysynthdp.models.base import COLUMN_MODELS
+    >>> step = Step((Part("my pay", "kind", ("value", "NA")),), COLUMN_MODELS["logreg"](), ())
+    >>> written_formulas([step], [(("age",), ("age", "age"))])
+    ('`my pay` (kind) ~ age + I(age ** 2)',)
+    """
+    return tuple(_written(steps, given))
+
+
+def _written(steps: Sequence[Step], given: Sequence[Terms]) -> Iterator[str]:
+    """Write one formula a step of one part."""
+    for step, terms in zip(steps, given, strict=True):
+        if len(step.targets) == 1:
+            part = step.targets[0]
+            left = f"{formula_name(part.column)}{KIND if part.role == 'kind' else ''}"
+            yield f"{left} ~ {' + '.join(map(formula_text, terms)) or '1'}"

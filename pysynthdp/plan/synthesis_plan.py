@@ -16,14 +16,17 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
-from pysynthdp.base.marks import KEPT_REAL, SERIAL
+from pysynthdp.base.even import Evenness
+from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.plan.budget import Budget, Price, largest, smallest_setting
+from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.derived import Derived, placed, without_silent
+from pysynthdp.plan.factors import Terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
-from pysynthdp.plan.step import Step, Terms, predicting
+from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
@@ -61,6 +64,12 @@ class Protection(Protocol):
         answers only.
     spends : {"nothing", "at the fit", "at each draw"}
         When the budget is spent; a fit of the last kind has one account and is neither copied nor saved.
+    draws : {"even", "independent"} or None
+        How rows are drawn where the user does not say; None where copies of one shared fit are drawn evenly
+        and others independently.
+    draws_evenly : bool
+        Whether rows may be drawn evenly: not where the price of a draw is that of independent rows. The
+        protection's ``fit`` then does what the plan says.
     answers_on_file : bool
         Whether all that a fit asks may stand in a file, so that it can do without a table. Then it judges
         itself what is too little; else a table without columns is refused, and one without rows unless their
@@ -76,6 +85,8 @@ class Protection(Protocol):
     forms: ClassVar[tuple[str, ...]] = ()
     learns: ClassVar[bool] = False
     spends: ClassVar[Spends] = "nothing"
+    draws: ClassVar[Evenness | None] = "independent"
+    draws_evenly: ClassVar[bool] = False
     answers_on_file: ClassVar[bool] = False
 
     # -- settings ------------------------------------------------------------------------------------------
@@ -242,17 +253,15 @@ class Protection(Protocol):
 
         Notes
         -----
-        Privacy: public constants. True minus false positives of a membership attack is at most
-        (e^eps - 1 + 2 delta) / (e^eps + 1) for (eps, delta) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+        Privacy: public constants; true minus false positives of a membership attack.
         """
         if statement.status in ("none", "void"):
             return None
-        grown = np.expm1(min(statement.guarantee.epsilon(delta), 700.0))
-        return float(min(1.0, (grown + 2 * delta) / (grown + 2)))
+        return most_advantage(statement.guarantee.epsilon(delta), delta)
 
 
 @dataclass(frozen=True, repr=False)
-class SynthesisPlan(Printable):
+class SynthesisPlan(Budgeted, Printable):
     """The whole synthesis as data.
 
     Parameters
@@ -275,8 +284,16 @@ class SynthesisPlan(Printable):
         Whether each copy draws its own parameters.
     left_open : tuple of str
         Columns whose predictors the user did not name.
+    to_screen : tuple of str
+        Labels of the steps for which a fit that learns looks for products and curves.
     max_predictors : int, optional
-        How many predictors the fit chooses for such a column.
+        Predictors that the fit chooses for such a column, if more columns stand before it.
+    order : str
+        What the visit sequence is by, in words.
+    draws : {"even", "independent"} or None
+        How rows are drawn; None where that depends on how copies get their parameters.
+    derived : tuple of Derived
+        Columns that are computed from others by an expression, each after those that it needs.
     """
 
     schema: Schema
@@ -288,24 +305,39 @@ class SynthesisPlan(Printable):
     drop: tuple[str, ...] = ()
     proper: bool = False
     left_open: tuple[str, ...] = ()
+    to_screen: tuple[str, ...] = ()
     max_predictors: int | None = None
+    order: str = "as asked"
+    draws: Evenness | None = "independent"
+    derived: tuple[Derived, ...] = ()
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Every modelled part: kept columns that can predict first, then in visit order."""
-        names = (*predicting(self.schema, self.keep), *self.visit_sequence)
+        """Every modelled part: kept columns that can predict first, then in visit order.
+
+        Of what is derived, those that later columns are drawn from.
+        """
+        visited = without_silent(self.visit_sequence, self.derived)
+        names = (*predicting(self.schema, self.keep), *visited)
         return tuple(part for name in names for part in parts_of(self.schema[name]))
 
     @property
     def methods(self) -> dict[str, str]:
         """Method of each column, as a user names it."""
         drawn = {part.column: step.model.name for step in self.steps for part in step.targets}
-        return {**dict.fromkeys(self.keep, KEPT_REAL), **drawn, **dict.fromkeys(self.serials, SERIAL)}
+        made = [own.column for own in self.derived if not own.corrects]
+        apart = {**dict.fromkeys(self.serials, SERIAL), **dict.fromkeys(made, DERIVED)}
+        return {**dict.fromkeys(self.keep, KEPT_REAL), **drawn, **apart}
 
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        return predictor_matrix(self.schema.names, self.steps, self.protection.given(self))
+        return predictor_matrix(self.schema.names, self.steps, self.protection.given(self), self.derived)
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """One formula a step: given back as ``formulas=``, they make a plan with these very terms."""
+        return written_formulas(self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
         """Take over what a fit chose where this plan leaves it open; under a guarantee nothing, from rows."""
@@ -320,122 +352,6 @@ class SynthesisPlan(Printable):
             If the plan asks for no guarantee, or a number lies outside a formula's domain.
         """
         return self.protection.price(self, n=n, n_syn=n_syn, m=m)
-
-    def records_for(
-        self,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        m: int = 1,
-    ) -> int:
-        """Find the largest n_syn whose m copies stay within a budget, before a record is read.
-
-        Parameters
-        ----------
-        n : int
-            Rows of the confidential table.
-        rho : float, optional
-            Budget in zCDP, where every column has one.
-        epsilon, delta : float, optional
-            Budget as epsilon at a delta (the plan's first by default).
-        m : int
-            Number of copies.
-
-        Returns
-        -------
-        int
-            At most 10^9, which stands for no limit.
-
-        Raises
-        ------
-        PrivacyError
-            If one record already costs more, or the plan asks for no guarantee.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-        return largest(lambda rows: budget.holds(self.price(n=n, n_syn=rows, m=m)), "record a copy")
-
-    def copies_for(
-        self,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        n_syn: int | None = None,
-    ) -> int:
-        """Find the largest m of copies of n_syn records (n by default) within a budget.
-
-        Parameters
-        ----------
-        n, n_syn, rho, epsilon, delta
-            As for :meth:`records_for`; rows of a copy.
-
-        Returns
-        -------
-        int
-            At most 10^9, which stands for no limit.
-
-        Raises
-        ------
-        PrivacyError
-            If one copy already costs more, or the plan asks for no guarantee.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-        return largest(lambda copies: budget.holds(self.price(n=n, n_syn=n_syn, m=copies)), "copy")
-
-    def smallest_setting(
-        self,
-        column: str,
-        setting: str,
-        *,
-        n: int,
-        rho: float | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        n_syn: int | None = None,
-        m: int = 1,
-    ) -> float:
-        """Find the smallest prior, floor, ridge, penalty or sigma of a column that meets a budget.
-
-        Parameters
-        ----------
-        column, setting : str
-            Column, and setting of its model.
-        n, n_syn, m : int
-            Rows of the confidential table, rows of a copy (n by default), copies.
-        rho, epsilon, delta : float, optional
-            As for :meth:`records_for`.
-
-        Returns
-        -------
-        float
-            In the unit of the setting.
-
-        Raises
-        ------
-        PrivacyError
-            If the model has no such setting, or no value of it is large enough.
-
-        Notes
-        -----
-        Privacy: public constants only.
-        """
-        budget = Budget(rho=rho, epsilon=epsilon, delta=delta)
-
-        def price(steps: tuple[Step, ...]) -> Price:
-            return replace(self, steps=steps).price(n=n, n_syn=n_syn, m=m)
-
-        return smallest_setting(self.steps, column, setting, budget=budget, price=price)
 
     def expected_precision(self, *, n: int, m: int = 20, n_syn: int | None = None) -> Printable:
         """Say how much longer intervals get by noise in the answers, before a record is read.
@@ -477,20 +393,21 @@ class SynthesisPlan(Printable):
             ("running numbers", self.serials),
             ("dropped", self.drop),
         )
-        facts: list[tuple[str, Cell]] = [("columns", len(self.schema))]
+        facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
+        facts += [("rows", "drawn evenly")] if self.draws == "even" else []
+        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
+        made = placed(self.derived, self.visit_sequence)
         if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
-            facts.append(
-                ("predictors chosen at the fit", f"at most {self.max_predictors} a column left open")
-            )
+            facts.append(("predictors left open", f"at most {self.max_predictors} a column, chosen"))
         first = predicting(self.schema, self.keep)
-        return plan_table(self.steps, self._given(), first=first, facts=facts)
+        return plan_table(self.steps, self._given(), first=first, facts=facts, derived=made)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
-        return plan_frame(self.steps, self._given())
+        return plan_frame(self.steps, self._given(), self.derived)
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
-        return [tuple(map(":".join, terms)) for terms in self.protection.given(self)]
+        return [tuple(map(term_text, terms)) for terms in self.protection.given(self)]

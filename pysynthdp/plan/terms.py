@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final, Literal
 
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Said, Setting, Words, meant
-from pysynthdp.plan.step import Terms
+from pysynthdp.plan.factors import Terms, columns_of
+from pysynthdp.plan.formulas import Formulas, read_formulas
+from pysynthdp.plan.step import Step
+from pysynthdp.schema import Schema
 
-__all__ = ["MOST", "all_terms", "check_known", "left_open"]
+__all__ = ["MOST", "Chosen", "all_terms", "asked_terms", "check_known", "left_open", "to_screen"]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
@@ -20,11 +23,10 @@ _MATRIX: Final = Said(
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
 _PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
+Chosen = Literal["main", "screened"]
+"""Terms of a column of which no formula speaks: its predictors alone, or what screening finds besides."""
 MOST: Final = 20  # predictors of a column, where nobody names them or another number
 _LONG = 15  # longer orders are not written out
-_POWER = re.compile(r"^I\(\s*(.+?)\s*\*\*\s*([1-9])\s*\)$|^(.+?)\s*\*\*\s*([1-9])$")
-_QUOTED = re.compile(r"^Q\(\s*(['\"])(.+)\1\s*\)$")
-_FACTOR = re.compile(r"^C\(\s*(.+?)\s*\)$")
 
 
 def check_known(
@@ -42,50 +44,60 @@ def check_known(
             raise PlanError(text, column=str(name), kind="columns", remedy=mend)
 
 
-def all_terms(
-    order: tuple[str, ...],
-    keep: tuple[str, ...],
-    matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None,
-    formulas: Iterable[str],
-    names: set[str],
-    nearest: int | None = None,
-) -> dict[str, Terms]:
-    """Terms of each column: by formula, by predictor matrix, else every earlier column, or the nearest."""
-    by_matrix, by_formula = _matrix_terms(matrix), _formula_terms(formulas, names)
-    for what, named in ((_PREDICTORS, by_matrix), ("formulas", by_formula)):
+def asked_terms(
+    matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None, formulas: Iterable[str], schema: Schema
+) -> Formulas:
+    """Terms of the columns for which a formula, or else a predictor matrix, names them."""
+    by_matrix, by_formula = _matrix_terms(matrix), read_formulas(formulas, schema)
+    names = set(schema.names)
+    for what, named in ((_PREDICTORS, by_matrix), ("formulas", {**by_formula.kinds, **by_formula.columns})):
         check_known(named, names, what)
-        check_known((p for terms in named.values() for term in terms for p in term), names, what)
-    asked = by_matrix | by_formula
+        check_known(columns_of(term for terms in named.values() for term in terms), names, what)
+    listed = tuple(name for name in by_matrix if name not in by_formula.columns)
+    return replace(by_formula, columns=by_matrix | dict(by_formula.columns), listed=listed)
+
+
+def all_terms(
+    order: tuple[str, ...], keep: tuple[str, ...], asked: Formulas, *, nearest: int | None = None
+) -> Formulas:
+    """Terms of each column: those asked for, else every earlier column, or the nearest."""
     terms = {}
     for position, name in enumerate(order):
         before = (*keep, *order[:position])
         there = before if nearest is None else before[-nearest:]
-        terms[name] = asked.get(name, tuple((earlier,) for earlier in there))
-        late = [p for term in terms[name] for p in term if p not in before]
+        terms[name] = asked.columns.get(name, tuple((earlier,) for earlier in there))
+        read = columns_of((*terms[name], *asked.kinds.get(name, ())))
+        late = [column for column in read if column not in before]
         if late:
-            raise _too_early(name, late, order)
-    return terms
+            raise _too_early(name, late, order, asked)
+    return replace(asked, columns=terms)
 
 
-def left_open(
-    order: tuple[str, ...],
-    matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None,
-    formulas: Sequence[str],
-) -> tuple[str, ...]:
+def left_open(order: tuple[str, ...], asked: Formulas) -> tuple[str, ...]:
     """Columns that no predictor matrix and no formula speaks of."""
-    rows = matrix.index if isinstance(matrix, pd.DataFrame) else matrix or ()
-    named = set(map(str, rows))
-    named.update(text.split("~", 1)[0].strip().strip("`") for text in formulas)
-    return tuple(name for name in order if name not in named)
+    return tuple(name for name in order if name not in asked.columns)
 
 
-def _too_early(name: str, late: Sequence[str], order: tuple[str, ...]) -> PlanError:
+def to_screen(steps: Iterable[Step], asked: Formulas) -> tuple[str, ...]:
+    """Labels of the steps whose terms may be screened: no formula speaks of them, no tree finds its own."""
+    found = []
+    for step in steps:
+        part = step.targets[0]
+        written = part.column in asked.columns and part.column not in asked.listed
+        written |= part.role == "kind" and part.column in asked.kinds
+        if len(step.targets) == 1 and not written and not getattr(step.model, "finds_terms", False):
+            found.append(step.label)
+    return tuple(found)
+
+
+def _too_early(name: str, late: Sequence[str], order: tuple[str, ...], asked: Formulas) -> PlanError:
     """Refuse predictors that are not there yet, with the order in which they would be."""
     if name in late:
         text = Words("{name} cannot use itself", name=name)
         return PlanError(text, column=name, kind="predictors", remedy="leave it out of its own predictors")
     text = Words("{name} cannot use {late}, which is not drawn before it", name=name, late=late[0])
-    if not set(late) <= set(order):
+    mutual = name in columns_of((*asked.columns.get(late[0], ()), *asked.kinds.get(late[0], ())))
+    if mutual or not set(late) <= set(order):
         mend = Words("leave {late} out of its predictors", late=late[0])
     elif len(order) > _LONG:
         mend = Words("put {late} before {name} in visit_sequence", late=late[0], name=name)
@@ -120,67 +132,3 @@ def _matrix_terms(matrix: pd.DataFrame | Mapping[str, Iterable[str]] | None) -> 
         name: tuple(dict.fromkeys((predictor,) for predictor in predictors))
         for name, predictors in matrix.items()
     }
-
-
-def _formula_terms(formulas: Iterable[str], names: set[str]) -> dict[str, Terms]:
-    """Read formulas such as ``income ~ age * sex + I(age ** 2)``."""
-    result: dict[str, Terms] = {}
-    for text in formulas:
-        if not isinstance(text, str):
-            raise PlanError(
-                "formulas must be texts",
-                kind="setting",
-                remedy=Words("write {setting}", setting=Setting("formulas", ["column ~ predictors"])),
-            )
-        if "~" not in text:
-            mend = "write 'column ~ predictors'"
-            raise PlanError(Words("the formula '{text}' has no '~'", text=text), kind="formula", remedy=mend)
-        left, right = text.split("~", 1)
-        target = left.strip().strip("`")
-        if target in result:
-            what = Words("two formulas draw {target}", target=target)
-            raise PlanError(what, column=target, kind="formula", remedy="write one")
-        terms = [term for term in _parsed(right, text) if str(term) != "1"]
-        result[target] = tuple(
-            tuple(name for factor in term.factors for name in _factor(factor.expr, names, text))
-            for term in terms
-        )
-    return result
-
-
-def _parsed(right: str, text: str) -> tuple[Any, ...]:
-    """Parse the right side of a formula into terms."""
-    from formulaic import Formula, SimpleFormula  # slow to import, and seldom needed
-    from formulaic.errors import FormulaicError
-
-    try:
-        formula = Formula(right)
-    except (FormulaicError, SyntaxError):
-        formula = None
-    if not isinstance(formula, SimpleFormula):
-        mend = "write 'column ~ a + b + a:b + I(a ** 2)'"
-        raise PlanError(Words("the formula '{text}' cannot be read", text=text), kind="formula", remedy=mend)
-    return tuple(formula)
-
-
-def _factor(expression: str, names: set[str], formula: str) -> tuple[str, ...]:
-    """Read one factor of a term: a column, C(column) or I(column ** k)."""
-    if expression in names:
-        return (expression,)
-    inner = _FACTOR.match(expression)
-    if inner and inner[1].strip("`") in names:
-        return (inner[1].strip("`"),)
-    power = _POWER.match(expression)
-    if power:
-        name = (power[1] or power[3]).strip("`")
-        if name in names:
-            return (name,) * int(power[2] or power[4])
-    quoted = _QUOTED.match(expression)
-    forms: str = "predictors may be columns, products a:b or a*b, C(a) and I(a ** 2)"
-    if quoted and quoted[2] in names:
-        forms = Words("write such a name in backticks: `{name}`", name=quoted[2])
-    raise PlanError(
-        Words("the formula '{formula}' has '{part}'", formula=formula, part=expression),
-        kind="formula",
-        remedy=forms if quoted else meant(expression, sorted(names), forms),
-    )

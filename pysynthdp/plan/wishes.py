@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pysynthdp.base.even import Evenness
+from pysynthdp.design.parts import Part
 from pysynthdp.models.base import ColumnModel
-from pysynthdp.plan.step import Method, Terms
+from pysynthdp.plan.factors import Terms
+from pysynthdp.plan.step import Method
 
 __all__ = ["Wishes"]
 
@@ -25,12 +28,16 @@ class Wishes:
         Asked for all columns.
     terms : mapping column -> terms
         Of each column in ``order``.
+    kind_terms : mapping column -> terms
+        Of the kind alone, where a formula says so: whether and how a value is absent.
     groups : mapping columns -> model
         Columns drawn together.
     keep : tuple of str
         Columns released as they really are.
     proper : bool
         Draw parameters from their posterior for each copy.
+    draws : {"even", "independent"} or None
+        How rows are drawn; None leaves it to the protection.
     emit_original : bool
         Re-emit real values.
 
@@ -46,4 +53,11 @@ class Wishes:
     groups: Mapping[tuple[str, ...], ColumnModel] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
     proper: bool = False
+    draws: Evenness | None = None
     emit_original: bool = False
+    kind_terms: Mapping[str, Terms] = field(default_factory=dict)
+
+    def terms_of(self, part: Part) -> Terms:
+        """Terms of a part: its own, or those of its column."""
+        kind = part.role == "kind" and part.column in self.kind_terms
+        return self.kind_terms[part.column] if kind else self.terms[part.column]

@@ -11,23 +11,32 @@ import pandas as pd
 
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import FitError, PlanError
+from pysynthdp.base.even import EvenSampler
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler, stream
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator import Curator, StepFit, few_features, few_records
 from pysynthdp.curator.answers import Grams, StepRows
+from pysynthdp.curator.check.findings import remarks_of_check
+from pysynthdp.curator.check.looking import check_fit
 from pysynthdp.curator.contributions import bounded_rows
+from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
+from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
+from pysynthdp.curator.thin_directions import without_thin_directions
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel, HasPosterior
-from pysynthdp.plan import Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan.curves import public_curves
+from pysynthdp.plan.factors import term_text
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.privacy.ledger import Ledger
@@ -44,9 +53,12 @@ class PlainCopies:
     ----------
     proper : bool
         Draw each step's parameters from their own posterior, once a copy.
+    even : bool
+        Draw rows evenly, not independently of each other.
     """
 
     proper: bool = False
+    even: bool = False
 
     def parameters(
         self, steps: Sequence[DrawnStep], root: np.random.SeedSequence | None, copy: int
@@ -58,7 +70,7 @@ class PlainCopies:
 
     def sampler(self, source: np.random.Generator) -> NumpySampler:
         """Draw in float arithmetic."""
-        return NumpySampler(source)
+        return EvenSampler(source) if self.even else NumpySampler(source)
 
     def keeps_bounds(self, model: ColumnModel) -> bool:
         """Numbers stay within their bounds."""
@@ -115,7 +127,8 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     if learns:
         found = learned_steps(plan, table, groups, scales, request.workers)
         plan = replace(plan, steps=found.steps)
-    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
+    curves = curves_of(plan.steps, table) if learns else public_curves(plan)
+    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()}, curves)
     encoded = EncodedRows(table, layout, request.workers)
     with one_blas_thread():
         fits, known = _step_fits(plan, encoded, groups)
@@ -128,12 +141,27 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
-        remarks = (*_of_table(plan, request.rows, fits), *remarks)
+        remarks = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows), *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
-    steps = tuple(_drawn(fit, posterior=keep) for fit in fits)
-    learned = found.steps if learns else ()
-    return Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
+    pairs = list(zip(plan.steps, fits, strict=True))
+    first = [part for part in plan.parts if part.column in plan.keep]
+    gates = gates_of(plan.steps, first, table) if learns else {}
+    drawn = (_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    steps = tuple(replace(step, gates=gates.get(step.targets)) for step in drawn)
+    learned = _learned(plan, layout, fits) if learns else ()
+    fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
+    return _checked(plan, fit, encoded, request) if learns else fit
+
+
+def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitRequest) -> Fit:
+    """Look at rows drawn from the fit, and say which columns are not as they are in the table."""
+    if request.stand_ins is None:
+        return fit
+    check = check_fit(plan, fit, rows, request.stand_ins, workers=request.workers)
+    if check is None:
+        return fit
+    return replace(fit, check=check, remarks=(*fit.remarks, *remarks_of_check(check)))
 
 
 def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
@@ -155,9 +183,26 @@ def _of_steps(
     return (*rare, *lost, *(remark for fit in fits for remark in fit.notes))
 
 
+def _learned(plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit]) -> tuple[Step, ...]:
+    """Give the steps as they were completed; of screened terms those of which enough records are left."""
+    steps = []
+    for step, fit in zip(plan.steps, fits, strict=True):
+        lost = lost_terms(step, plan, layout, fit.rows.design) if step.label in plan.to_screen else ()
+        kept = (term for term in step.terms if term not in lost or _plain(term))
+        steps.append(replace(step, model=fit.model, terms=tuple(kept)))
+    return tuple(steps)
+
+
+def _plain(term: Sequence[str | Factor]) -> bool:
+    """Whether a term is a whole column."""
+    return len(term) == 1 and isinstance(term[0], str)
+
+
 def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit) -> tuple[Remark, ...]:
     """Say which terms of a formula are not modelled."""
-    lost = [":".join(term) for term in lost_terms(step, plan, layout, fit.rows.design) if len(term) > 1]
+    if step.label in plan.to_screen:
+        return ()
+    lost = [term_text(term) for term in lost_terms(step, plan, layout, fit.rows.design) if not _plain(term)]
     if not lost:
         return ()
     return (
@@ -191,7 +236,7 @@ def _kept(rows: Rows, column: Column) -> pd.Series[Any]:
     return real.copy()
 
 
-def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
+def _drawn(fit: StepFit, planned: ColumnModel, *, posterior: bool) -> DrawnStep:
     """Keep what drawing needs of a finished fit; of a posterior, only for copies that redraw from it."""
     rows, params = fit.rows, fit.params
     if not posterior and isinstance(params, HasPosterior):
@@ -204,6 +249,7 @@ def _drawn(fit: StepFit, *, posterior: bool) -> DrawnStep:
         params,
         holds_rows=fit.held_rows,
         groups=rows.groups,
+        chosen=getattr(planned, "by_evidence", False),
     )
 
 
@@ -237,6 +283,7 @@ def _step_fits(
     known = None
     if plan.protection.learns:
         seen, known = few_features.without_few_features(seen, encoded)
+        seen = without_thin_directions(seen, encoded, known)
     pairs = zip(plan.steps, seen, strict=True)
     return [_step_fit(step, plan, encoded.layout, encoded.table, rows) for step, rows in pairs], known
 

@@ -38,7 +38,13 @@ def _declared_facts(column: Column) -> list[str]:
     return facts
 
 
-def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequence[str] = ()) -> list[str]:
+def learned_facts(
+    plan: SynthesisPlan,
+    *,
+    rare: Sequence[str] = (),
+    merged: Sequence[str] = (),
+    chosen: Sequence[str] = (),
+) -> list[str]:
     """Facts that were learned from the confidential data, beside the models' parameters.
 
     Parameters
@@ -47,6 +53,8 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
         What was fitted.
     rare, merged : sequence of str
         Columns with levels that fewer than five records have, and columns whose such levels were merged.
+    chosen : sequence of str
+        Columns whose model the rows decided.
 
     Notes
     -----
@@ -72,8 +80,9 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
     chosen = _chosen(plan)
     facts += [f"which columns tell most of {', '.join(chosen)}"] if chosen else []
     if rare:
+        few = [name for name in plan.schema.names if name in rare]
         facts.append(
-            f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "
+            f"that levels in {', '.join(few)} have fewer than five records each; copies show that such "
             "records exist and about how many, and of what else these hold only averages over five or more"
         )
     facts += (
@@ -86,7 +95,18 @@ def learned_facts(plan: SynthesisPlan, *, rare: Sequence[str] = (), merged: Sequ
             "of every number whose records are not released: averages of five or more records, after its "
             "largest and smallest value were replaced by what the others let one expect"
         )
-    return [*facts, "the parameters of every column's model"]
+    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
+    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
+    if chosen:
+        names = [name for name in plan.schema.names if name in chosen]
+        facts.append(f"which of two models draws {', '.join(names)}")
+    return [*facts, *_functions(plan), "the parameters of every column's model"]
+
+
+def _functions(plan: SynthesisPlan) -> list[str]:
+    """Name the functions of columns that hold in every row."""
+    found = (own for own in plan.derived if own.found)
+    return [f"of {own.column}, which is computed, that it is {own.expression}" for own in found]
 
 
 def _chosen(plan: SynthesisPlan) -> list[str]:

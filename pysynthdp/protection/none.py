@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pysynthdp.base.errors import PlanError, PrivacyError
-from pysynthdp.base.marks import KEPT_REAL, SERIAL
+from pysynthdp.base.even import Evenness
+from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.words import GUARANTEE, Words
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
@@ -25,7 +26,9 @@ __all__ = ["Unprotected"]
 
 _KEPT = "its real values are released as they are, because 'keep' asked for it"
 _SERIAL = "running numbers that do not depend on any record"
+_DERIVED = "computed from other columns of the copy, by the expression in the plan"
 _EMITTED = "its copies repeat values of real records, because emit_original asked for it"
+_EVEN = "; rows are drawn evenly, which reproduces fitted margins sharply"
 _HELD = "its model was handed whole rows and may repeat them"
 
 
@@ -42,6 +45,8 @@ class Unprotected(Protection):
     name: ClassVar[str] = "none"
     forms: ClassVar[tuple[str, ...]] = ("none",)
     learns: ClassVar[bool] = True
+    draws: ClassVar[Evenness | None] = "independent"
+    draws_evenly: ClassVar[bool] = True
 
     @classmethod
     def from_short(cls, asked: object) -> Self | None:
@@ -65,7 +70,7 @@ class Unprotected(Protection):
 
     def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
         """List the steps in visit order."""
-        return all_steps(schema, wishes)
+        return all_steps(schema, wishes, learns=True)
 
     def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Refuse: nothing is claimed that could have a price."""
@@ -81,7 +86,7 @@ class Unprotected(Protection):
 
     def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
         """Fit every step to exact answers."""
-        return fit_exactly(plan, request, source=PlainCopies(plan.proper))
+        return fit_exactly(plan, request, source=PlainCopies(plan.proper, plan.draws == "even"))
 
     def holds(self, plan: SynthesisPlan, fit: Fit) -> str:
         """Parameters, or real values."""
@@ -96,11 +101,15 @@ class Unprotected(Protection):
     def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
         """State that there is no guarantee, and why, column by column."""
         why = _first_reason(plan, fit)
+        even = _EVEN if plan.draws == "even" else ""
         return PrivacyStatement.none(
             [_column_statement(column.name, plan, fit) for column in plan.schema],
-            reason=f"the column models are fitted to the confidential data without noise; {why}",
+            reason=f"the column models are fitted to the confidential data without noise; {why}{even}",
             public=public_facts(plan, n_public=True),
-            learned=[*learned_facts(plan, rare=fit.rare, merged=fit.merged), *few_facts(plan, fit)],
+            learned=[
+                *learned_facts(plan, rare=fit.rare, merged=fit.merged, chosen=fit.chosen),
+                *few_facts(plan, fit),
+            ],
             draws=[(draw.n_syn, draw.copies) for draw in account.draws],
         )
 
@@ -111,6 +120,8 @@ def _column_statement(name: str, plan: SynthesisPlan, fit: Fit) -> ColumnStateme
         return ColumnStatement(name, KEPT_REAL, "none", _KEPT)
     if name in plan.serials:
         return ColumnStatement(name, SERIAL, "none", _SERIAL)
+    if plan.methods.get(name) == DERIVED:
+        return ColumnStatement(name, DERIVED, "none", _DERIVED)
     steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
     reasons = dict.fromkeys(step.model.reason for step in reversed(steps))
     if name in plan.real_values:

@@ -108,6 +108,8 @@ class SyntheticRelease(Printable):
             ("formal privacy guarantee", self.privacy.status),
             ("parameters", "drawn for each copy" if self.tags.parameters == "drawn" else "fitted, one set"),
         ]
+        if self.tags.draws == "even":
+            facts.append(("rows", "drawn evenly: fitted margins come out sharply"))
         if self.nests is not None:
             facts.insert(1, ("nests of copies, labelled in nests", len(set(self.nests))))
         if self.tags.kept:

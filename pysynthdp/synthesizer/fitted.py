@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.display import Printable, Table
-from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.errors import FitError, PlanError, PrivacyError
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.slips import answers_slips
@@ -24,6 +24,7 @@ from pysynthdp.io import fit_file
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.checked import FitCheck
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
@@ -107,6 +108,46 @@ class FittedSynthesizer(Printable):
             told = {(remark.column, remark.kind) for remark in found}
             found += [remark for remark in fit.remarks if (remark.column, remark.kind) not in told]
         return tuple(found)
+
+    @answers_slips
+    def check(self) -> FitCheck:
+        """Give what the fit saw when it drew rows from itself and compared them with the table.
+
+        Returns
+        -------
+        FitCheck
+            In what drawn rows differ from the table by more than chance explains, worst first, each with
+            what to type; marked INTERNAL. Of an imputed table that of its first imputation.
+
+        Raises
+        ------
+        PrivacyError
+            Under a guarantee, where a fit may not look at the records.
+        FitError
+            Of a fit read from a file, which holds no check, or to fewer than 50 rows.
+
+        Notes
+        -----
+        Privacy: a function of the confidential table, made at the fit and for whoever holds the data; no
+        part of a release or a saved fit. No number in it rests on fewer than five records.
+        """
+        if not self.plan.protection.learns:
+            raise PrivacyError(
+                "a fit under a guarantee may not look at the records again",
+                kind="check",
+                remedy=Words(
+                    "compare tables in the agency, or fit without {guarantee}",
+                    guarantee=Argument("guarantee"),
+                ),
+            )
+        found = self._machine.fit.check
+        if found is None:
+            raise FitError(
+                "this fit holds no check: it was read from a file, or made of fewer than 50 rows",
+                kind="check",
+                remedy="fit the table again and check that fit",
+            )
+        return found
 
     @property
     def holds(self) -> str:
@@ -286,7 +327,7 @@ class FittedSynthesizer(Printable):
         """
         self._refuse_to_save()
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
-        fits = tuple(replace(fit, remarks=()) for fit in self._machine.fits)  # they stay with whoever fitted
+        fits = tuple(replace(fit, remarks=(), check=None) for fit in self._machine.fits)  # for whoever fitted
         held = {"fit": fits[0]} if len(fits) == 1 else {"fits": fits}  # a version without nests has no "fits"
         parts = {"plan": self.plan, **held, "workers": self.workers, "draws": draws}
         return fit_file.save(parts, Path(path))

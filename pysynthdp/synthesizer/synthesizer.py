@@ -13,6 +13,7 @@ import pandas as pd
 
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
@@ -22,6 +23,7 @@ from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
+from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
@@ -52,19 +54,32 @@ class Synthesizer(Settings, Printable):
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers.
+        cells, logreg, polyreg, polr, sample, constant``, ``cart`` for trees, whose copies give no intervals,
+        and ``serial`` for fresh running numbers. By default an ordered category is drawn by ``polr`` where
+        parallel slopes fit, else by ``polyreg``: the fit decides, and the fitted plan names the one.
     visit_sequence : sequence of str, optional
-        Order in which columns are drawn; the table's own by default.
+        Order in which columns are drawn. By default by kind: categories, those of few levels first, then
+        numbers; each after the columns that a formula or the matrix draws it from. Under a guarantee the
+        table's own. Copies have the columns as the table has them.
     predictor_matrix : DataFrame or mapping column -> predictors, optional
         Which earlier columns a column is drawn from; all by default.
     formulas : sequence of str
-        Predictors as formulas: ``"income ~ age * sex + I(age ** 2)"``.
+        Predictors as formulas: ``"income ~ age * sex + cr(educ, 4)"``. Besides columns, products and powers
+        ``I(age ** 2)`` they take curves of a number, ``log(a)``, splines ``bs(a, 5)`` and ``cr(a, 4)``
+        (natural: straight at both ends), groups ``cut(a, 4)``, a bend ``hinge(a, 2)`` or a jump
+        ``step(a, 2)`` at one of its quantiles; and one level, ``sex[M]``. ``"income (kind) ~ age"`` speaks of
+        missing values and codes alone. ``plan.formulas`` writes those of a plan, to be edited and given
+        back.
     max_predictors : int, optional
         Most predictors of a column of which neither a matrix nor a formula speaks. Where more columns stand
         before it, those are chosen that tell most of it beside one another, by the cross-products of the
         table; ``fitted.plan`` lists them. By default 20; a number of at least the table's columns keeps all.
         Under a guarantee nothing is chosen from rows: the nearest columns before it in the order of drawing
         are taken, and all by default.
+    terms : {"main", "screened"}, optional
+        Of columns of which no formula speaks: their predictors as they are, or besides them the products of
+        two and the curves that the rows show to be needed, listed by ``fitted.plan`` and told by the tags.
+        Screened by default; main under a guarantee, where nothing is learned from rows.
     missing : mapping column -> {code: label}
         Special codes that are not values.
     spikes : mapping column -> values
@@ -81,8 +96,17 @@ class Synthesizer(Settings, Printable):
         Columns to leave out.
     proper : bool
         Draw parameters from their posterior for each copy.
+    draws : {"even", "independent"}, optional
+        How the rows of a copy are drawn from the fitted models. ``"independent"``: each row for itself, so
+        that a copy varies as a sample does. ``"even"``: each row still has exactly its law, but the random
+        numbers are spread evenly over rows that are alike, so that the counts of a copy lie near those that
+        the models expect: fewer copies show as much, and fitted margins are reproduced sharply. By default
+        what the protection does: independent draws; even ones among copies of one fit to noised answers,
+        which carry no interval of their own. Not with ``BySampling``, whose price is that of independent
+        draws.
     emit_original : bool
-        Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
+        Let ``normrank``, ``sample`` and ``cart`` re-emit real values, as synthpop does; makes the fit
+        confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
     rare : {"keep", "merge", "refuse"}
@@ -91,6 +115,17 @@ class Synthesizer(Settings, Printable):
         ``other`` level, which is made where there is none, or, where they have fewer than five records
         together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
         the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
+    derive : mapping column -> expression
+        Columns that are computed from others in every copy, and drawn from no model:
+        ``{"bmi": "weight / (height / 100) ** 2"}``. An expression has numbers, texts in quotes, names of
+        columns (odd ones in backticks), ``+ - * / **``, comparisons, ``and``, ``or``, ``not``, ``in (1, 2)``,
+        ``missing``, and the functions ``log, exp, sqrt, abs, floor, ceil, round, min, max, where, cut,
+        recode, is_missing``. One that names its own column corrects what is drawn for it:
+        ``{"cigarettes": "where(smokes == 'no', 0, cigarettes)"}``. Under a guarantee too, at no price.
+        Without a schema or guarantee, functions that hold in every row of a table are found and computed as
+        well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column
+        to another that it determines, of values that five records have; the plan shows them, and the
+        statement says so. ``{"bmi": None}`` has that column drawn, ``derive="no"`` every one.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -212,7 +247,8 @@ class Synthesizer(Settings, Printable):
         path = None if answers is None else Path(answers)
         slow = slow_plan(plan)
         say(slow)  # before, since it is no use after
-        fit = protection.fit(plan, FitRequest(own.rows, self._threads(), self.progress, path, noise_seed))
+        request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins)
+        fit = protection.fit(plan, request)
         fit = own.completed(fit)
         plan, fit = plan.completed(fit), replace(fit, learned=())
         say((*own.remarks, *fit.remarks))

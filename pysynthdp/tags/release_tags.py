@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, Self, get_args
 import pandas as pd
 
 from pysynthdp.base.errors import ReleaseError
+from pysynthdp.base.even import Evenness
 from pysynthdp.tags.steps import TaggedStep
 
 __all__ = ["AnalysableRelease", "Bias", "Kind", "Nesting", "Noise", "Parameters", "ReleaseTags", "Sampling"]
@@ -18,7 +19,7 @@ Parameters = Literal["fitted", "drawn"]
 Sampling = Literal["none", "subsample", "census"]
 Nesting = Literal["none", "imputed", "two_stage", "pseudo_population"]
 Noise = Literal["none", "shared", "per_copy_from_one", "per_copy_fresh"]
-Bias = Literal["none", "clamped", "shrunk", "noisy_linear_statistics"]
+Bias = Literal["none", "clamped", "shrunk", "trees", "noisy_linear_statistics"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "kind": get_args(Kind),
@@ -26,6 +27,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "sampling": get_args(Sampling),
     "nesting": get_args(Nesting),
     "noise": get_args(Noise),
+    "draws": get_args(Evenness),
     "bias": get_args(Bias),
 }
 
@@ -55,7 +57,9 @@ class ReleaseTags:
     noise : {"none", "shared", "per_copy_from_one", "per_copy_fresh"}
         No privacy noise; one noisy fit for all copies; noise drawn again for each copy around one noisy
         release; or a fresh noisy release for each copy.
-    bias : {"none", "clamped", "shrunk", "noisy_linear_statistics"}
+    draws : {"even", "independent"}
+        Rows drawn evenly, so that copies vary less than independent rows would, or independent of each other.
+    bias : {"none", "clamped", "shrunk", "trees", "noisy_linear_statistics"}
         What may have moved estimates, which no variance repairs.
     steps : tuple of TaggedStep or None
         In drawing order, columns kept real first: what each was drawn from, so that pooled tables can say
@@ -93,6 +97,7 @@ class ReleaseTags:
     nesting: Nesting = "none"
     sampling: Sampling = "none"
     noise: Noise = "none"
+    draws: Evenness = "independent"
     bias: Bias = "none"
     steps: tuple[TaggedStep, ...] | None = None
     rows_replaced: str = "all"

@@ -12,7 +12,7 @@ __all__ = ["Draws", "TaggedFactor", "TaggedStep"]
 
 Draws = Literal["number", "levels", "kind"]
 TaggedFactor: TypeAlias = str | Mapping[str, Any]
-"""A column as it is, or ``{"column": name, "basis": "ns", ...}``."""
+"""A column, a curve ``{"column": name, "basis": "cr", "at": [4]}``, or ``{"column": name, "level": "a"}``."""
 
 _EARLIER = "earlier"
 
@@ -31,7 +31,8 @@ class TaggedStep:
         Name of the model; "kept real" for columns that no step draws.
     terms : tuple of tuple of factors, or None
         The terms that it was given: names of columns, several for a product, a name twice for a square; a
-        mapping with ``column`` and ``basis`` for a curve. None: all columns before it, each as it is.
+        mapping with ``column`` and ``basis`` for a curve, with ``column`` and ``level`` for one level. None:
+        all columns before it, each as it is.
     linear_on : str or None
         The scale on which the terms are added up: "plain", "log", "sqrt", "cubert", "score", "logit", ...;
         "any" where every scale is kept; None where it is not told.
@@ -39,6 +40,9 @@ class TaggedStep:
         Whether draws have the column's own distribution, whatever its shape, and not that of a formula.
     together : int
         Of a joint model: how many of its own columns at a time keep their relation.
+    tested : tuple of str
+        Columns among which all products of two, and every curve of a number, were tested before the terms
+        were settled: what is not among the terms was weak. Empty where nothing was tested.
 
     Raises
     ------
@@ -64,6 +68,7 @@ class TaggedStep:
     linear_on: str | None = None
     keeps_shape: bool = False
     together: int = 1
+    tested: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.draws not in get_args(Draws):
@@ -81,6 +86,8 @@ class TaggedStep:
             plain["keeps_shape"] = True
         if self.together > 1:
             plain["together"] = self.together
+        if self.tested:
+            plain["tested"] = [*self.tested]
         return plain
 
     @classmethod
@@ -102,6 +109,7 @@ class TaggedStep:
                 linear_on=plain.get("linear_on"),
                 keeps_shape=bool(plain.get("keeps_shape", False)),
                 together=int(plain.get("together", 1)),
+                tested=_names(plain.get("tested", ())),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ReleaseError(

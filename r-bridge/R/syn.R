@@ -6,12 +6,14 @@
 #'
 #' @param data A confidential data frame.
 #' @param method Models of columns, see [synthesise()]: one for all or one for each column, `""` for a column
-#'   that is released as it is. `"parametric"` chooses by the type of the column. There are no trees here: synthpop's
-#'   default `"cart"` becomes `"parametric"`, with a warning, and where no method is given this is said once a session.
+#'   that is released as it is. `"parametric"` chooses by the type of the column, and is the default; synthpop's,
+#'   `"cart"`, is there too, but pooled tables of its copies have no intervals. Where no method is given this is said
+#'   once a session.
 #' @param visit.sequence Columns, by name or position, in the order in which they are drawn. As in synthpop, columns
 #'   that it leaves out are released as they are, with a warning, unless `drop.not.used = TRUE`. Other than in synthpop,
 #'   the drawn columns are drawn from them, so that copies hold what joins drawn and real columns; zeros in
-#'   `predictor.matrix` prevent it.
+#'   `predictor.matrix` prevent it. Without it they are drawn by kind, see [synthesise()]; synthpop takes them as they
+#'   stand.
 #' @param predictor.matrix Matrix of 0 and 1 with a row for each target. As in synthpop, columns that are not drawn
 #'   before their target cannot be used: where it names such, a warning says so.
 #' @param m Number of copies. As in synthpop, `m = 0` draws nothing and gives `method`, `visit.sequence`,
@@ -41,8 +43,8 @@
 #' @param drop Columns to leave out.
 #' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence`,
 #'   `predictor.matrix` and `semicont`, and without copies.
-#' @details Of synthpop's methods there are the parametric ones. `polr` takes a factor without declared order too, with
-#'   the order of its levels, and says so. `constant` is for columns of one value: synthpop lets other columns stand as
+#' @details Of synthpop's methods there are the parametric ones and `cart`. `polr` takes a factor without declared
+#'   order too, with the order of its levels, and says so. `constant` is for columns of one value: synthpop lets other columns stand as
 #'   they really are.
 #' @examples
 #' \donttest{
@@ -57,7 +59,7 @@
 syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.matrix = NULL, m = 1L, k = NULL,
                 proper = FALSE, minnumlevels = 1, maxfaclevels = 60, rules = NULL, rvalues = NULL, cont.na = NULL,
                 semicont = NULL, smoothing = NULL, event = NULL, denom = NULL, drop.not.used = FALSE,
-                drop.pred.only = FALSE, default.method = c("normrank", "logreg", "polyreg", "polr"), numtocat = NULL,
+                drop.pred.only = FALSE, default.method = c("cells", "logreg", "polyreg", "polr"), numtocat = NULL,
                 catgroups = NULL, models = FALSE, print.flag = FALSE, seed = "sample", ..., drop = NULL) {
   call <- safe_call(match.call())
   check_frame(data)

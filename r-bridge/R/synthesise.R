@@ -12,15 +12,17 @@
 #' @param m Number of copies; 5 by default, and 20 where the answers are noised. Of imputed tables, `m` copies of each,
 #'   which stand in nests, one an imputation: [pool()] takes the rule of Reiter (2004) for them.
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
-#'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`,
-#'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, and `serial` for fresh running
-#'   numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
-#' @param visit_sequence Columns in the order in which they are drawn.
+#'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`, `cells`,
+#'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, `cart` for trees, whose copies
+#'   give no intervals, and `serial` for fresh running numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
+#' @param visit_sequence Columns in the order in which they are drawn. By default by kind: categories, those of few
+#'   levels first, then numbers; each after the columns that a formula draws it from.
 #' @param predictor_matrix Matrix with a row for each target and a column for each predictor, or a list
 #'   `list(income = c("age", "sex"))`. By default all earlier columns, or of many those that tell most: see
 #'   `max_predictors`.
-#' @param formulas A formula, a list of formulas or a character vector: predictors with interactions and powers,
-#'   `income ~ age * sex + I(age^2)`.
+#' @param formulas A formula, a list of formulas or a character vector: predictors with interactions and
+#'   powers, `income ~ age * sex + I(age^2)`, curves `log(a)`, `bs(a, 5)`, `cr(a, 4)`, `cut(a, 4)`, `hinge(a, 2)`,
+#'   `step(a, 2)`, and one level, `sex[M]`.
 #' @param missing Codes that are not values: `list(income = c(refused = -8, "don't know" = -9))`. User-defined
 #'   missing values of haven's labelled columns are understood without it.
 #' @param spikes Values with a mass of their own: `list(wage = 0)`.
@@ -32,6 +34,9 @@
 #' @param drop Columns to leave out.
 #' @param k Rows of a copy; as many as the data by default.
 #' @param proper Draw the parameters anew for each copy.
+#' @param draws How the rows of a copy are drawn: `"independent"` of each other, or `"even"`: each row has its law, but
+#'   random numbers are spread evenly over rows that are alike, so that counts lie near those that the models expect.
+#'   Not with [by_sampling()].
 #' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "dirichlet"))`.
 #' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
 #'   codebook.
@@ -45,6 +50,13 @@
 #'   that stand before it those are chosen that tell most of it beside one another. 20 by default; a number of at least
 #'   the data's columns keeps all. With a `guarantee` nothing is chosen from rows: the nearest columns before it are
 #'   taken, and all by default.
+#' @param terms `"screened"` (the default without a `guarantee`) adds to each column of which no formula speaks the
+#'   products of two predictors and the curves that the rows show to be needed; `"main"` takes predictors as they are.
+#' @param derive Columns that are computed from others in every copy, by expressions:
+#'   `list(bmi = "weight / (height / 100) ** 2")`. An expression has numbers, texts in quotes, names of columns (odd ones
+#'   in backticks), `+ - * / **`, comparisons, `and`, `or`, `not`, `in (1, 2)`, `missing`, and the functions `log`, `exp`,
+#'   `sqrt`, `abs`, `floor`, `ceil`, `round`, `min`, `max`, `where`, `cut`, `recode` and `is_missing`. One that names its
+#'   own column corrects what is drawn for it.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -111,16 +123,17 @@ synthesise.mids <- function(x, ...) {
 synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequence = NULL, predictor_matrix = NULL,
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
-                                  schema = NULL, guarantee = NULL, plan = NULL, seed = NULL, rare = NULL,
-                                  max_predictors = NULL) {
+                                  draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
+                                  rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
   settings <- settings_of(
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
-    levels = levels, keep = keep, drop = drop, proper = proper, joint = joint, schema = schema,
-    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, ...
+    levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
+    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms,
+    derive = derive, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)
@@ -139,11 +152,7 @@ synthesise.formula <- function(x, data, ...) {
   check_frame(data)
   if (length(x) == 3L) {
     refuse_transformed(x)
-    settings <- list(..., formulas = x)
-    if (is.null(settings$visit_sequence) && is.null(settings$visit.sequence)) {
-      settings$visit_sequence <- target_last(x, setdiff(names(data), c(settings$keep, settings$drop)))
-    }
-    return(with_call(do.call(synthesise, c(list(data), settings)), call))
+    return(with_call(synthesise(data, ..., formulas = x), call))
   }
   columns <- all.vars(x)
   if ("." %in% columns) columns <- unique(unlist(lapply(columns, function(name) if (name == ".") names(data) else name)))
@@ -171,17 +180,6 @@ backticked <- function(name) deparse1(as.symbol(name), backtick = TRUE)
 #' @rdname synthesise
 #' @export
 synthesize <- synthesise
-
-# The order of the columns, with the target of a formula moved behind the last of its predictors.
-target_last <- function(formula, columns) {
-  target <- deparse1(formula[[2L]], backtick = FALSE)
-  predictors <- intersect(setdiff(all.vars(formula[[3L]]), target), columns)
-  if ("." %in% all.vars(formula[[3L]])) predictors <- setdiff(columns, target)
-  if (!target %in% columns || !length(predictors)) return(columns)
-  others <- setdiff(columns, target)
-  before <- max(match(predictors, others), match(target, columns) - 1L)
-  append(others, target, before)
-}
 
 # The call goes first, as in synthpop's objects.
 with_call <- function(made, call) {

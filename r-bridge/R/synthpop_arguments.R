@@ -36,7 +36,7 @@ lacks <- function(name) {
 further_settings <- function(given) {
   if (!length(given)) return(given)
   known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare",
-             "max_predictors")
+             "max_predictors", "terms", "derive")
   for (name in names_of(given)) if (!name %in% known) no_argument(name, known)
   given
 }
@@ -61,7 +61,7 @@ no_argument <- function(name, known) {
     refuse("plan", "syn() calls `keep` as synthpop does", "write method = c(column = \"\")", kind = "setting")
   }
   if (grepl("^(cart|ctree|rf|ranger|bag|survctree)\\.", name)) {
-    refuse("plan", paste0("synthpop's `", name, "` is a setting of trees, and there are none here"), "leave it out",
+    refuse("plan", paste0("synthpop's `", name, "` is a setting of trees that is not here"), "leave it out",
            kind = "setting")
   }
   of <- sub("\\..*$", "", name)
@@ -133,7 +133,7 @@ methods_by_type <- function(drawn, default, standard) {
 # Methods that come of looking: none for numbers drawn as levels, and the user's own choice always first. As in
 # synthpop a column without predictors is left to "sample".
 by_looks <- function(chosen, looked, parts, predictors) {
-  numbers <- c("norm", "normrank", "lognorm", "sqrtnorm", "cubertnorm", "poisson", "negbin")
+  numbers <- c("cells", "norm", "normrank", "lognorm", "sqrtnorm", "cubertnorm", "poisson", "negbin")
   chosen <- chosen[!(names(chosen) %in% names(looked$levels) & chosen %in% numbers)]
   found <- looked$methods[!names(looked$methods) %in% c(names(chosen), names(looked$levels))]
   alone <- if (length(parts$released)) character() else parts$drawn[1L]

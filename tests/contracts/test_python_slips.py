@@ -147,7 +147,8 @@ def test_a_short_visit_sequence_advises_no_real_values():
 
 def test_a_predictor_too_late_is_told_its_place():
     with pytest.raises(sdp.PlanError, match="put years before wage in visit_sequence"):
-        settings(formulas=["wage ~ years"]).plan(WORKERS)
+        settings(formulas=["wage ~ years"], visit_sequence=["wage", "years", "union"]).plan(WORKERS)
+    assert settings(formulas=["wage ~ years"]).plan(WORKERS)
     assert settings(formulas=["wage ~ years"], visit_sequence=["years", "wage", "union"]).plan(WORKERS)
 
 

@@ -124,10 +124,12 @@ class Facts:
         What the first stage of a two-stage release did.
     labelled : bool
         Whether every copy says which nest it belongs to.
-    bias : {"none", "clamped", "shrunk", "noisy_linear_statistics"}
+    bias : {"none", "clamped", "shrunk", "trees", "noisy_linear_statistics"}
         What may have moved the estimates themselves.
     effective : bool
         Whether an effective number of rows is published, as for well-learned tables of numbers.
+    draws : {"independent", "even"}
+        Whether the rows of a copy are independent of each other, or drawn evenly.
     """
 
     m: int
@@ -143,6 +145,7 @@ class Facts:
     labelled: bool = False
     bias: str = "none"
     effective: bool = False
+    draws: str = "independent"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ __all__ = [
     "FLAT",
     "GIVE_NOISE_VAR",
     "IMPUTATION_ONLY",
+    "INDEPENDENT",
     "NESTED_IMPUTED",
     "NESTED_PSEUDO",
     "NESTED_TWO_STAGE",
@@ -106,6 +107,10 @@ NOT_CENSUS = Condition(
 )
 CENSUS = Condition(
     lambda facts: facts.sampling == "census", "it is for fresh samples from a synthetic census only"
+)
+INDEPENDENT = Condition(
+    lambda facts: facts.draws == "independent",
+    "the rows of a copy were drawn evenly, so b lacks the variance of independent rows that it takes off",
 )
 NESTED_IMPUTED = Condition(
     lambda facts: facts.nesting == "imputed" and facts.labelled,

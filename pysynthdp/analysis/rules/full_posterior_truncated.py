@@ -9,6 +9,7 @@ from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
     DRAWN,
     FLAT,
+    INDEPENDENT,
     NO_SUBSAMPLE,
     ONE_NOISY_RELEASE,
     SOME_SYNTHETIC,
@@ -40,7 +41,16 @@ class FullPosteriorTruncated(Rule):
     needs = ("between",)
     wald = "wald_full_reiter2005"
     lr = "lr_full_reiter2005"
-    conditions = (TWO_COPIES, ONE_NOISY_RELEASE, ALL_SYNTHETIC, SOME_SYNTHETIC, DRAWN, FLAT, NO_SUBSAMPLE)
+    conditions = (
+        INDEPENDENT,
+        TWO_COPIES,
+        ONE_NOISY_RELEASE,
+        ALL_SYNTHETIC,
+        SOME_SYNTHETIC,
+        DRAWN,
+        FLAT,
+        NO_SUBSAMPLE,
+    )
 
     def variance(self, sums: Sums) -> FloatArray:
         """None: the reference is a mixture."""

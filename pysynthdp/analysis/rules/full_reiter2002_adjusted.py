@@ -11,6 +11,7 @@ from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
     DRAWN,
     FLAT,
+    INDEPENDENT,
     NO_NOISE,
     NO_SUBSAMPLE,
     SIZES,
@@ -38,6 +39,7 @@ class FullReiter2002Adjusted(Rule):
         "sizes",
     )
     conditions = (
+        INDEPENDENT,
         TWO_COPIES,
         NO_NOISE,
         ALL_SYNTHETIC,

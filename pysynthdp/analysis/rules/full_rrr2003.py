@@ -11,6 +11,7 @@ from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
     DRAWN,
     FLAT,
+    INDEPENDENT,
     NO_SUBSAMPLE,
     ONE_NOISY_RELEASE,
     SOME_SYNTHETIC,
@@ -35,6 +36,7 @@ class FullRrr2003(Rule):
     )
     needs = ("between",)
     conditions = (
+        INDEPENDENT,
         TWO_COPIES,
         ONE_NOISY_RELEASE,
         ALL_SYNTHETIC,

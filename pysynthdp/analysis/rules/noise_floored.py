@@ -9,6 +9,7 @@ from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
     DRAWN,
     FLAT,
+    INDEPENDENT,
     NO_SUBSAMPLE,
     NOISE_REDRAWN,
     SIZES,
@@ -34,6 +35,7 @@ class NoiseFloored(Rule):
     )
     needs = ("between", "sizes")
     conditions = (
+        INDEPENDENT,
         TWO_COPIES,
         NOISE_REDRAWN,
         ALL_SYNTHETIC,

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from pysynthdp.analysis.rules.base import RULES, Rule, Sums
-from pysynthdp.analysis.rules.conditions import ALL_SYNTHETIC, NESTED_PSEUDO, NO_NOISE, SOME_SYNTHETIC
+from pysynthdp.analysis.rules.conditions import (
+    ALL_SYNTHETIC,
+    INDEPENDENT,
+    NESTED_PSEUDO,
+    NO_NOISE,
+    SOME_SYNTHETIC,
+)
 from pysynthdp.base.arrays import AnyArray, FloatArray
 
 __all__ = ["PseudoPopulationNested"]
@@ -33,6 +39,7 @@ class PseudoPopulationNested(Rule):
         "within_nests",
     )
     conditions = (
+        INDEPENDENT,
         NO_NOISE,
         SOME_SYNTHETIC,
         ALL_SYNTHETIC,

@@ -10,6 +10,7 @@ from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
     FITTED,
+    INDEPENDENT,
     NO_NOISE,
     PSEUDO,
     SOME_SYNTHETIC,
@@ -36,6 +37,7 @@ class PseudoPopulationSingle(Rule):
     )
     needs = ("between",)
     conditions = (
+        INDEPENDENT,
         TWO_COPIES,
         NO_NOISE,
         SOME_SYNTHETIC,

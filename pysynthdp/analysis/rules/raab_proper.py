@@ -27,7 +27,7 @@ class RaabProper(Rule):
     source = "Raab, Nowok and Dibben (2016), Journal of Privacy and Confidentiality 7(3)"
     right_when = (
         "Every value in the model is synthetic and each copy has its own drawn parameters, "
-        "so one copy's own variance tells how far the copies lie apart."
+        "so one copy's own variance tells how far copies lie apart (at most, where rows are drawn evenly)."
     )
     needs = ("sizes",)
     conditions = (

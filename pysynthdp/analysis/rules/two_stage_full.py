@@ -10,6 +10,7 @@ from pysynthdp.analysis.rules.base import RULES, Rule, Sums
 from pysynthdp.analysis.rules.conditions import (
     ALL_SYNTHETIC,
     DRAWN,
+    INDEPENDENT,
     NESTED_TWO_STAGE,
     NO_NOISE,
     SOME_SYNTHETIC,
@@ -36,6 +37,7 @@ class TwoStageFull(Rule):
         "within_nests",
     )
     conditions = (
+        INDEPENDENT,
         NO_NOISE,
         SOME_SYNTHETIC,
         ALL_SYNTHETIC,

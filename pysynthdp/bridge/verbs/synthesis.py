@@ -156,7 +156,7 @@ def _with_labels(settings: dict[str, Any], data: RFrame) -> dict[str, Any]:
 def _predictors(plan: Any, name: str) -> frozenset[str]:
     """Columns that a column was drawn from."""
     steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
-    return frozenset(term for step in steps for terms in step.terms for term in terms) - {name}
+    return frozenset(read for step in steps for read in step.predictors) - {name}
 
 
 def _size(value: Any, at: str) -> int | None:

@@ -1,9 +1,9 @@
-"""Which values of a number column have a mass of their own, and which are the heaps of a rounded law.
+"""Which values of a number column stand for something else than a quantity, and are drawn apart.
 
-A value is a spike where at least 15 % of the records hold it, or where it is a zero or a usual missing code
-at an end of the range and at least 0.5 % and 20 records hold it; and where it is three times as frequent as
-any other value within an interquartile range of it. Heaps (whole numbers among a few with decimals,
-thousands among incomes) have neighbours of their own kind and are drawn as numbers.
+A value is a spike where it is a zero or a usual missing code at an end of the range, at least 0.5 % and 20
+records hold it, and it is three times as frequent as any other value within an interquartile range of it.
+All other values that many records share, however many (whole numbers among a few with decimals, thousands
+among incomes, a legal wage), are drawn as numbers: the model of numbers keeps their shares.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ import numpy as np
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["END_COUNT", "END_SHARE", "HEAVY_SHARE", "HIGH_CODES", "LOW_CODES", "learned_spikes", "stand_out"]
+__all__ = ["END_COUNT", "END_SHARE", "HIGH_CODES", "LOW_CODES", "learned_spikes", "stand_out"]
 
-HEAVY_SHARE = 0.15
 END_SHARE = 0.005
 END_COUNT = 20
 TIMES = 3  # as frequent as any neighbour
-_HEAVY_COUNT = 10
 _GAPS = 4  # median distances of neighbouring values: nearer ones are neighbours, however narrow the rest
 LOW_CODES = tuple(range(-1, -10, -1)) + tuple(
     -int(f"{'9' * nines}{last}") for nines in (1, 2, 3) for last in "9876"
@@ -42,7 +40,7 @@ def learned_spikes(distinct: FloatArray, counts: IntArray) -> BoolArray:
 
     Notes
     -----
-    Privacy: reads counts of real values; each value found has ten or more records.
+    Privacy: reads counts of real values; each value found has twenty or more records.
 
     Examples
     --------
@@ -54,9 +52,7 @@ def learned_spikes(distinct: FloatArray, counts: IntArray) -> BoolArray:
     """
     total = counts.sum()
     ends = _at_ends(distinct) & (counts >= max(END_SHARE * total, END_COUNT))
-    ends &= stand_out(distinct, counts, ends, apart=ends)
-    heavy = counts >= max(HEAVY_SHARE * total, _HEAVY_COUNT)
-    return np.asarray(ends | stand_out(distinct, counts, heavy & ~ends, apart=ends))
+    return stand_out(distinct, counts, ends, apart=ends)
 
 
 def stand_out(

@@ -143,7 +143,7 @@ def _halves(S: FloatArray) -> FloatArray:
 def _chosen(step: Step, table: _Table, layout: Layout, most: int) -> Step:
     """Choose the terms of one step."""
     nothing = np.array([], dtype=np.int64)
-    groups = [table.columns.get(name, nothing) for (name,) in step.terms]
+    groups = [table.columns.get(str(name), nothing) for (name,) in step.terms]
     target = _positions(step.targets, layout)
     told = table.cross[:, target] @ _halves(table.products[np.ix_(target, target)])
     taken = forward(table.own, told, groups, most=most, n=table.n)

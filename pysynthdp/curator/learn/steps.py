@@ -8,8 +8,10 @@ from typing import Final, TypeAlias
 
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.remarks import Remark
+from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.learn.predictors import chosen_predictors
+from pysynthdp.curator.learn.screening import screened_terms
 from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
@@ -19,7 +21,7 @@ __all__ = ["Learned", "learned_steps"]
 
 Stage: TypeAlias = Callable[[SynthesisPlan, EncodedRows], tuple[tuple[Step, ...], tuple[Remark, ...]]]
 
-STAGES: Final[tuple[Stage, ...]] = (chosen_predictors,)
+STAGES: Final[tuple[Stage, ...]] = (chosen_predictors, screened_terms)
 """Each takes the plan as the stages before it left it, and the rows encoded by its plain columns."""
 
 
@@ -73,7 +75,8 @@ def learned_steps(
     if not plan.protection.learns:
         msg = "under a guarantee no step is learned from rows"
         raise TypeError(msg)
-    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()})
+    codes = {key: own.codes for key, own in groups.items()}
+    layout = Layout(plan.parts, scales, codes, curves_of(plan.steps, table))
     rows = EncodedRows(table, layout, workers)
     remarks: tuple[Remark, ...] = ()
     with one_blas_thread():

@@ -43,7 +43,7 @@ class LevelPosterior:
 
 
 def ask_posterior(
-    problem: MultinomialProblem, beta: FloatArray
+    problem: MultinomialProblem, beta: FloatArray, spread: float = SPREAD_SD
 ) -> Generator[RowSum, Answer, tuple[LevelPosterior, FloatArray]]:
     """Ask for the curvature at the mode, and for the shift of intercepts that keeps expected shares.
 
@@ -53,6 +53,8 @@ def ask_posterior(
         The fitted problem.
     beta : array (levels, features)
         Its mode.
+    spread : float
+        Standard deviation under the prior beyond which no slope with a prior spreads.
 
     Returns
     -------
@@ -67,9 +69,9 @@ def ask_posterior(
     Above, each level's is sum_i p_ik x_i x_i' + prior, exact for saturated designs, else a little too large.
     Under the flat prior on intercepts the exact posterior has E[sum_i p_ik] = n_k; the normal approximation
     overstates rare levels by about exp(variance / 2), so its intercepts are shifted until the identity holds
-    over 32 antithetic draws. Slopes with a prior spread no further than SPREAD_SD.
+    over 32 antithetic draws. Slopes with a prior spread no further than ``spread``.
     """
-    problem = replace(problem, precision=_calmed(problem.precision))
+    problem = replace(problem, precision=_calmed(problem.precision, spread))
     levels, size = len(beta), problem.free.size
     every = stride(problem.n)
     if (levels - 1) * size <= LARGE:
@@ -83,9 +85,9 @@ def ask_posterior(
     return posterior, (yield from _shift(problem, beta, posterior))
 
 
-def _calmed(precision: FloatArray) -> FloatArray:
+def _calmed(precision: FloatArray, spread: float) -> FloatArray:
     """Raise prior precisions, where there are any, to those of the spread of redraws."""
-    return np.asarray(np.where(precision > 0, np.maximum(precision, 2 / SPREAD_SD**2), 0.0))
+    return np.asarray(np.where(precision > 0, np.maximum(precision, 2 / spread**2), 0.0))
 
 
 def redraw_levels(

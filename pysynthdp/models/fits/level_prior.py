@@ -33,6 +33,8 @@ class MultinomialProblem:
         Features that are estimated, the intercept first.
     limit : float
         Standard deviation of a level's linear predictor beyond which the estimate is taken not to exist.
+    weakest : float
+        Precision of the widest prior on slopes.
     """
 
     cells: FloatArray
@@ -40,6 +42,7 @@ class MultinomialProblem:
     precision: FloatArray
     free: IntArray
     limit: float = np.inf
+    weakest: float = WEAKEST
 
     @property
     def n(self) -> int:
@@ -162,9 +165,11 @@ def _with(problem: MultinomialProblem, evidence: Evidence, weight: FloatArray) -
     """Put the precisions that the evidence gives in their places."""
     precision = np.zeros_like(problem.cells)
     if problem.free.size > 1:
-        prior = tuned_prior(evidence, weight, weakest=WEAKEST)
         rare = problem.cells[:, :1] < TOO_FEW
-        precision[:, problem.free[1:]] = np.where(rare, prior.precision(WEAKEST), WEAKEST)
+        precision[:, problem.free[1:]] = problem.weakest
+        if rare.any():
+            prior = tuned_prior(evidence, weight, weakest=problem.weakest).precision(problem.weakest)
+            precision[:, problem.free[1:]] = np.where(rare, prior, problem.weakest)
     return replace(problem, precision=precision)
 
 

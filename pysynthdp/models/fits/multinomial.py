@@ -71,7 +71,9 @@ class _Search:
 Asking = Generator[RowSum, Answer, MultinomialMode]
 
 
-def multinomial_mode(problem: MultinomialProblem, *, sparse: bool) -> Asking:
+def multinomial_mode(
+    problem: MultinomialProblem, *, sparse: bool, close: tuple[float, float] = (CLOSE, CLOSE)
+) -> Asking:
     """Find the mode; on long tables on a subsample first, then in few rounds on all rows.
 
     Parameters
@@ -81,6 +83,9 @@ def multinomial_mode(problem: MultinomialProblem, *, sparse: bool) -> Asking:
     sparse : bool
         Whether slopes have a prior, its precisions chosen by marginal likelihood: first at shares without
         slopes, again near the mode.
+    close : tuple of float
+        Squared distance to the mode, in standard errors, at which the search ends: where all rows are looked
+        at from the start, and on long tables, where each look at all rows takes long.
 
     Returns
     -------
@@ -101,14 +106,14 @@ def multinomial_mode(problem: MultinomialProblem, *, sparse: bool) -> Asking:
     beta[:, :1] = np.log(share) - np.log(share).mean()
     blocks = share[:, :, None] * problem.gram / every
     if every == 1:
-        return (yield from _search(problem, beta, blocks, every=1, close=CLOSE))
+        return (yield from _search(problem, beta, blocks, every=1, close=close[0]))
     # a subsample's likelihood is divided, and a rare dummy may have no row in it
     least = np.where(np.arange(problem.cells.shape[1]) > 0, WEAK, 0.0)
     weak = replace(problem, precision=np.maximum(problem.precision / every, least), limit=np.inf)
     first = yield from _search(weak, beta, blocks, every=every, close=1e-3)
     answer = yield RowSum(_block_terms(first.beta), every)
     blocks = every * answer.value[0] + _rare(problem, share, every)
-    return (yield from _search(problem, first.beta, blocks, every=1, close=CLOSE))
+    return (yield from _search(problem, first.beta, blocks, every=1, close=close[1]))
 
 
 def level_probabilities(beta: FloatArray, X: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from pysynthdp.base.display import Printable
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.base.even import Evenness
 from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Said, Setting, Words
@@ -104,6 +105,8 @@ class ByNoise(Protection):
     name: ClassVar[str] = "by_noise"
     forms: ClassVar[tuple[str, ...]] = tuple(_KINDS)
     spends: ClassVar[Spends] = "at the fit"
+    draws: ClassVar[Evenness | None] = None
+    draws_evenly: ClassVar[bool] = True
     answers_on_file: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -282,7 +285,7 @@ class ByNoise(Protection):
         """Say how noise enters the copies."""
         del copies
         source = _copies(fit)
-        return noised_tags(tags, plan, self, source.state, redraw=source.redraw)
+        return noised_tags(tags, plan, self, source.state, redraw=source.redraw, even=source.even)
 
 
 def _copies(fit: Fit) -> MomentCopies:

@@ -15,7 +15,8 @@ import numpy as np
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import PlanError, PrivacyError
-from pysynthdp.base.streams import BalancedSampler, NumpySampler, stream
+from pysynthdp.base.even import Evenness, EvenSampler
+from pysynthdp.base.streams import NumpySampler, stream
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.rows import Noise, NoisedRows, answer_all, entry_of
@@ -51,10 +52,18 @@ class MomentCopies:
         Noisy moments that each copy's parameters are redrawn from.
     redraw : bool
         Whether they are; else all copies share the one fit.
+    draws : {"even", "independent"}, optional
+        How rows are drawn, where the plan says it.
     """
 
     state: MomentState
     redraw: bool = True
+    draws: Evenness | None = None
+
+    @property
+    def even(self) -> bool:
+        """Whether rows are drawn evenly: as the plan says, or where copies carry no interval anyway."""
+        return self.state.balanced and not self.redraw if self.draws is None else self.draws == "even"
 
     def parameters(
         self, steps: Sequence[DrawnStep], root: np.random.SeedSequence | None, copy: int
@@ -64,8 +73,8 @@ class MomentCopies:
         return self.state.parameters(copy, stream(root, 1, copy, 0), "drawn" if self.redraw else "fitted")
 
     def sampler(self, source: np.random.Generator) -> NumpySampler:
-        """Draw evenly where copies carry no interval anyway."""
-        return BalancedSampler(source) if self.state.balanced and not self.redraw else NumpySampler(source)
+        """Draw evenly or independently."""
+        return EvenSampler(source) if self.even else NumpySampler(source)
 
     def keeps_bounds(self, model: ColumnModel) -> bool:
         """Only a number that is bent to its margin stays inside.
@@ -185,7 +194,7 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
                 known = known[len(one.entries) :]
                 found.append(one)
         state = moment_state(plan, layout, found, record.ledger)
-    return Fit(layout, _steps(layout, state), MomentCopies(state), max(round(state.n), 1))
+    return Fit(layout, _steps(layout, state), MomentCopies(state, draws=plan.draws), max(round(state.n), 1))
 
 
 def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: Rows | None, path: Path | None) -> _Record:

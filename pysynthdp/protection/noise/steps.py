@@ -14,6 +14,7 @@ from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, FitsFromMoments, S
 from pysynthdp.plan import Method, Step, Terms, target_of
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import UNDECLARED, lack_of_bounds, lack_of_distinct_levels
+from pysynthdp.plan.factors import Factor, term_text
 from pysynthdp.plan.protection import Wishes
 from pysynthdp.privacy.noise.moment_budget import moment_budget
 from pysynthdp.privacy.unit import Relation
@@ -42,7 +43,7 @@ def noised_steps(schema: Schema, wishes: Wishes) -> list[Step]:
         column = schema[name]
         for part in parts_of(column):
             model = _model(part, column, wishes.methods.get(name, wishes.everywhere))
-            steps.append(Step((part,), model, _main_effects(name, wishes.terms[name])))
+            steps.append(Step((part,), model, _main_effects(name, wishes.terms_of(part))))
     return sorted(steps, key=lambda step: step.targets[0].numeric)
 
 
@@ -84,11 +85,12 @@ def _model(part: Part, column: Column, wish: Method | None) -> ColumnModel:
 
 
 def _main_effects(name: str, terms: Terms) -> Terms:
-    """Refuse products: the cross-products of features hold main effects only."""
+    """Refuse products and curves: the cross-products of features hold main effects only."""
     for term in terms:
-        if len(term) > 1:
+        if len(term) > 1 or isinstance(term[0], Factor):
+            what = "curve or single level" if len(term) == 1 else "interaction or power"
             raise PrivacyError(
-                f"{name}: the noisy cross-products hold no interaction or power such as {':'.join(term)}",
+                f"{name}: the noisy cross-products hold no {what} such as {term_text(term)}",
                 column=name,
                 kind="guarantee",
                 remedy="leave it out of the formula",

@@ -91,7 +91,13 @@ def _beyond_limit(unit: PrivacyUnit) -> str:
 
 
 def noised_tags(
-    tags: ReleaseTags, plan: SynthesisPlan, noise: NoiseBudget, state: MomentState, *, redraw: bool
+    tags: ReleaseTags,
+    plan: SynthesisPlan,
+    noise: NoiseBudget,
+    state: MomentState,
+    *,
+    redraw: bool,
+    even: bool,
 ) -> ReleaseTags:
     """Tag copies from noised answers.
 
@@ -107,10 +113,9 @@ def noised_tags(
         details["void"] = True
     if noise.unit.key is not None:
         details["remarks"] = [*details["remarks"], _beyond_limit(noise.unit)]
-    if state.balanced and not redraw:
-        details["rows"] = "balanced: counts of levels lie nearer to the model than independent rows would"
     return replace(
         tags,
+        draws="even" if even else "independent",
         noise="per_copy_fresh" if fresh else "per_copy_from_one" if drawn else "shared",
         parameters="drawn" if drawn else "fitted",
         details={**tags.details, **details},

@@ -15,6 +15,7 @@ from pysynthdp.base.streams import NumpySampler, RandomSource, root_sequence
 from pysynthdp.design.values import to_numbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
+from pysynthdp.plan.curves import public_curves
 from pysynthdp.plan.declared import check_declared, public_schema
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.plain import common_settings, plain_unit, refuse_unknown_settings
@@ -149,6 +150,7 @@ class BySampling(Protection):
     def check(self, plan: SynthesisPlan) -> None:
         """Refuse a column whose model has no price."""
         check_models(plan)
+        public_curves(plan)  # refuses those that declared bounds do not place
 
     def task_facts(self, step: Step, plan: SynthesisPlan) -> Mapping[str, Any]:
         """Bound the rows of X, which are scaled by declared bounds, and say whether draws are exact."""

@@ -9,6 +9,7 @@ from pysynthdp.base.words import Said, Words
 from pysynthdp.design.encode import Layout
 from pysynthdp.models.base import Priced
 from pysynthdp.plan import Step, SynthesisPlan, task_of
+from pysynthdp.plan.curves import public_curves
 from pysynthdp.privacy.mechanism import PricedColumn, mechanism_from_dict
 from pysynthdp.protection.refusals import refuse_outside, refuse_real_values
 
@@ -53,7 +54,7 @@ def priced_columns(plan: SynthesisPlan, *, exact: bool, n: int) -> tuple[PricedC
     -----
     Privacy: public constants only.
     """
-    layout = Layout(plan.parts, {})
+    layout = Layout(plan.parts, {}, curves=public_curves(plan))
     return tuple(_priced(step, plan, layout, exact=exact, n=n) for step in plan.steps)
 
 

@@ -78,7 +78,7 @@ test_that("what is misread is told with a column, a kind and what to type", {
   twice <- stats::setNames(data.frame(1:5, 1:5), c("age", ""))
   told <- list(
     "no data" = quote(synthesise()), "no data" = quote(synthesise("survey.csv")), "no data" = quote(synthesise(d$age)),
-    "no data" = quote(compare_synthetic(1)), "no name" = quote(synthesise(twice)), method = quote(synthesise(d, method = "cart")),
+    "no data" = quote(compare_synthetic(1)), "no name" = quote(synthesise(twice)), method = quote(synthesise(d, method = "bag")),
     method = quote(synthesise(d, method = c(age = "rf"))), formula = quote(synthesise(log(age) ~ ., data = d)),
     setting = quote(synthesise(d, seed = "today")), setting = quote(synthesise(d, m = NA)), fit = quote(pool(lm(age ~ 1, d))),
     "no copies" = quote(pool(list(lm(age ~ 1, d)))), "no copies" = quote(privacy_statement(d)), columns = quote(syn(d, "parametric", drop = "agee")),
@@ -158,9 +158,10 @@ test_that("slips in an analysis are answered", {
 test_that("an order, a type and a name of a protection are told so that they can be typed", {
   skip_without_engine()
   d <- data.frame(a = rnorm(60), b = rnorm(60), n = rep(1:6, 10))
-  e <- caught(synthesise(d, formulas = a ~ b, m = 1, seed = 1))
+  e <- caught(synthesise(d, formulas = a ~ b, visit_sequence = c("a", "b", "n"), m = 1, seed = 1))
   expect_identical(e$remedy, 'put b before a in visit_sequence: visit_sequence = c("b", "a", "n")')
   expect_s3_class(synthesise(d, formulas = a ~ b, visit_sequence = c("b", "a", "n"), m = 1, seed = 1), "synthetic")
+  expect_s3_class(synthesise(d, formulas = a ~ b, m = 1, seed = 1), "synthetic") # b is then drawn first
   expect_match(conditionMessage(caught(synthesise(d, predictor_matrix = diag(3), m = 1))), "cannot use itself", fixed = TRUE)
   expect_no_match(conditionMessage(caught(synthesise(d, levels = list(n = c("low", "high")), m = 1))), "int")
   e <- caught(synthesise(d, schema = list(a = numeric_column(-9, 9)), guarantee = protection("zcpd", rho = 1)))

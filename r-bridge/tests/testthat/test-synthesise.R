@@ -82,9 +82,20 @@ test_that("settings arrive", {
   expect_identical(kept$method[["region"]], "")
   expect_error(synthesise(d, m = 1, colour = 1), "colour", class = "pysynthdp_plan_error")
   expect_error(synthesise(d, m = 1, visit_sequence = "age"), "visit_sequence", class = "pysynthdp_plan_error")
-  expect_error(synthesise(d, m = 1, method = c(age = "cart")), "cart", class = "pysynthdp_error")
+  expect_error(synthesise(d, m = 1, method = c(age = "rpart")), "cart", class = "pysynthdp_error")
   expect_error(synthesise(d, m = 1.5), "whole number", class = "pysynthdp_plan_error")
   expect_error(synthesise(d, seed = "a"), "seed", class = "pysynthdp_plan_error")
+})
+
+test_that("rows are drawn evenly where asked, and that is told", {
+  skip_without_engine()
+  d <- survey_data()
+  even <- synthesise(d, m = 2, seed = 1, draws = "even")
+  expect_identical(even$tags$draws, "even")
+  expect_output(print(even), "drawn evenly")
+  expect_identical(synthesise(d, m = 2, seed = 1, draws = "independent")$tags$draws, "independent")
+  expect_error(synthesise(d, m = 1, draws = "odd"), "draws must be one of", class = "pysynthdp_plan_error")
+  expect_error(synthesise(d, m = 1, draws = NA), "draws is NA", class = "pysynthdp_plan_error")
 })
 
 test_that("a guarantee is asked for with declared columns", {

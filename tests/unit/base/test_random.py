@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pysynthdp.base.streams import BalancedSampler, NumpySampler, root_sequence, stream
+from pysynthdp.base.streams import NumpySampler, root_sequence, stream
 
 
 def first(root, *key):
@@ -136,42 +136,8 @@ def test_normals_by_row_use_each_row_s_mean_and_spread():
     np.testing.assert_allclose(sampler(15).normal(mean, sd), mean, atol=1e-7)
 
 
-def balanced(seed: int) -> BalancedSampler:
-    return BalancedSampler(np.random.default_rng(seed))
-
-
-P = np.repeat([[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]], 300, axis=0)
-
-
-def test_balanced_levels_come_as_often_as_they_should_in_every_group():
-    # independent rows would miss by 8; a sequence of low discrepancy by 2 or so
-    for seed in range(20):
-        levels = balanced(seed).categorical(P)
-        events = balanced(seed).event(P[:, 0])
-        for group in (slice(0, 300), slice(300, 600)):
-            counts = np.bincount(levels[group], minlength=3)
-            assert np.abs(counts - 300 * P[group][0]).max() <= 4
-            assert abs(events[group].sum() - 300 * P[group][0, 0]) <= 4
-
-
-def test_each_balanced_row_has_its_own_law():
-    # 2,000 draws of one row: p > 1e-9 at the truth, while a shift of 0.1 gives p < 1e-12
-    drawn = [int(balanced(seed).categorical(P[290:310])[3]) for seed in range(2_000)]
-    assert stats.chisquare(np.bincount(drawn, minlength=3), 2_000 * P[293]).pvalue > 1e-9
-
-
-def test_balanced_columns_do_not_lean_on_each_other():
-    # two columns drawn one after the other from the same stream: the table of both is that of independence
-    total = np.zeros((3, 3))
-    for seed in range(100):
-        sampler = balanced(seed)
-        first_column, second = sampler.categorical(P[:300]), sampler.categorical(P[:300])
-        np.add.at(total, (first_column, second), 1)
-    assert stats.chisquare(total.ravel(), 30_000 * np.outer(P[0], P[0]).ravel()).pvalue > 1e-9
-
-
 def test_a_place_inside_a_level_is_uniform_and_tells_nothing_of_the_level():
-    # passes at the truth but for one seed in 10^9; a place that was the point itself would have statistics near SIZE
+    # passes at the truth but for one seed in 10^9; a place that is the point itself has a statistic near SIZE
     shares = np.array([0.1, 0.6, 0.3])
     levels, places = sampler(15).placed(np.tile(shares, (SIZE, 1)))
     table = np.zeros((3, 4))

@@ -29,21 +29,22 @@ def terms_of(name: str, **wishes) -> tuple:
 def test_defaults() -> None:
     plan = make_plan(SCHEMA, NONE)
     assert plan.methods == {
-        "age": "sample",
-        "sex": "logreg",
-        "the wage": "normrank",
+        "sex": "sample",
         "edu": "polr",
+        "age": "cells",
+        "the wage": "cells",
         "gone": "constant",
     }
     assert [step.label for step in plan.steps] == [
-        "age",
         "sex",
+        "edu",
+        "age",
         "the wage (kind)",
         "the wage",
-        "edu",
         "gone (kind)",
     ]
-    assert plan.predictor_matrix.loc["edu"].tolist() == [1, 1, 1, 0, 0]
+    assert plan.predictor_matrix.loc["age"].tolist() == [0, 1, 0, 1, 0]
+    assert list(plan.schema.names) == ["age", "sex", "the wage", "edu", "gone"]
 
 
 @pytest.mark.parametrize(
@@ -71,11 +72,14 @@ def test_formulas(formula, terms) -> None:
     ("formula", "rule"),
     [
         ("edu", "no '~'"),
-        ("edu ~ log(age)", "predictors may be columns"),
+        ("edu ~ exp(age)", "predictors may be columns"),
+        ("edu ~ log(sex)", "is no number here"),
+        ("edu ~ cut(age)", "cut takes a column and a number"),
+        ("edu ~ sex[none such]", "no dummy"),
+        ("edu (kind) ~ age", "no value of edu is absent"),
         ("edu ~ q", "predictors may be columns"),
         ("edu ~ I(age ** 0)", "predictors may be columns"),
         ("q ~ age", "names 'q'"),
-        ("edu ~ gone", "not drawn before it"),
         ("age ~ age", "cannot use itself"),
         ("edu ~ age ~ sex", "cannot be read"),
         ("edu ~ age + (", "cannot be read"),
@@ -87,6 +91,18 @@ def test_formulas(formula, terms) -> None:
 def test_formulas_that_cannot_be_used(formula, rule) -> None:
     with pytest.raises(PlanError, match=rule):
         make_plan(SCHEMA, NONE, formulas=[formula])
+
+
+def test_what_a_formula_names_is_drawn_before_its_column() -> None:
+    plan = make_plan(SCHEMA, NONE, formulas=["sex ~ age + `the wage`"])
+    assert plan.visit_sequence == ("edu", "age", "the wage", "sex", "gone")
+    assert "each after the columns that it must follow" in " ".join(str(plan).split())
+
+
+def test_columns_that_are_drawn_from_one_another_are_refused() -> None:
+    with pytest.raises(PlanError, match="not drawn before it") as caught:
+        make_plan(SCHEMA, NONE, formulas=["sex ~ age", "age ~ sex"])
+    assert str(caught.value.remedy) == "leave age out of its predictors"
 
 
 def test_two_formulas_of_one_column_are_refused() -> None:
@@ -106,7 +122,7 @@ def test_predictor_matrix_as_frame_and_mapping() -> None:
         0,
     ]
     assert terms_of("edu", predictor_matrix={"edu": ["sex", "sex"]}) == (("sex",),)
-    assert terms_of("the wage", predictor_matrix={"edu": []}) == (("age",), ("sex",))
+    assert terms_of("the wage", predictor_matrix={"edu": []}) == (("sex",), ("edu",), ("age",))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +131,7 @@ def test_predictor_matrix_as_frame_and_mapping() -> None:
         {"edu": "age"},
         {"edu": ["q"]},
         {"q": ["age"]},
-        {"age": ["edu"]},
+        {"age": ["edu"], "edu": ["age"]},
         {"edu": ["edu"]},
         np.ones((5, 5)),
         pd.DataFrame({"age": [np.nan]}, index=["edu"]),
@@ -160,7 +176,7 @@ def test_methods_by_name_and_by_object() -> None:
 
 def test_kept_columns_predict_but_are_not_drawn() -> None:
     plan = make_plan(SCHEMA, NONE, keep=["age"])
-    assert plan.visit_sequence == ("sex", "the wage", "edu", "gone")
+    assert plan.visit_sequence == ("sex", "edu", "the wage", "gone")
     assert plan.predictor_matrix.loc["sex", "age"] == 1
     assert plan.methods["age"] == "kept real"
     assert "REAL" in str(plan)

@@ -1,0 +1,117 @@
+"""How far rows drawn from a fit are from its table: what a fit keeps of looking at its own draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pandas as pd
+
+from pysynthdp.base.display import Cell, Printable, Table
+from pysynthdp.base.words import Words
+
+__all__ = ["Finding", "FitCheck"]
+
+Remedy: TypeAlias = str | Words
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing in which rows drawn from a fit differ from the table by more than chance explains.
+
+    Parameters
+    ----------
+    column : str
+        The column that is drawn last of those it is about.
+    what : str
+        ``"near-function"``, ``"mean"``, ``"share"``, ``"distribution"``, ``"missing"``, ``"slope"``,
+        ``"curve"``, ``"product"`` or ``"spread"``.
+    others : tuple of str
+        The other columns it is about.
+    size : float
+        How far apart, in standard errors; of a near-function how many times as wide.
+    limit : float
+        The size that chance explains.
+    remedy : str
+        What to type.
+    """
+
+    column: str
+    what: str
+    others: tuple[str, ...]
+    size: float
+    limit: float
+    remedy: Remedy
+
+    @property
+    def strength(self) -> float:
+        """Size over what chance explains."""
+        return self.size / self.limit
+
+    @property
+    def label(self) -> str:
+        """What it is about, in a few words."""
+        return self.what if not self.others else f"{self.what}: {', '.join(self.others)}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FitCheck(Printable):
+    """What a fit saw when it compared rows drawn from itself with the table.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+        Beyond chance, worst first.
+    rows : int
+        Real rows that were compared; every s-th of a long table.
+    drawn : int
+        Rows drawn for it.
+    comparisons : int
+        How many were made; the chance of any finding at all on a table that the models fit is below 5 %.
+
+    Notes
+    -----
+    Privacy: INTERNAL. A function of the confidential table, for whoever holds it: no part of a release or a
+    saved fit. No number in it rests on fewer than five records.
+    """
+
+    findings: tuple[Finding, ...]
+    rows: int
+    drawn: int
+    comparisons: int
+
+    def worst(self) -> tuple[Finding, ...]:
+        """Give each column's worst finding."""
+        first: dict[str, Finding] = {}
+        for finding in self.findings:
+            first.setdefault(finding.column, finding)
+        return tuple(first.values())
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a finding, worst first."""
+        rows = [
+            (each.column, each.what, ", ".join(each.others), each.size, each.limit, str(each.remedy))
+            for each in self.findings
+        ]
+        return pd.DataFrame(rows, columns=["column", "what", "with", "size", "limit", "remedy"])
+
+    def to_table(self) -> Table:
+        """Build the table that is printed; its title says INTERNAL."""
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (each.column, each.label, round(each.size, 1), round(each.limit, 1), each.remedy)
+            for each in self.findings
+        )
+        facts: tuple[tuple[str, Cell], ...] = (
+            ("real rows compared", self.rows),
+            ("rows drawn for it", self.drawn),
+            ("comparisons", self.comparisons),
+            ("beyond chance", len(self.findings)),
+        )
+        note = (
+            "Size is in standard errors of real and drawn rows together (of a near-function: times as wide); "
+            "chance explains sizes up to limit, for the whole table in 95 of 100."
+        )
+        title = "INTERNAL: rows drawn from the fit against the confidential table"
+        return Table(
+            title, ("column", "what", "size", "limit", "remedy"), rows, facts, (note,) if rows else ()
+        )

@@ -1,0 +1,186 @@
+"""A fit looks at rows that it draws: each kind of fault is found and named with what mends it."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pysynthdp as sdp
+from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpWarning
+from pysynthdp.curator.check.sums import CheckSums, block_sums
+from pysynthdp.plan.checked import Finding, FitCheck
+from pysynthdp.protection import exact
+
+N = 1500
+
+
+def plain(seed: int, n: int = N) -> pd.DataFrame:
+    """A table of which every column is what the default models are made for."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "sex": rng.choice(["f", "m"], n),
+            "region": rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1]),
+            "age": rng.normal(50, 12, n).round(1),
+        }
+    )
+    table["income"] = (1000 + 20 * table.age + 200 * (table.sex == "m") + rng.normal(0, 300, n)).round(1)
+    table["member"] = np.where(rng.random(n) < 1 / (1 + np.exp(-(table.income - 2000) / 800)), "yes", "no")
+    return table
+
+
+MAIN: dict[str, Any] = {"terms": "main"}  # screening would mend the faults
+ORDER = ["sex", "region", "age", "income", "member"]
+
+
+def checked(table: pd.DataFrame, **settings: Any) -> FitCheck:
+    return sdp.Synthesizer(progress=False, **settings).fit(table).check()
+
+
+def named(check: FitCheck) -> dict[tuple[str, str], Finding]:
+    """Give the worst finding of each kind of each column."""
+    return {(finding.column, finding.what): finding for finding in reversed(check.findings)}
+
+
+def test_a_table_that_the_models_fit_is_seldom_warned_of():
+    # passes but for one run in 10^9 where 5 of 100 clean tables are warned of; without a correction for many
+    # comparisons every one is, so that all 40 are
+    warned = sum(bool(checked(plain(seed, 400)).findings) for seed in range(40))
+    assert warned <= 13
+
+
+def curved() -> pd.DataFrame:
+    table, rng = plain(1), np.random.default_rng(2)
+    table["income"] = (1000 + 20 * table.age - 1.2 * (table.age - 50) ** 2 + rng.normal(0, 300, N)).round(1)
+    return table
+
+
+def test_a_lost_curve_is_found_and_its_remedy_mends_it():
+    # of 11 standard errors where chance explains 4: missed with a probability below 1e-9
+    found = named(checked(curved(), method={"income": "norm"}, visit_sequence=ORDER, **MAIN))
+    finding = found["income", "curve"]
+    assert finding.others == ("age",)
+    assert "income ~ sex + region + age + bs(age, 5)" in str(finding.remedy)
+    mended = {"formulas": ["income ~ sex + region + age + bs(age, 5)"], "method": {"income": "norm"}}
+    assert ("income", "curve") not in named(checked(curved(), visit_sequence=ORDER, **MAIN, **mended))
+
+
+def test_a_lost_product_is_found_and_its_remedy_mends_it():
+    table, rng = plain(3), np.random.default_rng(4)
+    slope = np.where(table.sex == "m", 20, -20)
+    table["income"] = (1000 + slope * (table.age - 50) + rng.normal(0, 300, N)).round(1)
+    finding = named(checked(table, method={"income": "norm"}, visit_sequence=ORDER, **MAIN))[
+        "income", "product"
+    ]
+    assert finding.others == ("sex", "age")
+    formula = "income ~ sex + region + age + sex:age"
+    assert formula in str(finding.remedy)
+    mended = checked(table, formulas=[formula], method={"income": "norm"}, visit_sequence=ORDER, **MAIN)
+    assert ("income", "product") not in named(mended)
+
+
+def test_a_near_function_is_found_whatever_a_few_typing_errors_say():
+    table, rng = plain(5), np.random.default_rng(6)
+    table["start"] = rng.integers(0, 40, N)
+    table["total"] = (table.age + table.start + rng.normal(0, 0.05, N)).round(2)
+    table.loc[:7, "total"] += 30
+    finding = checked(table, **MAIN).findings[0]
+    assert finding.what == "near-function"
+    assert {finding.column, *finding.others} == {"age", "start", "total"}
+    assert str(finding.remedy).startswith(f"leave it out with drop=['{finding.column}']")
+
+
+def test_a_drifted_margin_is_found_and_what_it_spoils_is_told_from_it():
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame({"x": rng.gamma(0.3, 1, N).round(6)})
+    table["high"] = np.where(table.x + rng.normal(0, 0.05, N) > 1, "yes", "no")
+    found = named(checked(table, method={"x": "norm"}, visit_sequence=["x", "high"], **MAIN))
+    assert str(found["x", "distribution"].remedy) == "choose another model with method={'x': 'cells'}"
+    assert str(found["high", "slope"].remedy) == "mend x first, which is drawn before it"
+
+
+def test_a_lost_pattern_of_missing_cells_is_found():
+    table, rng = plain(8), np.random.default_rng(9)
+    table["hours"] = rng.normal(35, 8, N).round(1)
+    table.loc[(table.age > 62) | (table.age < 38), "hours"] = np.nan
+    finding = named(checked(table, **MAIN))["hours", "missing"]
+    assert finding.others == ("age",)
+    assert "hours" in str(finding.remedy)
+
+
+def test_each_column_is_warned_of_once_and_no_value_is_said():
+    table = curved().replace({"region": {"a": "Xanadu"}})
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        fitted = sdp.Synthesizer(progress=False, method={"income": "norm"}, visit_sequence=ORDER, **MAIN).fit(
+            table
+        )
+    said = [one.message for one in heard if isinstance(one.message, PysynthdpWarning)]
+    drifts = [one for one in said if one.kind == "drift"]
+    assert [one.column for one in drifts] == list(dict.fromkeys(one.column for one in drifts))
+    assert "income" in {one.column for one in drifts}
+    assert all(one.remedy for one in drifts)
+    texts = [str(fitted.check()), fitted.check().to_frame().to_string(), *map(str, said)]
+    assert not any("Xanadu" in text for text in texts)
+    assert str(fitted.check()).startswith("INTERNAL")
+
+
+def test_it_moves_no_draw_and_is_the_same_again(monkeypatch: pytest.MonkeyPatch):
+    table = curved()
+    one = sdp.Synthesizer(progress=False).fit(table)
+    again = sdp.Synthesizer(progress=False, workers=2).fit(table)
+    assert one.check() == again.check()
+    monkeypatch.setattr(exact, "check_fit", lambda *_, **__: None)
+    without = sdp.Synthesizer(progress=False).fit(table)
+    pd.testing.assert_frame_equal(one.draw(m=1, rng=1)[0], without.draw(m=1, rng=1)[0])
+
+
+def test_a_saved_fit_holds_no_check(tmp_path: Path):
+    fitted = sdp.Synthesizer(progress=False).fit(plain(1))
+    assert fitted.check() is not None
+    loaded = sdp.FittedSynthesizer.load(fitted.save(tmp_path / "fit.zip"))
+    with pytest.raises(FitError, match="holds no check"):
+        loaded.check()
+
+
+def test_a_fit_with_kept_columns_or_a_posterior_is_checked_too():
+    assert checked(plain(2), keep=["sex", "age"]).drawn == 4 * N
+    assert checked(plain(2), proper=True).rows == N
+
+
+def test_under_a_guarantee_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object, **__: object) -> None:
+        pytest.fail("a fit under a guarantee looked at the records")
+
+    monkeypatch.setattr(exact, "check_fit", refuse)
+    method = dict.fromkeys(("sex", "member"), sdp.models.Dirichlet(prior=2.0))
+    schema = sdp.Schema(
+        [
+            sdp.CategoricalColumn("sex", ["f", "m"], other="f"),
+            sdp.CategoricalColumn("member", ["no", "yes"], other="no"),
+        ]
+    )
+    table = plain(1)[["sex", "member"]]
+    settings = {"schema": schema, "method": method, "guarantee": sdp.BySampling()}
+    fitted = sdp.Synthesizer(progress=False, **settings).fit(table)
+    with pytest.raises(PrivacyError, match="may not look at the records"):
+        fitted.check()
+    assert fitted.remarks == ()
+
+
+def test_sums_of_blocks_add():
+    rng = np.random.default_rng(1)
+    Z, centre, residual = rng.normal(size=(50, 4)), rng.normal(size=4), rng.normal(size=(3, 3))
+    whole = CheckSums.of(block_sums(Z, centre, residual))
+    parts = [CheckSums.of(block_sums(piece, centre, residual)) for piece in (Z[:20], Z[20:])]
+    np.testing.assert_allclose((parts[0] + parts[1]).squares, whole.squares)
+    np.testing.assert_allclose((whole - parts[0]).crossed, parts[1].crossed)
+    C = Z - centre
+    r = C[:, :3] @ residual
+    np.testing.assert_allclose(whole.crossed[1], (C[:, :3] * r[:, [1]]).T @ C[:, :3])
+    np.testing.assert_allclose(whole.covariance, np.cov(Z.T, bias=True))
