@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -29,7 +30,7 @@ class Scale:
     width: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)  # no slots: what is derived is built once and stays with it
 class Layout:
     """Where each part's features lie in the wide X.
 
@@ -50,13 +51,13 @@ class Layout:
     groups: Mapping[tuple[str, str], IntArray] = field(default_factory=dict)
     curves: tuple[Curve, ...] = ()
 
-    @property
+    @cached_property
     def features(self) -> tuple[str, ...]:
         """Feature names, intercept first."""
         own = (name for part in self.parts for name in self.feature_names(part))
         return ("intercept", *own, *(name for curve in self.curves for name in curve.names))
 
-    @property
+    @cached_property
     def starts(self) -> dict[tuple[str, str], int]:
         """First feature of each part."""
         position = 1
@@ -66,7 +67,7 @@ class Layout:
             position += self.width(part)
         return starts
 
-    @property
+    @cached_property
     def curve_starts(self) -> dict[tuple[str, str, tuple[int, ...]], range]:
         """Features of each curve, by the key that a plan names it by."""
         position = self._of_parts
@@ -76,7 +77,7 @@ class Layout:
             position += curve.width
         return found
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         """Width of X."""
         return self._of_parts + sum(curve.width for curve in self.curves)
@@ -86,7 +87,7 @@ class Layout:
         """Width of X without curves."""
         return 1 + sum(self.width(part) for part in self.parts)
 
-    @property
+    @cached_property
     def dummies(self) -> tuple[bool, ...]:
         """Whether each feature is a 0/1 dummy."""
         own = (not part.numeric for part in self.parts for _ in range(self.width(part)))

@@ -96,6 +96,7 @@ def _shown(terms: Sequence[str], before: Sequence[str]) -> str:
     lacking = [name for name in before if name not in terms]
     besides = [term for term in terms if term not in before]
     if len(lacking) + len(besides) > _FEW // 2:
-        return f"{', '.join(terms[:_FEW])} and {len(terms) - _FEW}{_MORE}"
+        of = f"{len(terms)} of {len(before)} columns: " if not besides else ""
+        return f"{of}{', '.join(terms[:_FEW])} and {len(terms) - _FEW}{_MORE}"
     but = f" but {', '.join(lacking)}" if lacking else ""
     return ", ".join([f"all {len(before)} columns before it{but}", *besides])

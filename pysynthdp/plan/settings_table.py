@@ -206,7 +206,7 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
     ),
     Line("formulas", NAMES, 'predictors as formulas: ["income ~ age * sex + cr(educ, 4)"]'),
     Line("terms", TEXT, 'products and curves: "screened" finds those that are needed, "main" takes none'),
-    Line("max_predictors", WHOLE, "most predictors of a column, where no other line names them: 15"),
+    Line("max_predictors", WHOLE, "most predictors of a column, where no other line names them: 20"),
     Line(
         "missing",
         by_column(CODES),

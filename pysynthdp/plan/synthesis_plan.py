@@ -340,12 +340,7 @@ class SynthesisPlan(Budgeted, Printable):
         return written_formulas(self.steps, self.protection.given(self))
 
     def completed(self, fit: Fit) -> Self:
-        """Take over what a fit chose where this plan leaves it open.
-
-        Notes
-        -----
-        Privacy: names of columns and terms; under a guarantee a fit chooses none from rows.
-        """
+        """Take over what a fit chose where this plan leaves it open; under a guarantee nothing, from rows."""
         return replace(self, steps=fit.learned) if fit.learned else self
 
     def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
@@ -365,10 +360,8 @@ class SynthesisPlan(Budgeted, Printable):
         ----------
         n : int
             Rows of the confidential table, or a guess.
-        m : int
-            Copies, at least two.
-        n_syn : int, optional
-            Rows of each; as many as the table by default.
+        m, n_syn : int
+            Copies, at least two; rows of each, as many as the table by default.
 
         Returns
         -------
@@ -406,6 +399,8 @@ class SynthesisPlan(Budgeted, Printable):
         facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
         made = placed(self.derived, self.visit_sequence)
+        if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
+            facts.append(("predictors left open", f"at most {self.max_predictors} a column, chosen"))
         first = predicting(self.schema, self.keep)
         return plan_table(self.steps, self._given(), first=first, facts=facts, derived=made)
 

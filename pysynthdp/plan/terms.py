@@ -25,7 +25,7 @@ _MATRIX: Final = Said(
 _PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
 Chosen = Literal["main", "screened"]
 """Terms of a column of which no formula speaks: its predictors alone, or what screening finds besides."""
-MOST: Final = 15  # predictors of a column, where nobody names them or another number
+MOST: Final = 20  # predictors of a column, where nobody names them or another number
 _LONG = 15  # longer orders are not written out
 
 

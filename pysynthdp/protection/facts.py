@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.step import predicting
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["few_facts", "learned_facts", "public_facts"]
@@ -76,6 +77,8 @@ def learned_facts(
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
+    chosen = _chosen(plan)
+    facts += [f"which columns tell most of {', '.join(chosen)}"] if chosen else []
     if rare:
         few = [name for name in plan.schema.names if name in rare]
         facts.append(
@@ -104,6 +107,20 @@ def _functions(plan: SynthesisPlan) -> list[str]:
     """Name the functions of columns that hold in every row."""
     found = (own for own in plan.derived if own.found)
     return [f"of {own.column}, which is computed, that it is {own.expression}" for own in found]
+
+
+def _chosen(plan: SynthesisPlan) -> list[str]:
+    """Columns drawn from as many columns as the fit was to choose, of more that stand before them."""
+    before = len(predicting(plan.schema, plan.keep))
+    there = {name: before + place for place, name in enumerate(plan.visit_sequence)}
+    most = plan.max_predictors or len(plan.schema)
+    found = [
+        part.column
+        for step in plan.steps
+        for part in step.targets
+        if part.column in plan.left_open and len(step.predictors) == most < there[part.column]
+    ]
+    return list(dict.fromkeys(found))
 
 
 def few_facts(plan: SynthesisPlan, fit: Fit) -> list[str]:

@@ -226,7 +226,7 @@ def _wrong(settings: Settings) -> Iterator[PlanError]:
         yield PlanError("workers must be a whole number of at least 1", kind="setting")
     most: object = settings.max_predictors
     if most is not None and not (isinstance(most, int) and not isinstance(most, bool) and most >= 1):
-        mend = Words("write {setting}, or leave it out", setting=Setting("max_predictors", 15))
+        mend = Words("write {setting}, or leave it out", setting=Setting("max_predictors", 20))
         yield PlanError("max_predictors must be a whole number of at least 1", kind="setting", remedy=mend)
 
 

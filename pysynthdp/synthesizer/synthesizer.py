@@ -73,7 +73,7 @@ class Synthesizer(Settings, Printable):
     max_predictors : int, optional
         Most predictors of a column of which neither a matrix nor a formula speaks. Where more columns stand
         before it, those are chosen that tell most of it beside one another, by the cross-products of the
-        table; ``fitted.plan`` lists them. By default 15; a number of at least the table's columns keeps all.
+        table; ``fitted.plan`` lists them. By default 20; a number of at least the table's columns keeps all.
         Under a guarantee nothing is chosen from rows: the nearest columns before it in the order of drawing
         are taken, and all by default.
     terms : {"main", "screened"}, optional

@@ -47,7 +47,7 @@
 #'   they occur, whatever the other columns say, and warns once; `"merge"` puts them into the level `other`, or into
 #'   neighbours where levels are ordered or numbers; `"refuse"` stops. Not with a `guarantee`.
 #' @param max_predictors Most predictors of a column that neither `predictor_matrix` nor `formulas` speaks of: of more
-#'   that stand before it those are chosen that tell most of it beside one another. 15 by default; a number of at least
+#'   that stand before it those are chosen that tell most of it beside one another. 20 by default; a number of at least
 #'   the data's columns keeps all. With a `guarantee` nothing is chosen from rows: the nearest columns before it are
 #'   taken, and all by default.
 #' @param terms `"screened"` (the default without a `guarantee`) adds to each column of which no formula speaks the

@@ -20,7 +20,7 @@ from pysynthdp.curator.few_records import without_few_of
 from pysynthdp.curator.infer import infer_column, is_scale, key_remarks, scale_remark
 from pysynthdp.curator.look.found import hints_of, plain_numbers
 from pysynthdp.curator.look.hints import Hint
-from pysynthdp.curator.look.size import slow_table
+from pysynthdp.curator.look.size import slow_table, wide_table
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import groups_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remarks, unused_remarks
@@ -224,7 +224,7 @@ def look(
     found = [_column(rows.take([name])[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, rows, column, kept=look.name in free) for look, column in found]
     columns = [column for look, column in found if column is not None and look.name not in free]
-    notes = (*_size(rows, columns), *slow_table(columns), *index_remarks(rows))
+    notes = (*_size(rows, columns), *wide_table(columns), *slow_table(columns), *index_remarks(rows))
     return Look(tuple(shown), rows.n_rows, notes)
 
 

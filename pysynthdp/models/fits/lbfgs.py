@@ -65,7 +65,7 @@ def remember(memory: Memory, step: FloatArray, change: FloatArray) -> Memory:
     1
     """
     size = float(np.linalg.norm(step) * np.linalg.norm(change))
-    if float(np.sum(step * change)) <= 1e-14 * size:
+    if float(np.vdot(step, change)) <= 1e-14 * size:
         return memory
     return Memory((*memory.steps, step)[-PAIRS:], (*memory.changes, change)[-PAIRS:])
 
@@ -100,15 +100,15 @@ def direction(memory: Memory, curvature: Curvature, gradient: FloatArray) -> Flo
     pull = gradient.copy()
     used = []
     for step, change in zip(reversed(memory.steps), reversed(memory.changes), strict=True):
-        inner = float(np.sum(step * change))
-        weight = float(np.sum(step * pull)) / inner
+        inner = float(np.vdot(step, change))
+        weight = float(np.vdot(step, pull)) / inner
         pull -= weight * change
         used.append((step, change, inner, weight))
     if memory.steps:
         pull *= _scale(memory, curvature)
     pull = curvature.apply(pull)
     for step, change, inner, weight in reversed(used):
-        pull += (weight - float(np.sum(change * pull)) / inner) * step
+        pull += (weight - float(np.vdot(change, pull)) / inner) * step
     return -pull
 
 
@@ -116,4 +116,4 @@ def _scale(memory: Memory, curvature: Curvature) -> float:
     """Ratio of the curvature last seen to the starting inverse Hessian's (the book's eq. 7.20)."""
     change = memory.changes[-1]
     moved = curvature.apply(change)
-    return float(np.sum(memory.steps[-1] * change) / np.sum(change * moved))
+    return float(np.vdot(memory.steps[-1], change) / np.vdot(change, moved))

@@ -26,9 +26,10 @@ from pysynthdp.models.fits.weighting import weighted
 
 __all__ = ["MultinomialMode", "level_cells", "level_probabilities", "multinomial_mode"]
 
-CLOSE = 1e-12
+CLOSE = 1e-8  # squared distance to the mode in standard errors: a ten-thousandth of one
 ROUNDS = 400
 NEAR = 1.0
+PATIENCE = 8  # rounds on all rows after which blocks, a subsample's at first, are computed on all rows
 WEAK = 0.08
 FEW_ROWS = 100.0
 
@@ -203,23 +204,31 @@ def _curvature(problem: MultinomialProblem, blocks: FloatArray) -> Curvature:
 def _search(
     problem: MultinomialProblem, beta: FloatArray, blocks: FloatArray, *, every: int, close: float
 ) -> Asking:
-    """L-BFGS with step halving; the blocks are computed anew once, where the search has come near."""
+    """L-BFGS with step halving; near the mode the blocks are computed anew: once, or until they are right."""
     value, gradient = yield from _ask(problem, beta, every)
     at = _Search(problem, beta, value, gradient, _curvature(problem, blocks), Memory((), ()))
-    refresh = stride(problem.n) == every
+    exact = stride(problem.n) == every  # else the blocks are a subsample's, of which tails make a bad guide
+    wait = 0 if exact else PATIENCE if every == 1 else ROUNDS
     for _ in range(ROUNDS):
         if _spread(problem, at.beta) > problem.limit:
             break
         step = direction(at.memory, at.curvature, at.gradient)
-        left = -float(np.sum(step * at.gradient))
-        if refresh and left < NEAR:
+        left = -float(np.vdot(step, at.gradient))
+        if left < NEAR and wait <= 0:
             yield from _refresh(at, every)
-            refresh = False
+            wait = ROUNDS if exact else PATIENCE
             continue
-        if left < close:
+        # a memory of one heavy direction shortens all others, so the blocks alone are asked too
+        if left < close and _distance(at) < close:
             return MultinomialMode(_moved(problem, at.beta, step), True, at.problem)
         yield from _advance(at, step, every)
+        wait -= 1
     return MultinomialMode(at.beta, False, at.problem)
+
+
+def _distance(at: _Search) -> float:
+    """Squared distance to the mode in standard errors, by the blocks."""
+    return float(np.vdot(at.curvature.apply(at.gradient), at.gradient))
 
 
 def _refresh(at: _Search, every: int) -> Generator[RowSum, Answer, None]:

@@ -17,6 +17,7 @@ from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.base.remarks import SHARED
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.models.ask import RowSum
+from pysynthdp.plan.terms import MOST
 from pysynthdp.protection.none import Unprotected
 
 N = 600
@@ -153,16 +154,20 @@ def test_a_wide_table_is_said_before_the_fit_with_a_way_out(monkeypatch) -> None
     rng = np.random.default_rng(3)
     table = pd.DataFrame(rng.integers(0, 5, (300, 250)).astype(str)).rename(columns="q{}".format)
     (remark,) = [one for one in sdp.look(table).remarks if one.kind == "wide table"]
+    assert f"250 columns: a fit draws each from the {MOST} columns before it" in remark.what
+    assert not slow_plan(sdp.Synthesizer().plan(table))
+    every = sdp.Synthesizer(progress=False, max_predictors=250)
+    (remark,) = slow_plan(every.plan(table))
     assert re.search(
-        "250 columns of levels have [0-9,]+ coefficients: the fit may take [0-9]+ minutes", remark.what
+        "[0-9]+ columns of levels have [0-9,]+ coefficients: the fit may take [0-9]+ minutes", remark.what
     )
     monkeypatch.setattr(Unprotected, "fit", lambda *_: pytest.fail("it was not said before"))
     with pytest.raises(PysynthdpWarning, match="may take"):  # warnings are errors here
-        sdp.Synthesizer(progress=False).fit(table)
+        every.fit(table)
     few = {name: [] for name in table.columns[5:]}
     assert not slow_plan(sdp.Synthesizer(predictor_matrix=few).plan(table))
     assert not slow_plan(sdp.Synthesizer(method="sample").plan(table))
-    assert "wide table" not in {one.kind for one in sdp.look(table.iloc[:, :60]).remarks}
+    assert "wide table" not in {one.kind for one in sdp.look(table.iloc[:, : MOST + 1]).remarks}
 
 
 def test_the_size_of_a_table_is_judged_alike_where_levels_are_rare() -> None:

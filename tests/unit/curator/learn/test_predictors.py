@@ -9,6 +9,8 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PysynthdpWarning
 from pysynthdp.curator.learn.predictors import forward
+from pysynthdp.curator.look import size, slow_plan
+from pysynthdp.design.encode import Layout
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.terms import MOST
 
@@ -123,12 +125,16 @@ def test_all_imputed_tables_have_the_choice_of_the_first():
     assert len(both.draw(m=1, rng=1)) == 2
 
 
-def test_tags_hold_the_choice():
+def test_plan_tags_and_statement_tell_the_choice():
     with pytest.warns(PysynthdpWarning):
         fitted = sdp.Synthesizer(progress=False, terms="main", workers=1).fit(items())
-    last = fitted.draw(m=1, rng=1).tags.steps[-1]
+    release = fitted.draw(m=1, rng=1)
+    last = release.tags.steps[-1]
     assert last.terms == fitted.plan.steps[-1].terms
     assert len(last.terms) == MOST
+    assert f"{MOST} of {WIDE - 1} columns: " in str(fitted.plan)
+    (told,) = [fact for fact in release.privacy.learned if fact.startswith("which columns tell most of")]
+    assert told == "which columns tell most of " + ", ".join(f"q{j}" for j in range(MOST + 1, WIDE))
 
 
 @pytest.mark.parametrize("wrong", [0, -3, 2.5, True, "15"])
@@ -155,3 +161,23 @@ def test_a_guarantee_takes_no_choice_from_rows():
     plan = sdp.Synthesizer(schema=schema, guarantee=sdp.ZCDP(1.0)).plan()
     with pytest.raises(TypeError, match="guarantee"):
         learned_steps(plan, None, {}, {})  # type: ignore[arg-type]
+
+
+def test_names_of_features_are_built_once(monkeypatch: pytest.MonkeyPatch):
+    asked: list[str] = []
+    plain = Layout.feature_names
+    monkeypatch.setattr(
+        Layout, "feature_names", lambda own, part: asked.append(part.column) or plain(own, part)
+    )
+    table = pd.DataFrame(np.random.default_rng(1).standard_normal((200, 60))).add_prefix("x")
+    sdp.Synthesizer(method="norm", progress=False, workers=1, max_predictors=60).fit(table)
+    assert 60 <= len(asked) <= 3 * 60  # of two layouts at most, however many steps have them as features
+
+
+def test_a_plan_is_judged_slow_in_one_look_at_each_column(monkeypatch: pytest.MonkeyPatch):
+    asked: list[str] = []
+    plain = size.parts_of
+    monkeypatch.setattr(size, "parts_of", lambda column: asked.append(column.name) or plain(column))
+    plan = sdp.Synthesizer().plan(items())
+    slow_plan(plan)
+    assert len(asked) == WIDE
