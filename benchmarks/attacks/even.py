@@ -22,6 +22,9 @@ either world.
 Rule, written before the first run: even draws are the default if no measure rises by more than two standard
 errors of its mean paired difference over tables and seeds (of ``rare`` and ``ill``: over tables), and
 coverage is as ``benchmarks.coverage.even`` asks; else independent draws are.
+
+Found (12 tables, two seeds): ``exact`` rises, .55 to .76 with one copy and .61 to .92 with five (errors .04);
+no other measure does. So independent draws are the default.
 """
 
 from __future__ import annotations

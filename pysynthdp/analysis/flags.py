@@ -10,7 +10,7 @@ import pandas as pd
 
 from pysynthdp.analysis.asked import Asked, Factor, Term
 from pysynthdp.analysis.expressions import Call, Expression, columns_in, monomials
-from pysynthdp.analysis.held import Chain
+from pysynthdp.analysis.held import TREE, Chain
 from pysynthdp.analysis.noise_flags import noise_flags
 from pysynthdp.tags import AnalysableRelease
 from pysynthdp.tags.steps import TaggedStep
@@ -80,7 +80,12 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     frame = release.copies[0]
     names = frozenset(map(str, frame.columns))
     chain = Chain(tags.steps, levels=_levels(frame) if len(frame) else ())
-    own = (*_of_terms(asked, chain, names), *_of_response(asked, chain, names), *_of_rows(asked, chain))
+    own = (
+        *_of_trees(asked, chain, names),
+        *_of_terms(asked, chain, names),
+        *_of_response(asked, chain, names),
+        *_of_rows(asked, chain),
+    )
     told = [str(flag) for flag in tags.details.get("flags", ())]
     void = ("void: the noise was seeded, for testing",) if tags.details.get("void") else ()
     return Remarks(tuple(dict.fromkeys((*told, *own, *void))), notes)
@@ -105,6 +110,18 @@ def _beyond_bounds(column_notes: object, asked: Asked, release: AnalysableReleas
     factors += [asked.response] if asked.response is not None else []
     used = frozenset[str]().union(*(columns_in(factor.tree, names) for factor in factors))
     yield from (f"{name}: {text}." for name, text in column_notes.items() if name in used)
+
+
+def _of_trees(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterator[str]:
+    """Say which columns of an analysis were drawn by trees, and what to do."""
+    drawn = [name for name, step in chain.steps.items() if step.model == TREE]
+    used = _used(asked, names)
+    own = sorted(used.intersection(drawn)) if used else drawn
+    if own:
+        yield (
+            f"{_listed(own)}: drawn by trees ({TREE!r}), which hold relations in steps and weak ones hardly, "
+            "and whose coverage was not measured; have them drawn by the default methods for intervals"
+        )
 
 
 # -- terms -------------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from pysynthdp.analysis.expressions import Call, Expression, Monomial, columns_i
 from pysynthdp.base.marks import KEPT_REAL
 from pysynthdp.tags.steps import TaggedStep
 
-__all__ = ["Chain", "Link", "Shape"]
+__all__ = ["TREE", "Chain", "Link", "Shape"]
 
+TREE = "cart"
 _EXACT = frozenset({"plain", "logit"})
 _AT_ONE_PLACE = frozenset({"", "hinge", "step"})  # "" of a mapping is one level
 _LOGARITHMS = frozenset({"log", "log2", "log10"})
@@ -153,8 +154,15 @@ class Chain:
         return step.linear_on in _EXACT and not step.keeps_shape and whole
 
     def _spans(self, column: str, product: Monomial, bent: AbstractSet[str], logs: AbstractSet[str]) -> bool:
-        """Whether a column's model was given a product; a basis stands for every curve of its column."""
+        """Whether a column's model was given a product; a basis stands for every curve of its column.
+
+        A tree takes whatever columns it was given together and on any scale, as far as it has splits.
+        """
         step = self.steps[column]
+        if step.model == TREE and step.terms is None:
+            return self._before[column].issuperset(product)
+        if step.model == TREE:
+            return {name for term in map(_split, step.terms or ()) for name in term[0]}.issuperset(product)
         if step.terms is None:
             return not bent and len(product) == 1 and product[0] in self._before[column]
         return any(self._is(term, product, bent, logs) for term in step.terms if not _in_part(term))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["KEPT_REAL", "SERIAL"]
+__all__ = ["DERIVED", "KEPT_REAL", "SERIAL"]
 
+DERIVED: Final = "derived"  # computed from other columns by an expression
 KEPT_REAL: Final = "kept real"  # its values are released as they are
 SERIAL: Final = "serial"  # fresh running numbers in place of an identifier, so its levels are withheld

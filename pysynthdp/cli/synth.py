@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,6 +59,10 @@ def synth(
         str | None,
         typer.Option(help="Levels of fewer than five records: keep, merge or refuse.", show_default=False),
     ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="Model of all columns, such as cart; of single ones: --plan.", show_default=False),
+    ] = None,
     *,
     reading: dict[str, Any],
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
@@ -76,6 +80,7 @@ def synth(
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     settings["rare"] = rare or settings.get("rare", "keep")
+    settings |= _method(method, settings)
     synthesizer = sdp.Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     # an overview depends on the data: not under a guarantee, and not into a batch job's log
@@ -98,6 +103,15 @@ def _check_before_reading(out: Path, seed: int | None, sign: Path | None) -> Non
         raise PlanError("--seed must not be negative", kind="command")
     if sign is not None:
         signer_of(sign)
+
+
+def _method(method: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the model of all columns, if the plan file names none."""
+    if method is None:
+        return {}
+    if settings.get("method"):
+        raise PlanError("--method is given, and the plan has methods too", kind="setting", remedy="give one")
+    return {"method": method}
 
 
 def _fitted(

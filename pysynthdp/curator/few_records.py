@@ -126,9 +126,10 @@ def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts
     Privacy: reads real rows. No kind of one to four records remains, and no value part of so few.
     """
     kind = parts.get((column.name, "kind"))
-    if kind is None:
-        return ColumnParts(parts, None, _fine(parts, column, None))
     kinds = _Kinds.of(column)
+    if kind is None:
+        lone = _one_average(column, _everywhere(parts), kinds)
+        return ColumnParts(parts, None, (*lone, *_fine(parts, column, None)))
     counts = np.bincount(kind, minlength=len(kinds.names))
     remarks: list[Remark] = []
     rare = [spike for spike in kinds.spikes if 0 < counts[spike] < FEWEST]
@@ -147,6 +148,11 @@ def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts
     remarks += _one_average(column, kind if absent is None else absent, kinds)
     remarks += _fine(parts, column, kind if absent is None else absent)
     return ColumnParts({**parts, (column.name, "kind"): kind}, absent, tuple(remarks))
+
+
+def _everywhere(parts: Mapping[Key, AnyArray]) -> IntArray:
+    """Give the kinds of a column that has a value in every row."""
+    return np.zeros(len(next(iter(parts.values()))), dtype=np.int64)
 
 
 def _commonest(counts: IntArray, rare: list[int]) -> int:

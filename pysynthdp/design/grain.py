@@ -76,8 +76,8 @@ def _few(finer: BoolArray, records: FloatArray | IntArray) -> bool:
 
 def step_of(
     values: FloatArray, digits: int | None, counts: IntArray | None = None
-) -> tuple[int | None, float | None]:
-    """Find the coarsest step on which all values lie but those of fewer than five records.
+) -> tuple[int | None, float | None, float]:
+    """Find the coarsest step on which all values lie, from anywhere, but those of fewer than five records.
 
     Parameters
     ----------
@@ -91,29 +91,34 @@ def step_of(
 
     Returns
     -------
-    int or None, float or None
-        Digits after the point, negative for tens and hundreds, and the step where it is no power of ten but 5
-        or 2.5 times one.
+    int or None, float or None, float
+        Digits after the point, negative for tens and hundreds; the step where it is no power of ten but 5 or
+        2.5 times one, or where no multiple of it is a value; and the offset, from 0 to below the step, of
+        which multiples of the step give the values.
 
     Examples
     --------
     >>> grid, two = np.arange(0.0, 40.0), np.full(40, 2)
-    >>> step_of(100 * grid, 0, two), step_of(0.25 * grid, 2, two), step_of(15 * grid, 0, two)
-    ((-2, None), (2, 0.25), (0, 5.0))
+    >>> step_of(100 * grid, 0, two), step_of(0.25 * grid, 2, two), step_of(5 * grid + 17.5, 1, two)
+    ((-2, None, 0.0), (2, 0.25, 0.0), (1, 5.0, 2.5))
     """
     records = np.ones(len(values), dtype=np.int64) if counts is None else counts
     if digits is None or records.sum() < _RECORDS or len(values) < _VALUES:
-        return digits, None
+        return digits, None, 0.0
     largest = float(np.abs(values).max()) * 10.0**digits
     if largest >= EXACT:
-        return digits, None
+        return digits, None, 0.0
     whole = np.rint(values * 10.0**digits).astype(np.int64)
     for step in _steps(int(largest)):
-        off = whole % step != 0
+        rest = whole % step
+        offset = int(rest[np.argmax(records)])  # of the most frequent value
+        off = rest != offset
         if records[off].sum() < FEWEST and np.count_nonzero(~off) >= _VALUES:
             tens = len(str(step)) - 1
-            return (digits - tens, None) if step == 10**tens else (digits, step / 10.0**digits)
-    return digits, None
+            if step == 10**tens and not offset:
+                return digits - tens, None, 0.0
+            return digits, step / 10.0**digits, offset / 10.0**digits
+    return digits, None, 0.0
 
 
 def _steps(largest: int) -> list[int]:

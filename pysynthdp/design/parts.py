@@ -234,8 +234,10 @@ def settle(values: FloatArray, column: NumericColumn) -> FloatArray:
         np.clip(values, -LARGEST, LARGEST, out=values)  # what a fit to few rows may extrapolate to
     digits = digits_of(column)
     if column.step is not None:
+        values -= column.offset
         np.rint(np.divide(values, column.step, out=values), out=values)
         values *= column.step
+        values += column.offset
     if digits is not None:
         np.round(values, digits, out=values)
     low, high = grid_bounds(column)
@@ -254,18 +256,19 @@ def grid_bounds(column: NumericColumn) -> tuple[float | None, float | None]:
     """Smallest and largest value that a drawn number may have."""
     digits = digits_of(column)
     if column.step is not None:
-        low = _on_steps(column.lower, column.step, math.ceil)
-        high = _on_steps(column.upper, column.step, math.floor)
+        low = _on_steps(column.lower, column, math.ceil)
+        high = _on_steps(column.upper, column, math.floor)
         return _rounded(low, digits), _rounded(high, digits)
     return _on_grid(column.lower, digits, math.ceil), _on_grid(column.upper, digits, math.floor)
 
 
-def _on_steps(bound: float | None, step: float, towards: Callable[[float], int]) -> float | None:
-    """Move a bound inwards to a multiple of a step; a multiple but for rounding is one."""
-    if bound is None:
+def _on_steps(bound: float | None, column: NumericColumn, towards: Callable[[float], int]) -> float | None:
+    """Move a bound inwards to a value on the column's steps; a multiple but for rounding is one."""
+    if bound is None or column.step is None:
         return None
-    times = bound / step
-    return step * (round(times) if abs(times - round(times)) < NEAR_STEP else towards(times))
+    times = (bound - column.offset) / column.step
+    whole = round(times) if abs(times - round(times)) < NEAR_STEP else towards(times)
+    return column.step * whole + column.offset
 
 
 def _rounded(bound: float | None, digits: int | None) -> float | None:

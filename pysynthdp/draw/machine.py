@@ -20,9 +20,10 @@ from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.streams import NumpySampler, RandomSource, stream
 from pysynthdp.design.encode import BLOCK_ROWS, Layout
-from pysynthdp.design.parts import Part, join, settle
+from pysynthdp.design.parts import Part, join, parts_of, settle
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.derived import Derived, derived_parts
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit, Key
 from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
@@ -238,9 +239,10 @@ class Drawing:
 
     def _store(self, k: int) -> dict[Key, AnyArray]:
         """Allocate the parts of a copy."""
+        made = (part for own in self.plan.derived for part in parts_of(self.plan.schema[own.column]))
         return {
             part.key: np.empty(k, dtype=np.float64 if part.numeric else np.int16)
-            for part in self.fit.layout.parts
+            for part in (*self.fit.layout.parts, *made)
         }
 
     def blocks(self, number: int, workers: int) -> Iterator[tuple[slice, dict[Key, AnyArray]]]:
@@ -266,6 +268,7 @@ class Drawing:
         for part in layout.parts:
             if part.key in drawn:
                 _encode(layout, X, part, starts[part.key], drawn)
+        left = self._derive(self.plan.derived, X, drawn)
         for number, step in enumerate(self.fit.steps):
             sampler = self.fit.source.sampler(stream(self.root, 0, copy, number, index))
             for part, values in zip(
@@ -273,7 +276,25 @@ class Drawing:
             ):
                 drawn[part.key] = self._typed(values, part, step.model)
                 _encode(layout, X, part, starts[part.key], drawn)
+            left = self._derive(left, X, drawn)
         return drawn
+
+    def _derive(
+        self, derived: Sequence[Derived], X: FloatArray, drawn: dict[Key, AnyArray]
+    ) -> tuple[Derived, ...]:
+        """Compute the columns whose arguments are all there, in order; return those that wait for more."""
+        layout, starts, schema = self.fit.layout, self.fit.layout.starts, self.plan.schema
+        left = []
+        for own in derived:
+            needed = (part.key for name in own.given for part in parts_of(schema[name]))
+            if not drawn.keys() >= {*needed}:
+                left.append(own)
+                continue
+            drawn.update(derived_parts(own, schema, drawn))
+            for part in parts_of(schema[own.column]):
+                if part.key in starts:
+                    _encode(layout, X, part, starts[part.key], drawn)
+        return tuple(left)
 
     def _values(
         self,
@@ -287,10 +308,14 @@ class Drawing:
         target = step.targets[0]
         if not target.partial:
             values = step.draw(params, X, sampler)
-            return [values] if len(step.targets) == 1 else list(values.T)
+            if len(step.targets) > 1:
+                return list(values.T)
+            return [_gated(step, values, params, X, sampler, drawn)]
         present = drawn[target.column, "kind"] == 0
+        there, earlier = X.T[:, present].T, {key: codes[present] for key, codes in drawn.items()}
         values = np.zeros(len(X))
-        values[present] = step.draw(params, X.T[:, present].T, sampler)
+        own = step.draw(params, there, sampler)
+        values[present] = _gated(step, own, params, there, sampler, earlier)
         return [values]
 
     def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
@@ -322,6 +347,20 @@ class Drawing:
             else:
                 columns[column.name] = join(own, column)
         return pd.DataFrame(columns, copy=False)
+
+
+def _gated(
+    step: DrawnStep,
+    values: FloatArray,
+    params: Any,
+    X: FloatArray,
+    sampler: NumpySampler,
+    drawn: Mapping[Key, AnyArray],
+) -> FloatArray:
+    """Draw again what never occurs together with what was drawn before."""
+    if step.gates is None:
+        return values
+    return step.gates.mended(values, drawn, lambda odd: step.draw(params, X.T[:, odd].T, sampler))
 
 
 def _encode(layout: Layout, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
-from pysynthdp.base.marks import KEPT_REAL
+from pysynthdp.base.marks import DERIVED, KEPT_REAL
 from pysynthdp.base.registry import is_outside, package_of
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
@@ -85,6 +85,20 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
             )
         )
         before += [name for name in columns if name not in before]
+    return _with_derived(tagged, plan)
+
+
+def _with_derived(tagged: list[TaggedStep], plan: SynthesisPlan) -> tuple[TaggedStep, ...]:
+    """Put the columns that are computed behind the last one that each is computed from.
+
+    What corrects a drawn column is part of its own step.
+    """
+    for own in (each for each in plan.derived if not each.corrects):
+        part = parts_of(plan.schema[own.column])[-1]
+        terms = tuple((name,) for name in own.given)
+        step = TaggedStep(columns=(own.column,), draws=_draws(part), model=DERIVED, terms=terms)
+        places = [at for at, each in enumerate(tagged) if {*each.columns} & {*own.given}]
+        tagged.insert(1 + max(places, default=-1), step)
     return tuple(tagged)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pysynthdp.models.base import COLUMN_MODELS
 
 if TYPE_CHECKING:  # the registry finds a file without a line here; the line gives the name its type
+    from pysynthdp.models.cart import Cart as Cart
     from pysynthdp.models.cells import Cells as Cells
     from pysynthdp.models.constant import Constant as Constant
     from pysynthdp.models.cubertnorm import CubeRtNorm as CubeRtNorm

@@ -87,6 +87,9 @@ class FitTask:
         bounds.
     exact : bool
         Whether draws must come from exact samplers.
+    exclusive : tuple of tuple of int
+        Dummies of each column, by their places: of these at most one is 1 in a row, and where none is, the
+        column has its first level, or a number.
     """
 
     target: Target
@@ -97,6 +100,7 @@ class FitTask:
     targets: tuple[Target, ...] = ()
     row_norm: float | None = None
     exact: bool = False
+    exclusive: tuple[tuple[int, ...], ...] = ()
 
 
 Fit: TypeAlias = Generator[Query, Answer, Any]
@@ -122,6 +126,9 @@ class ColumnModel(Protocol):
         Scale of the target on which terms are added up, for the tags: "plain", "log", "logit", ...; "any"
         where relations of every transform of the target are kept. Parameters may have it instead, where a
         fit chooses. Without it, what a release says of logarithms is on the careful side.
+    finds_terms : bool, optional
+        Whether the model finds products and curves by itself, so that none are screened for it; False by
+        default.
     keeps_shape : bool, optional
         Whether draws have the target's own distribution, whatever its shape; False by default.
     keeps_masses : bool, optional

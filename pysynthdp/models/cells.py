@@ -22,7 +22,8 @@ from pysynthdp.models.ask import (
     Sums,
 )
 from pysynthdp.models.base import COLUMN_MODELS, Chosen, Fit, FitTask, Target, Weighed
-from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, placed_values
+from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, placed_values, tilted
+from pysynthdp.models.fits.impossible import never_together
 from pysynthdp.models.fits.level_fit import LevelFit, ask_cells, plain_levels, redraw_level_fit, taken_as
 from pysynthdp.models.fits.level_prior import MultinomialProblem
 from pysynthdp.models.fits.multinomial import level_cells, level_probabilities
@@ -77,8 +78,9 @@ class Cells:
     p_ic for every cell and feature x. So for every function g that is constant on cells, sum_i x_i g(y_i) is
     that of the records: regressions of the number, its logarithm, its ranks, or of whether it is above an
     edge, are kept together, up to what happens inside cells; so are spreads that depend on the features, and
-    values that many share. Slopes have a normal prior with standard deviation 25 for log odds, as wide as a
-    cell without a record beside some level needs to stay finite.
+    values that many share. Inside a cell places lean towards the neighbour that is likelier for the row
+    (:func:`~pysynthdp.models.fits.cell_table.tilted`). Slopes have a normal prior with standard deviation 25
+    for log odds, wide enough to move none that rows tell of, and finite beside a cell without a record.
 
     Examples
     --------
@@ -104,15 +106,15 @@ class Cells:
     def fit(self, task: FitTask) -> Fit:
         """Fit the cells; by evidence, another model too, and return the better one."""
         fit, table, problem = yield from _ask_fit(task)
-        if not self.by_evidence or problem is None:
+        if not self.by_evidence:
             return fit
-        rival = COLUMN_MODELS[RIVAL]()
+        settled, rival = Chosen(replace(self, by_evidence=False), fit), COLUMN_MODELS[RIVAL]()
+        if problem is None or not isinstance(rival, Weighed):
+            return settled
         other = yield from rival.fit(task)
-        if not isinstance(rival, Weighed):
-            return fit
         own = yield from _weigh(fit, table, problem)
         gain = yield from rival.weigh(other, task)
-        return fit if own >= gain else Chosen(rival, other)
+        return settled if own >= gain else Chosen(rival, other)
 
     def redraw(self, params: CellsFit, rng: np.random.Generator) -> CellsFit:
         """Coefficients by the normal approximation to their posterior; shares of groups inside each cell.
@@ -127,10 +129,11 @@ class Cells:
 
     def draw(self, params: CellsFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One value for each row of X."""
-        cells, places = sampler.placed(level_probabilities(params.beta, X).T)
+        shares = level_probabilities(params.beta, X).T
+        cells, places = sampler.placed(shares)
         none = np.zeros(0)
         kept = CellTable(params.knots, params.cell, none, none.astype(np.int64), none, params.levels[:1])
-        return placed_values(kept, cells, places)
+        return placed_values(kept, cells, tilted(kept, cells, places, shares))
 
 
 def _sums_by_cell(table: CellTable) -> RowTerms:
@@ -167,6 +170,8 @@ def _ask_fit(task: FitTask) -> Generator[Query, Answer, _Fitted]:
         return taken_as(CellsFit, plain, knots=table.knots, cell=table.cell, n=task.n), table, None
     problem = MultinomialProblem(cells, sums.gram, np.zeros_like(cells), free)
     fit = yield from ask_cells(problem, proper=task.proper)
+    never = never_together(cells, np.asarray(task.dummies), task.exclusive)
+    fit = replace(fit, beta=fit.beta + never)
     return taken_as(CellsFit, fit, knots=table.knots, cell=table.cell, n=task.n), table, problem
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.models.ask import Moments, MomentSums, Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 from pysynthdp.models.fits.glm import Coefficients, canonical_fit, logistic_terms, redraw_coefficients
+from pysynthdp.models.fits.impossible import never_together
 from pysynthdp.models.fits.moment_logit import logit_from_moments
 from pysynthdp.models.fits.rank import independent_features
 from pysynthdp.models.fits.redraw_shift import with_shift
@@ -33,7 +34,7 @@ class LogReg:
     Maximum likelihood; with an empty cell, few rows of a level per coefficient, or separation, the mode under
     a prior on slopes: N(0, 10^2), or with fewer than ten rows of a level a narrower one, its scale chosen by
     marginal likelihood, so that noise predictors do not inflate a rare level. The mean fitted probability is
-    the observed share.
+    the observed share; only then pairs of levels are taken out that never occur though ten were expected.
 
     Examples
     --------
@@ -71,9 +72,10 @@ class LogReg:
             sparse=sparse,
             events=float(cells[:, 0].min()),
         )
-        if not task.proper:
-            return fit
-        return (yield from with_shift(fit, expit, logit, total=float(sums.cross[0]), n=int(sums.n)))
+        if task.proper:
+            fit = yield from with_shift(fit, expit, logit, total=float(sums.cross[0]), n=int(sums.n))
+        never = never_together(cells, np.asarray(task.dummies), task.exclusive)
+        return replace(fit, beta=fit.beta + never[1] - never[0])
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> Coefficients:  # noqa: ARG002
         """Solve the score equations of noisy sums."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.models.ask import Answer, Moments, MomentSums, Query, RowSum, Sampler, StepMoments
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
+from pysynthdp.models.fits.impossible import never_together
 from pysynthdp.models.fits.level_fit import LevelFit, ask_levels, plain_levels, redraw_level_fit, taken_as
 from pysynthdp.models.fits.level_gain import ask_level_gain
 from pysynthdp.models.fits.level_prior import MultinomialProblem
@@ -42,6 +43,7 @@ class PolyReg:
     a prior on slopes with standard deviation 10 for log odds; for a level of fewer than ten rows a narrower
     one, its scale chosen by marginal likelihood: noise predictors do not inflate a rare level. It is the same
     whichever level is called first. The mean fitted probabilities are the observed shares; no row is added.
+    Only then pairs of levels are taken out that never occur though ten records were expected.
 
     Examples
     --------
@@ -84,7 +86,8 @@ class PolyReg:
         problem = MultinomialProblem(cells[levels], sums.gram, np.zeros_like(cells[levels]), free, LIMIT)
         dummies = np.asarray(task.dummies)
         fit = yield from ask_levels(problem, levels, dummies, proper=task.proper)
-        return taken_as(PolyRegFit, fit)
+        never = never_together(problem.cells, dummies, task.exclusive)
+        return replace(taken_as(PolyRegFit, fit), beta=fit.beta + never)
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> PolyRegFit:
         """Solve the score equations of noisy sums."""

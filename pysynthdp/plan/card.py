@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import pandas as pd
 
 from pysynthdp.base.display import Cell, Table
+from pysynthdp.base.marks import DERIVED
+from pysynthdp.plan.derived import Derived
 from pysynthdp.plan.factors import Terms, columns_of
 from pysynthdp.plan.step import Step
 
@@ -22,6 +24,7 @@ def plan_table(
     *,
     first: Iterable[str],
     facts: Sequence[tuple[str, Cell]],
+    derived: Sequence[tuple[Derived, frozenset[str]]] = (),
 ) -> Table:
     """Build the card of a plan; what is too long for a line stands below.
 
@@ -35,32 +38,45 @@ def plan_table(
         Columns that are there before any step draws.
     facts : sequence of (label, value)
         Of the whole plan.
+    derived : sequence of (Derived, set of str)
+        Columns that are computed, each with those before it.
     """
     shown = [_shown(terms, before) for terms, before in zip(given, _before(steps, first), strict=True)]
-    rows = tuple(
-        (number, step.label, step.model.name, text)
+    lines: list[tuple[str, tuple[Cell, ...]]] = [
+        (step.targets[-1].column, (number, step.label, step.model.name, text))
         for number, (step, text) in enumerate(zip(steps, shown, strict=True), start=1)
-    )
+    ]
+    for own, before in derived:
+        place = 1 + max((at for at, (name, _) in enumerate(lines) if name in before), default=-1)
+        lines.insert(place, (own.column, ("", own.column, DERIVED, own.expression)))
+    rows = tuple(row for _, row in lines)
     cut = [place for place, text in enumerate(shown) if text.endswith(_MORE)]
     notes = tuple(f"Step {place + 1} is given {', '.join(given[place])}." for place in cut)
     return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts), notes)
 
 
-def plan_frame(steps: Sequence[Step], given: Sequence[Sequence[str]]) -> pd.DataFrame:
-    """Build one row a step, with all its terms, indexed by its number."""
+def plan_frame(
+    steps: Sequence[Step], given: Sequence[Sequence[str]], derived: Sequence[Derived] = ()
+) -> pd.DataFrame:
+    """Build one row a step, with all its terms, indexed by its number; what is derived stands last."""
     pairs = zip(steps, given, strict=True)
     rows = [(step.label, step.model.name, ", ".join(terms)) for step, terms in pairs]
+    rows += [(own.column, DERIVED, own.expression) for own in derived]
     places = pd.RangeIndex(1, len(rows) + 1, name="step")
     return pd.DataFrame(rows, index=places, columns=["draws", "method", "given"])
 
 
-def predictor_matrix(names: Sequence[str], steps: Sequence[Step], given: Sequence[Terms]) -> pd.DataFrame:
-    """Build a square matrix: 1 where the row's column is drawn from the column's."""
+def predictor_matrix(
+    names: Sequence[str], steps: Sequence[Step], given: Sequence[Terms], derived: Sequence[Derived] = ()
+) -> pd.DataFrame:
+    """Build a square matrix: 1 where the row's column is drawn, or derived, from the column's."""
     matrix = pd.DataFrame(0, index=list(names), columns=list(names))
     for step, terms in zip(steps, given, strict=True):
         predictors = list(columns_of(terms))
         for part in step.targets:
             matrix.loc[part.column, predictors] = 1
+    for own in derived:
+        matrix.loc[own.column, [name for name in own.given if name != own.column]] = 1
     return matrix
 
 

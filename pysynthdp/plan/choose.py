@@ -59,7 +59,7 @@ def _column_steps(column: Column, wish: Method | None, wishes: Wishes, number: M
     for part in parts_of(column):
         terms = wishes.terms_of(part)
         model = _model_for(part, column, wish, has_terms=bool(terms), number=number)
-        if wishes.emit_original and isinstance(model, HoldsRows):
+        if wishes.emit_original and part.numeric and isinstance(model, HoldsRows):
             model = replace(model, emit_original=True)  # type: ignore[type-var]  # a dataclass
         steps.append(Step((part,), model, () if model.name in _MARGINAL else terms))
     return steps
@@ -70,17 +70,22 @@ def _model_for(
 ) -> ColumnModel:
     """Pick the wished model, or the default for the part's kind; check that it can draw the part."""
     if part.role == "kind":
-        lone = len(part.levels) < 2
-        name = (
-            "constant" if lone else "sample" if not has_terms or _name(wish) == "sample" else _logistic(part)
-        )
-        return COLUMN_MODELS[name]()
+        return COLUMN_MODELS[_of_kind(part, _name(wish), has_terms=has_terms)]()
     model = model_of(wish if wish is not None else _default(part, column, has_terms, number), column.name)
     if not has_terms and wish is None:
         model = model_of("constant" if part.levels and len(part.levels) == 1 else "sample")
     if not model.accepts(target_of(part, column)):
         raise _refusal(part, column, model)
     return model
+
+
+def _of_kind(part: Part, wish: str | None, *, has_terms: bool) -> str:
+    """Pick the method that draws whether and how a value is absent: the column's own, if that draws it."""
+    if len(part.levels) < 2:
+        return "constant"
+    if not has_terms or wish == "sample":
+        return "sample"
+    return "cart" if wish == "cart" else _logistic(part)
 
 
 def _refusal(part: Part, column: Column, model: ColumnModel) -> PlanError:

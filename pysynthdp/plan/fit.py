@@ -16,6 +16,7 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.base.words import Words
 from pysynthdp.design.encode import Layout, Scale, StepDesign
+from pysynthdp.design.gates import Gates
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
 from pysynthdp.design.rows import Rows
@@ -94,6 +95,8 @@ class DrawnStep:
         How drawn groups of levels are split, where some levels have fewer than five records.
     chosen : bool
         Whether the rows decided between this model and another.
+    gates : Gates, optional
+        Levels that never occur together with levels of earlier parts.
     """
 
     targets: tuple[Part, ...]
@@ -104,6 +107,7 @@ class DrawnStep:
     holds_rows: bool = False
     groups: LevelGroups | None = None
     chosen: bool = False
+    gates: Gates | None = None
 
     @property
     def label(self) -> str:

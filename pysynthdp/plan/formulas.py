@@ -10,7 +10,7 @@ from typing import Any
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Setting, Words, meant
 from pysynthdp.design.parts import kinds_of, parts_of
-from pysynthdp.plan.factors import KIND, LEVEL, Factor, Terms, factor_call
+from pysynthdp.plan.factors import KIND, LEVEL, Factor, Terms, columns_of, factor_call
 from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = ["Formulas", "read_formulas"]
@@ -42,6 +42,12 @@ class Formulas:
     columns: Mapping[str, Terms] = field(default_factory=dict)
     kinds: Mapping[str, Terms] = field(default_factory=dict)
     listed: tuple[str, ...] = ()
+
+    @property
+    def predictors(self) -> dict[str, tuple[str, ...]]:
+        """Columns that each column is drawn from, its kind too."""
+        names = dict.fromkeys((*self.columns, *self.kinds))
+        return {n: columns_of((*self.columns.get(n, ()), *self.kinds.get(n, ()))) for n in names}
 
 
 def read_formulas(formulas: Iterable[str], schema: Schema) -> Formulas:

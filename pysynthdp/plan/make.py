@@ -15,7 +15,10 @@ from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
-from pysynthdp.plan.order import Behind, visit_order
+from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
+from pysynthdp.plan.factors import columns_of
+from pysynthdp.plan.formulas import Formulas
+from pysynthdp.plan.order import Behind, VisitOrder, visit_order
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
@@ -104,6 +107,8 @@ def make_plan(
     max_predictors: int | None = None,
     behind: Behind | None = None,
     terms: Chosen | None = None,
+    derive: Mapping[str, str] | None = None,
+    found: Mapping[str, str] | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -130,11 +135,14 @@ def make_plan(
     groups = _groups(joint, names)
     asked = asked_terms(predictor_matrix, formulas, schema)
     by_kind, apart = protection.learns, {*kept, *serials}
-    first = {**asked.kinds, **asked.columns}
-    visited = visit_order(schema, visit_sequence, apart, asked=first, behind=behind, by_kind=by_kind)
-    order = _gathered(visited.columns, tuple(groups))
+    used = _used(asked) if by_kind else None
+    derived = derived_columns(schema, derive or {}, found or {}, apart=apart, dropped=dropped, used=used)
+    made = _made(derived, asked, methods, groups)
+    visited = _visited(schema, visit_sequence, apart, derived, groups, asked, behind, by_kind=by_kind)
+    order = tuple(name for name in visited.columns if name not in made)
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
-    own = all_terms(order, predicting(schema, kept), asked, nearest=nearest)
+    telling = without_silent(visited.columns, derived)
+    own = all_terms(telling, predicting(schema, kept), asked, nearest=nearest)
     wishes = Wishes(
         order=order,
         methods={name: wish for name, wish in methods.items() if name in order},
@@ -149,17 +157,72 @@ def make_plan(
     )
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
-    plan = SynthesisPlan(schema, order, steps, protection, kept, serials, dropped, proper)
-    plan = replace(
-        plan,
-        order=visited.why,
-        left_open=left_open(order, asked),
-        to_screen=to_screen(steps, asked) if protection.learns and terms != "main" else (),
-        max_predictors=(max_predictors or MOST) if protection.learns else None,
-        draws=_draws(draws, protection),
-    )
+    plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
+    plan = replace(plan, order=visited.why, derived=derived, draws=_draws(draws, protection))
+    plan = _left_open(plan, order, asked, max_predictors, screens=terms != "main")
     protection.check(plan)
     return plan
+
+
+def _left_open(
+    plan: SynthesisPlan, order: tuple[str, ...], asked: Formulas, most: int | None, *, screens: bool
+) -> SynthesisPlan:
+    """Say in a plan what the fit may choose, where it may learn."""
+    learns = plan.protection.learns
+    return replace(
+        plan,
+        left_open=left_open(order, asked),
+        to_screen=to_screen(plan.steps, asked) if learns and screens else (),
+        max_predictors=(most or MOST) if learns else None,
+    )
+
+
+def _visited(
+    schema: Schema,
+    wish: Sequence[str] | None,
+    apart: set[str],
+    derived: Sequence[Derived],
+    groups: Mapping[tuple[str, ...], ColumnModel],
+    asked: Formulas,
+    behind: Behind | None,
+    *,
+    by_kind: bool,
+) -> VisitOrder:
+    """Order the columns that are drawn, and put each that is derived behind the last one that it needs."""
+    made = {own.column for own in derived if not own.corrects}
+    drawn = None if wish is None else [name for name in wish if name not in made]
+    first = asked.predictors
+    found = visit_order(schema, drawn, apart | made, asked=first, behind=behind, by_kind=by_kind)
+    return replace(found, columns=with_derived(_gathered(found.columns, tuple(groups)), derived))
+
+
+def _used(asked: Formulas) -> frozenset[str]:
+    """Name the predictors that a user asks for."""
+    terms = (term for own in (asked.columns, asked.kinds) for each in own.values() for term in each)
+    return frozenset(columns_of(terms))
+
+
+def _made(
+    derived: Iterable[Derived],
+    asked: Formulas,
+    methods: Mapping[str, Method],
+    groups: Mapping[tuple[str, ...], ColumnModel],
+) -> set[str]:
+    """Name the columns that no model draws; refuse a method or a formula for one."""
+    made = {own.column for own in derived if not own.corrects}
+    for what, given in (
+        ("method", (*methods, *(name for columns in groups for name in columns))),
+        ("formula", (*asked.kinds, *asked.columns)),
+    ):
+        both = [name for name in given if name in made]
+        if both:
+            raise PlanError(
+                Words("{name} is derived, so no {what} draws it", name=both[0], what=what),
+                column=both[0],
+                kind="expression",
+                remedy="leave one of the two out",
+            )
+    return made
 
 
 def _check_all_known(names: set[str], dropped: Sequence[str], **settings: Iterable[str]) -> None:

@@ -12,10 +12,10 @@ from pysynthdp.models.base import COLUMN_MODELS
 
 __all__ = ["no_method"]
 
-_TREES: Final = "trees do not exist here: 'normrank' draws a number, and 'polyreg' a level"
+_TREES: Final = "of trees there is 'cart', one a column"
 _OTHERS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
-        ("cart", "ctree", "rf", "ranger", "bag", "tree", "forest", "xgboost", "survctree"), _TREES
+        ("ctree", "rf", "ranger", "bag", "tree", "rpart", "forest", "xgboost", "survctree"), _TREES
     ),
     **dict.fromkeys(("pmm", "midastouch"), "the meant is 'normrank', which keeps the margin"),
     **dict.fromkeys(("logistic", "logit", "binomial"), "it is called 'logreg' here"),
@@ -33,8 +33,8 @@ def no_method(method: str, column: str | None) -> PlanError:
 
     Examples
     --------
-    >>> print(no_method("cart", "age"))
-    age: there is no method 'cart'; trees do not exist here: 'normrank' draws a number, and 'polyreg' a level
+    >>> print(no_method("ranger", "age"))
+    age: there is no method 'ranger'; of trees there is 'cart', one a column
     >>> print(no_method("nrom", None))
     there is no method 'nrom'; did you mean 'norm'?
     """

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.plan.factors import Terms, columns_of
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 
 __all__ = ["Behind", "VisitOrder", "visit_order"]
@@ -60,7 +59,7 @@ def visit_order(
     wish: Sequence[str] | None,
     apart: set[str],
     *,
-    asked: Mapping[str, Terms],
+    asked: Mapping[str, Sequence[str]],
     behind: Behind | None = None,
     by_kind: bool,
 ) -> VisitOrder:
@@ -74,7 +73,7 @@ def visit_order(
         Order asked for.
     apart : set of str
         Columns that are not drawn.
-    asked : mapping column -> terms
+    asked : mapping column -> columns
         Predictors asked for by a matrix or a formula; without a wish each is drawn before its column.
     behind : Behind, optional
         What else must be drawn before a column.
@@ -94,9 +93,9 @@ def visit_order(
     if wish is not None:
         return VisitOrder(_as_wished(needed, wish, apart), "as asked")
     first = sorted(needed, key=lambda name: _rank(schema[name])) if by_kind else needed
-    used = {name: columns_of(terms) for name, terms in asked.items()}
+
     before = {
-        name: {*used.get(name, ()), *behind.directly.get(name, ()), *behind.somewhere.get(name, ())} - {name}
+        name: {*asked.get(name, ()), *behind.directly.get(name, ()), *behind.somewhere.get(name, ())} - {name}
         for name in needed
     }
     columns = _arranged(first, before, set(behind.directly))

@@ -118,6 +118,14 @@ def _plain_predictors(given: Any) -> Any:
     return {str(name): list(given.columns[row.to_numpy() != 0]) for name, row in given.iterrows()}
 
 
+_EXPRESSIONS: Final = by_column(TEXT)
+
+
+def _derive(value: Any, place: Place) -> Any:
+    """Check expressions by column, or one word that none is to be looked for."""
+    return value if value == "no" else _EXPRESSIONS.take(value, place)
+
+
 def _plain_bounds(given: Mapping[str, Any]) -> dict[str, Any]:
     """Write absent bounds as infinite."""
     ends = (float("-inf"), float("inf"))
@@ -227,6 +235,11 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         'columns that one model draws together: [[joint]] columns = [...], method = "..."',
     ),
     Line("rare", TEXT, 'levels of fewer than five records: "keep", "merge" or "refuse"'),
+    Line(
+        "derive",
+        SettingForm("derive", _derive),
+        'columns computed from others: [derive] bmi = "weight / (height / 100) ** 2"; "no" for none',
+    ),
     Line(
         "guarantee",
         SettingForm("guarantee", _guarantee, lambda asked: protection_of(asked).to_plain()),

@@ -17,12 +17,13 @@ import pandas as pd
 from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.even import Evenness
-from pysynthdp.base.marks import KEPT_REAL, SERIAL
+from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.derived import Derived, placed, without_silent
 from pysynthdp.plan.factors import Terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
 from pysynthdp.plan.step import Step, predicting, written_formulas
@@ -291,6 +292,8 @@ class SynthesisPlan(Budgeted, Printable):
         What the visit sequence is by, in words.
     draws : {"even", "independent"} or None
         How rows are drawn; None where that depends on how copies get their parameters.
+    derived : tuple of Derived
+        Columns that are computed from others by an expression, each after those that it needs.
     """
 
     schema: Schema
@@ -306,23 +309,30 @@ class SynthesisPlan(Budgeted, Printable):
     max_predictors: int | None = None
     order: str = "as asked"
     draws: Evenness | None = "independent"
+    derived: tuple[Derived, ...] = ()
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Every modelled part: kept columns that can predict first, then in visit order."""
-        names = (*predicting(self.schema, self.keep), *self.visit_sequence)
+        """Every modelled part: kept columns that can predict first, then in visit order.
+
+        Of what is derived, those that later columns are drawn from.
+        """
+        visited = without_silent(self.visit_sequence, self.derived)
+        names = (*predicting(self.schema, self.keep), *visited)
         return tuple(part for name in names for part in parts_of(self.schema[name]))
 
     @property
     def methods(self) -> dict[str, str]:
         """Method of each column, as a user names it."""
         drawn = {part.column: step.model.name for step in self.steps for part in step.targets}
-        return {**dict.fromkeys(self.keep, KEPT_REAL), **drawn, **dict.fromkeys(self.serials, SERIAL)}
+        made = [own.column for own in self.derived if not own.corrects]
+        apart = {**dict.fromkeys(self.serials, SERIAL), **dict.fromkeys(made, DERIVED)}
+        return {**dict.fromkeys(self.keep, KEPT_REAL), **drawn, **apart}
 
     @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
-        return predictor_matrix(self.schema.names, self.steps, self.protection.given(self))
+        return predictor_matrix(self.schema.names, self.steps, self.protection.given(self), self.derived)
 
     @property
     def formulas(self) -> tuple[str, ...]:
@@ -395,11 +405,13 @@ class SynthesisPlan(Budgeted, Printable):
         facts += [("rows", "drawn evenly")] if self.draws == "even" else []
         facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
-        return plan_table(self.steps, self._given(), first=predicting(self.schema, self.keep), facts=facts)
+        made = placed(self.derived, self.visit_sequence)
+        first = predicting(self.schema, self.keep)
+        return plan_table(self.steps, self._given(), first=first, facts=facts, derived=made)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
-        return plan_frame(self.steps, self._given())
+        return plan_frame(self.steps, self._given(), self.derived)
 
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""

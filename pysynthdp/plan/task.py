@@ -35,6 +35,7 @@ def task_of(
         dummies=tuple(_all(dummies, positions) for positions in features),
         n=n,
         proper=plan.proper,
+        exclusive=_exclusive(features, layout),
         **plan.protection.task_facts(step, plan),
     )
 
@@ -46,6 +47,22 @@ def _target(part: Part, plan: SynthesisPlan, layout: Layout) -> Target:
     if groups is None:
         return target
     return replace(target, n_levels=int(groups.max()) + 1, groups=tuple(groups.tolist()))
+
+
+def _exclusive(features: Sequence[tuple[int, ...]], layout: Layout) -> tuple[tuple[int, ...], ...]:
+    """Find the places of each column's dummies, its kinds and levels together."""
+    starts = layout.starts
+    owner = {
+        position: part.column
+        for part in layout.parts
+        if not part.numeric
+        for position in range(starts[part.key], starts[part.key] + layout.width(part))
+    }
+    found: dict[str, list[int]] = {}
+    for place, positions in enumerate(features):
+        if len(positions) == 1 and positions[0] in owner:
+            found.setdefault(owner[positions[0]], []).append(place)
+    return tuple(map(tuple, found.values()))
 
 
 def row_norm(step: Step, plan: SynthesisPlan) -> float:

@@ -79,13 +79,13 @@ def left_open(order: tuple[str, ...], asked: Formulas) -> tuple[str, ...]:
 
 
 def to_screen(steps: Iterable[Step], asked: Formulas) -> tuple[str, ...]:
-    """Labels of the steps whose terms may be screened: those of which no formula speaks."""
+    """Labels of the steps whose terms may be screened: no formula speaks of them, no tree finds its own."""
     found = []
     for step in steps:
         part = step.targets[0]
         written = part.column in asked.columns and part.column not in asked.listed
         written |= part.role == "kind" and part.column in asked.kinds
-        if len(step.targets) == 1 and not written:
+        if len(step.targets) == 1 and not written and not getattr(step.model, "finds_terms", False):
             found.append(step.label)
     return tuple(found)
 

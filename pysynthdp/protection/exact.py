@@ -24,8 +24,11 @@ from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
+from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
+from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
+from pysynthdp.curator.thin_directions import without_thin_directions
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
@@ -138,12 +141,15 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
-        remarks = (*_of_table(plan, request.rows, fits), *remarks)
+        remarks = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows), *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     pairs = list(zip(plan.steps, fits, strict=True))
-    steps = tuple(_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
-    learned = tuple(replace(step, model=fit.model) for step, fit in pairs) if learns else ()
+    first = [part for part in plan.parts if part.column in plan.keep]
+    gates = gates_of(plan.steps, first, table) if learns else {}
+    drawn = (_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
+    steps = tuple(replace(step, gates=gates.get(step.targets)) for step in drawn)
+    learned = _learned(plan, layout, fits) if learns else ()
     fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
     return _checked(plan, fit, encoded, request) if learns else fit
 
@@ -177,13 +183,26 @@ def _of_steps(
     return (*rare, *lost, *(remark for fit in fits for remark in fit.notes))
 
 
+def _learned(plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit]) -> tuple[Step, ...]:
+    """Give the steps as they were completed; of screened terms those of which enough records are left."""
+    steps = []
+    for step, fit in zip(plan.steps, fits, strict=True):
+        lost = lost_terms(step, plan, layout, fit.rows.design) if step.label in plan.to_screen else ()
+        kept = (term for term in step.terms if term not in lost or _plain(term))
+        steps.append(replace(step, model=fit.model, terms=tuple(kept)))
+    return tuple(steps)
+
+
+def _plain(term: Sequence[str | Factor]) -> bool:
+    """Whether a term is a whole column."""
+    return len(term) == 1 and isinstance(term[0], str)
+
+
 def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit) -> tuple[Remark, ...]:
     """Say which terms of a formula are not modelled."""
-    lost = [
-        term_text(term)
-        for term in lost_terms(step, plan, layout, fit.rows.design)
-        if len(term) > 1 or isinstance(term[0], Factor)
-    ]
+    if step.label in plan.to_screen:
+        return ()
+    lost = [term_text(term) for term in lost_terms(step, plan, layout, fit.rows.design) if not _plain(term)]
     if not lost:
         return ()
     return (
@@ -264,6 +283,7 @@ def _step_fits(
     known = None
     if plan.protection.learns:
         seen, known = few_features.without_few_features(seen, encoded)
+        seen = without_thin_directions(seen, encoded, known)
     pairs = zip(plan.steps, seen, strict=True)
     return [_step_fit(step, plan, encoded.layout, encoded.table, rows) for step, rows in pairs], known
 

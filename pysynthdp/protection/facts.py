@@ -76,8 +76,6 @@ def learned_facts(
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
-    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
-    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     if rare:
         few = [name for name in plan.schema.names if name in rare]
         facts.append(
@@ -94,10 +92,18 @@ def learned_facts(
             "of every number whose records are not released: averages of five or more records, after its "
             "largest and smallest value were replaced by what the others let one expect"
         )
+    screened = [step.label for step in plan.steps if step.label in plan.to_screen and step.terms]
+    facts += [f"which products and curves the models of {', '.join(screened)} hold"] if screened else []
     if chosen:
         names = [name for name in plan.schema.names if name in chosen]
         facts.append(f"which of two models draws {', '.join(names)}")
-    return [*facts, "the parameters of every column's model"]
+    return [*facts, *_functions(plan), "the parameters of every column's model"]
+
+
+def _functions(plan: SynthesisPlan) -> list[str]:
+    """Name the functions of columns that hold in every row."""
+    found = (own for own in plan.derived if own.found)
+    return [f"of {own.column}, which is computed, that it is {own.expression}" for own in found]
 
 
 def few_facts(plan: SynthesisPlan, fit: Fit) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.even import Evenness
-from pysynthdp.base.marks import KEPT_REAL, SERIAL
+from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.words import GUARANTEE, Words
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.choose import all_steps
@@ -26,6 +26,7 @@ __all__ = ["Unprotected"]
 
 _KEPT = "its real values are released as they are, because 'keep' asked for it"
 _SERIAL = "running numbers that do not depend on any record"
+_DERIVED = "computed from other columns of the copy, by the expression in the plan"
 _EMITTED = "its copies repeat values of real records, because emit_original asked for it"
 _EVEN = "; rows are drawn evenly, which reproduces fitted margins sharply"
 _HELD = "its model was handed whole rows and may repeat them"
@@ -119,6 +120,8 @@ def _column_statement(name: str, plan: SynthesisPlan, fit: Fit) -> ColumnStateme
         return ColumnStatement(name, KEPT_REAL, "none", _KEPT)
     if name in plan.serials:
         return ColumnStatement(name, SERIAL, "none", _SERIAL)
+    if plan.methods.get(name) == DERIVED:
+        return ColumnStatement(name, DERIVED, "none", _DERIVED)
     steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
     reasons = dict.fromkeys(step.model.reason for step in reversed(steps))
     if name in plan.real_values:

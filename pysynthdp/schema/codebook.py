@@ -95,7 +95,7 @@ def _row(column: Column, *, withhold: bool) -> dict[str, Any]:
     }
     if isinstance(column, NumericColumn):
         facts = ("unit", "lower", "upper", "decimals", "fallback", "step")
-        own = {name: getattr(column, name) for name in facts}
+        own = {name: getattr(column, name) for name in facts} | {"offset": column.offset or None}
         spikes = " | ".join(_escaped(spike) for spike in column.spikes)
         return {**shared, **own, "kind": "numeric", "spikes": spikes}
     return {**shared, **_level_facts(column, () if withhold else tuple(column.levels))}

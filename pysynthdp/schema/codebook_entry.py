@@ -16,14 +16,14 @@ __all__ = ["KEYS", "column_of"]
 
 KEYS = (
     "name", "kind", "type", "unit", "lower", "upper", "decimals", "levels", "values", "ordered", "other",
-    "missing", "may_be_missing", "spikes", "fallback", "declared", "step",
+    "missing", "may_be_missing", "spikes", "fallback", "declared", "step", "offset",
 )  # fmt: skip
 _BESIDE = ("released", "method", "note")  # what a release adds, and a schema does not need
 _IGNORED = (*_BESIDE, "name", "kind", "values")
 _FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _KINDS = {"numeric": "numeric", "number": "numeric", "date": "numeric", "categorical": "categorical"}
 _NUMERIC = ("type", "unit", "lower", "upper", "decimals", "missing", "may_be_missing", "spikes", "fallback",
-            "declared", "step")  # fmt: skip
+            "declared", "step", "offset")  # fmt: skip
 _CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared")
 
 
@@ -101,7 +101,7 @@ def _kind(entry: Mapping[str, Any], at: Place) -> str:
 
 def _numeric(name: str, given: dict[str, Any], at: Place) -> NumericColumn:
     """Make a numeric column; all its values are numbers."""
-    own = ("lower", "upper", "decimals", "fallback", "step")
+    own = ("lower", "upper", "decimals", "fallback", "step", "offset")
     numbers: dict[str, Any] = {key: NUMBER.take(given[key], at.part(key)) for key in own if key in given}
     listed = LIST.take(given.get("spikes", []), at.part("spikes"))
     spikes = [NUMBER.take(spike, at.part("spikes")) for spike in listed]

@@ -101,6 +101,8 @@ class NumericColumn:
     step : float, optional
         Drawn values are multiples of it, such as 5 or 0.25; for a power of ten ``decimals`` says the same
         (-2 for hundreds).
+    offset : float
+        Drawn values are it plus multiples of the step: 2.5 beside a step of 5 for 17.5, 22.5, ...
 
     Examples
     --------
@@ -121,6 +123,7 @@ class NumericColumn:
     fallback: float | None = None
     learned_spikes: bool = False
     step: float | None = None
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing", _codes(self.name, self.missing))
@@ -144,11 +147,21 @@ class NumericColumn:
             raise _wrong(self.name, Words("unit must be one of {units}", units=units))
         if self.step is not None and not (_is_number(self.step) and self.step > 0):
             raise _wrong(self.name, "step must be a positive number", Words("write {it}", it=Facts(step=5)))
+        if not _is_number(self.offset) or (self.offset and self.step is None):
+            mend = Words("write {it}", it=Facts(step=5, offset=2.5))
+            raise _wrong(self.name, "offset must be a number, beside a step", mend)
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise _wrong(self.name, "lower lies above upper", "swap the bounds")
         specials = self.specials
         if len(set(specials)) < len(specials):
             raise _wrong(self.name, "a code or spike is declared twice", "name each once")
+
+    @property
+    def grain(self) -> str | int | None:
+        """Decimals, or the step and where it begins, for a table that people read."""
+        if self.step is None:
+            return self.decimals
+        return f"steps of {self.step:g}" + (f" from {self.offset:g}" if self.offset else "")
 
     def _no_number(self) -> SchemaError:
         """Say what of the declaration is no number; a label in the place of its code is the common slip."""

@@ -83,6 +83,7 @@ def _column_to_plain(column: Column, *, withhold: bool) -> dict[str, Any]:
         "unit": column.unit,
         "fallback": value_to_plain(column.fallback),
         "step": column.step,
+        "offset": column.offset,
         "dtype": dtype_to_plain(column.dtype),
         **shared,
     }
@@ -135,7 +136,10 @@ def _column_from_plain(plain: Mapping[str, Any]) -> Column:
     if plain["kind"] == "numeric":
         spikes = tuple(value_from_plain(spike) for spike in plain["spikes"])
         facts = ("lower", "upper", "decimals", "unit", "fallback", "learned_spikes")
-        own = {name: plain[name] for name in facts} | {"step": plain.get("step")}
+        own = {name: plain[name] for name in facts} | {
+            "step": plain.get("step"),
+            "offset": plain.get("offset", 0.0),
+        }
         return NumericColumn(plain["name"], spikes=spikes, **own, **shared)
     categories = plain["categories"]
     return CategoricalColumn(

@@ -142,5 +142,4 @@ def _row(column: Column) -> tuple[str | int | None, ...]:
         bounds = f"{number(column.lower)} to {number(column.upper)}"
     spikes = ", ".join(str(spike) for spike in column.spikes)
     kind = "numeric" if column.unit == "number" else "date or time"
-    grain = column.decimals if column.step is None else f"steps of {column.step:g}"
-    return (column.name, kind, dtype, None, common[0], spikes, bounds, grain, common[1])
+    return (column.name, kind, dtype, None, common[0], spikes, bounds, column.grain, common[1])

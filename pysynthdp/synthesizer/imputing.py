@@ -14,6 +14,7 @@ from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
+from pysynthdp.curator.relations import Relations, find_relations
 from pysynthdp.curator.rows import ImputedTables, rows_of
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
@@ -30,6 +31,7 @@ from pysynthdp.synthesizer.settings import (
     plan_of,
     schema_of_tables,
     settled_rare,
+    to_be_drawn,
     told,
 )
 
@@ -99,8 +101,9 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
     if known is not None:
         check_named(settings, known.schema, rows, key=known.protection.unit.key)
         return Opened(settings, known, rows, remarks=remarks)
-    plan, settled = _learned_plan(settings, (rows,))
-    return Opened(settings, plan, settled.tables[0], settled.merged, remarks)
+    plan, settled, offered = _learned_plan(settings, (rows,))
+    said = (*remarks, *settled.remarks, *offered)
+    return Opened(settings, plan, settled.tables[0], settled.merged, said)
 
 
 def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> SynthesisPlan:
@@ -135,7 +138,7 @@ def fit_imputed(
     rows, odd = _opened_all(settings, tables, block_rows)
     remarks = (*index_remarks(rows[0]), *odd)
     with _said_once():
-        plan, settled = _learned_plan(settings, rows)
+        plan, settled, offered = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
         requests = [
             FitRequest(table, workers, settings.progress, stand_ins=stand_ins) for table in settled.tables
@@ -149,7 +152,7 @@ def fit_imputed(
         others = tuple(_fit(settled_plan, request, number) for number, request in later)
     first, *rest = (replace(fit, merged=settled.merged, learned=()) for fit in (first, *others))
     seen = _with_seen(settings, plan, settled.tables[0], first)
-    return NestedMachine(plan, seen, account, tuple(rest)), remarks
+    return NestedMachine(plan, seen, account, tuple(rest)), (*remarks, *settled.remarks, *offered)
 
 
 def _rows(protection: Protection, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Rows | None:
@@ -179,17 +182,30 @@ def _opened_all(
     return tuple(found for found in rows if found is not None), odd
 
 
-def _learned_plan(settings: Settings, tables: Sequence[Rows]) -> tuple[SynthesisPlan, Settled]:
+def _learned_plan(
+    settings: Settings, tables: Sequence[Rows]
+) -> tuple[SynthesisPlan, Settled, tuple[Remark, ...]]:
     """Plan for a table or for its imputations: by their own schema, or by the declared one.
 
-    The tables come back with their rare levels merged, where that was asked for.
+    The tables come back with their rare levels merged, where that was asked for; beside them stands what is
+    nearly a function of others.
     """
     if settings.schema is None:
         schema = schema_of_tables(settings, tables)
     else:
         schema = fitting_schema(settings, settings.schema, tables[0])
     settled = settled_rare(settings, schema, tables)
-    return plan_of(settings, settled.schema), settled
+    found = _relations(settings, settled)
+    return plan_of(settings, settled.schema, found.exact), settled, found.offered
+
+
+def _relations(settings: Settings, settled: Settled) -> Relations:
+    """Find columns that are functions of others, where the schema is inferred and nobody forbids it."""
+    free = to_be_drawn(settings, settled.schema)
+    if settings.schema is not None or not free or not settings.protection.learns:
+        return Relations()
+    schema = settled.schema.without([*settings.drop, *settings.derived])
+    return find_relations(settled.tables, schema, order=settings.visit_sequence, free=free)
 
 
 def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: Fit) -> Fit:

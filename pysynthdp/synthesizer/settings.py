@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, get_args
+from typing import Any, Final, Literal, get_args
 
 import pandas as pd
 
@@ -42,9 +42,11 @@ __all__ = [
     "schema_of_table",
     "schema_of_tables",
     "settled_rare",
+    "to_be_drawn",
     "told",
 ]
 
+NOTHING: Final = "no"  # derive="no" has no function looked for, and derive={"a": "no"} none of a
 _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
     "missing": ("codes with their labels", {...: "label"}),
     "spikes": ("a list", [...]),
@@ -81,12 +83,27 @@ class Settings:
     emit_original: bool = False
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     rare: Rare = "keep"
+    derive: Mapping[str, str | None] | Literal["no"] = field(default_factory=dict)
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
 
     def __post_init__(self) -> None:
         _check_settings(self)
+
+    @property
+    def formulated(self) -> frozenset[str]:
+        """Columns whose predictors the user names."""
+        matrix = self.predictor_matrix
+        rows = matrix.index if isinstance(matrix, pd.DataFrame) else matrix or ()
+        targets = (text.partition("~")[0].strip().strip("`") for text in self.formulas)
+        return frozenset(map(str, rows)).union(targets)
+
+    @property
+    def derived(self) -> dict[str, str]:
+        """Expressions by column, without columns that are to be drawn whatever is found."""
+        given = {} if self.derive == NOTHING or self.derive is None else dict(self.derive)
+        return {name: text for name, text in given.items() if text is not None and text != NOTHING}
 
     @property
     def protection(self) -> Protection:
@@ -149,9 +166,9 @@ def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
 
 def _wrong_mappings(settings: Settings) -> Iterator[PlanError]:
     """Find what must name columns and does not, and a method that is no method."""
-    for what in DECLARATIONS:
+    for what in (*DECLARATIONS, "derive"):
         given = getattr(settings, what)
-        if given is not None and not isinstance(given, Mapping):
+        if given is not None and given != NOTHING and not isinstance(given, Mapping):
             mend = Words("write {setting}", setting=Setting(what, {"column": ...}))
             yield PlanError(Words("{what} must name columns", what=what), kind="setting", remedy=mend)
     method: object = settings.method
@@ -228,8 +245,8 @@ def _check_schema(settings: Settings) -> None:
         raise together([PlanError(text, kind="setting", remedy=mend) for text in texts])
 
 
-def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
-    """Plan from a schema and the settings."""
+def plan_of(settings: Settings, schema: Schema, found: Mapping[str, str] | None = None) -> SynthesisPlan:
+    """Plan from a schema, the settings, and the functions of columns that were ``found`` in a table."""
     return make_plan(
         schema.without(settings.drop),
         settings.protection,
@@ -243,6 +260,8 @@ def plan_of(settings: Settings, schema: Schema) -> SynthesisPlan:
         draws=settings.draws,
         emit_original=settings.emit_original,
         joint=settings.joint,
+        derive=settings.derived,
+        found=found,
         max_predictors=settings.max_predictors,
         terms=settings.terms,
     )
@@ -269,7 +288,10 @@ def settled_rare(settings: Settings, schema: Schema, tables: Sequence[Rows]) -> 
     """Keep, merge or refuse rare levels of the columns that are modelled."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
     serials = [name for name, wish in method.items() if wish == SERIAL]
-    return settle_rare(schema, tables, settings.rare, exempt=[*settings.keep, *serials, *settings.drop])
+    apart = [*settings.keep, *serials, *settings.drop]
+    open_to_guesses = settings.schema is None and (settings.method is None or settings.method is method)
+    guessed = [name for name in schema.names if open_to_guesses and name not in told(settings)]
+    return settle_rare(schema, tables, settings.rare, exempt=apart, guessed=guessed)
 
 
 def schema_of_tables(settings: Settings, tables: Sequence[Rows]) -> Schema:
@@ -293,7 +315,7 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
         declared=Declarations(**{what: getattr(settings, what) for what in DECLARATIONS}),
         exempt=settings.keep,
         drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
-        named=[name for name, wish in method.items() if wish != SERIAL],
+        named=[*(name for name, wish in method.items() if wish != SERIAL), *settings.derived],
         numbered=[name for name, wish in method.items() if wish == SERIAL],
         skip=settings.drop,
     )
@@ -306,10 +328,22 @@ def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
+def to_be_drawn(settings: Settings, schema: Schema) -> frozenset[str]:
+    """Columns of which the user says nothing, so that they may turn out to be functions of others."""
+    for_all = settings.method is not None and not isinstance(settings.method, Mapping)
+    if settings.derive == NOTHING or for_all:
+        return frozenset()
+    apart = {*told(settings), *settings.drop, *(settings.derive or ()), *settings.formulated}
+    apart.update(name for columns, _ in settings.joint for name in columns)
+    return frozenset(schema.names) - apart
+
+
 def told(settings: Settings) -> frozenset[str]:
     """Columns of which the user says something himself, so that nothing is guessed about them."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    return frozenset(settings.keep).union(method, *(getattr(settings, what) for what in DECLARATIONS))
+    return frozenset(settings.keep).union(
+        method, settings.derived, *(getattr(settings, what) for what in DECLARATIONS)
+    )
 
 
 def _wish(settings: Settings, name: str) -> str | ColumnModel | None:

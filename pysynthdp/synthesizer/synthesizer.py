@@ -54,9 +54,9 @@ class Synthesizer(Settings, Printable):
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
         Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        cells, logreg, polyreg, polr, sample, constant``, and ``serial`` for fresh running numbers. By default
-        an ordered category is drawn by ``polr`` where parallel slopes fit, else by ``polyreg``: the fit
-        decides, and the fitted plan names the one.
+        cells, logreg, polyreg, polr, sample, constant``, ``cart`` for trees, whose copies give no intervals,
+        and ``serial`` for fresh running numbers. By default an ordered category is drawn by ``polr`` where
+        parallel slopes fit, else by ``polyreg``: the fit decides, and the fitted plan names the one.
     visit_sequence : sequence of str, optional
         Order in which columns are drawn. By default by kind: categories, those of few levels first, then
         numbers; each after the columns that a formula or the matrix draws it from. Under a guarantee the
@@ -105,7 +105,8 @@ class Synthesizer(Settings, Printable):
         which carry no interval of their own. Not with ``BySampling``, whose price is that of independent
         draws.
     emit_original : bool
-        Let ``normrank`` and ``sample`` re-emit real values, as synthpop does; makes the fit confidential.
+        Let ``normrank``, ``sample`` and ``cart`` re-emit real values, as synthpop does; makes the fit
+        confidential.
     joint : sequence of (columns, method)
         Columns that one model draws together.
     rare : {"keep", "merge", "refuse"}
@@ -114,6 +115,17 @@ class Synthesizer(Settings, Printable):
         ``other`` level, which is made where there is none, or, where they have fewer than five records
         together, into the smallest level, or into neighbours where levels are ordered or numbers; the schema,
         the codebook and the statement say so. Refused, the fit stops. Under a guarantee declare the levels.
+    derive : mapping column -> expression
+        Columns that are computed from others in every copy, and drawn from no model:
+        ``{"bmi": "weight / (height / 100) ** 2"}``. An expression has numbers, texts in quotes, names of
+        columns (odd ones in backticks), ``+ - * / **``, comparisons, ``and``, ``or``, ``not``, ``in (1, 2)``,
+        ``missing``, and the functions ``log, exp, sqrt, abs, floor, ceil, round, min, max, where, cut,
+        recode, is_missing``. One that names its own column corrects what is drawn for it:
+        ``{"cigarettes": "where(smokes == 'no', 0, cigarettes)"}``. Under a guarantee too, at no price.
+        Without a schema or guarantee, functions that hold in every row of a table are found and computed as
+        well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column
+        to another that it determines, of values that five records have; the plan shows them, and the
+        statement says so. ``{"bmi": None}`` has that column drawn, ``derive="no"`` every one.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must

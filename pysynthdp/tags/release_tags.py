@@ -19,7 +19,7 @@ Parameters = Literal["fitted", "drawn"]
 Sampling = Literal["none", "subsample", "census"]
 Nesting = Literal["none", "imputed", "two_stage", "pseudo_population"]
 Noise = Literal["none", "shared", "per_copy_from_one", "per_copy_fresh"]
-Bias = Literal["none", "clamped", "shrunk", "noisy_linear_statistics"]
+Bias = Literal["none", "clamped", "shrunk", "trees", "noisy_linear_statistics"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "kind": get_args(Kind),
@@ -59,7 +59,7 @@ class ReleaseTags:
         release; or a fresh noisy release for each copy.
     draws : {"even", "independent"}
         Rows drawn evenly, so that copies vary less than independent rows would, or independent of each other.
-    bias : {"none", "clamped", "shrunk", "noisy_linear_statistics"}
+    bias : {"none", "clamped", "shrunk", "trees", "noisy_linear_statistics"}
         What may have moved estimates, which no variance repairs.
     steps : tuple of TaggedStep or None
         In drawing order, columns kept real first: what each was drawn from, so that pooled tables can say

@@ -42,7 +42,7 @@ _FACTS: dict[str, tuple[Any, ...]] = {
     "noise_var_known": _FLAGS,
     "nesting": ("none", "imputed", "two_stage", "pseudo_population"),
     "labelled": _FLAGS,
-    "bias": ("none", "clamped", "shrunk"),
+    "bias": ("none", "clamped", "shrunk", "trees"),
     "effective": _FLAGS,
 }
 

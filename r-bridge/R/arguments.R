@@ -114,8 +114,8 @@ safe_call <- function(call) {
 # Everything that is sent as settings, in the form in which it is sent.
 settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, draws, joint, schema, guarantee, plan, rare = NULL,
-                        max_predictors = NULL, terms = NULL, visit.sequence = NULL, predictor.matrix = NULL,
-                        cont.na = NULL, semicont = NULL) {
+                        max_predictors = NULL, terms = NULL, derive = NULL, visit.sequence = NULL,
+                        predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
   refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)),
                  "write synthesise(data, m = 5, method = \"norm\")")
   columns <- names(data)
@@ -128,7 +128,8 @@ settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, for
     bounds = as_listing(bounds), decimals = as_listing(decimals), levels = as_listing(levels),
     keep = as_columns(keep, columns, "keep"), drop = as_columns(drop, columns, "drop"),
     proper = proper, draws = draws, joint = joint, schema = schema, guarantee = guarantee, plan = plan,
-    rare = rare, max_predictors = max_predictors, terms = terms
+    rare = rare, max_predictors = max_predictors, terms = terms,
+    derive = if (identical(derive, "no")) derive else as_listing(derive)
   )
   refuse_na(settings)
   settings

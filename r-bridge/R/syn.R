@@ -6,8 +6,9 @@
 #'
 #' @param data A confidential data frame.
 #' @param method Models of columns, see [synthesise()]: one for all or one for each column, `""` for a column
-#'   that is released as it is. `"parametric"` chooses by the type of the column. There are no trees here: synthpop's
-#'   default `"cart"` becomes `"parametric"`, with a warning, and where no method is given this is said once a session.
+#'   that is released as it is. `"parametric"` chooses by the type of the column, and is the default; synthpop's,
+#'   `"cart"`, is there too, but pooled tables of its copies have no intervals. Where no method is given this is said
+#'   once a session.
 #' @param visit.sequence Columns, by name or position, in the order in which they are drawn. As in synthpop, columns
 #'   that it leaves out are released as they are, with a warning, unless `drop.not.used = TRUE`. Other than in synthpop,
 #'   the drawn columns are drawn from them, so that copies hold what joins drawn and real columns; zeros in
@@ -42,8 +43,8 @@
 #' @param drop Columns to leave out.
 #' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence`,
 #'   `predictor.matrix` and `semicont`, and without copies.
-#' @details Of synthpop's methods there are the parametric ones. `polr` takes a factor without declared order too, with
-#'   the order of its levels, and says so. `constant` is for columns of one value: synthpop lets other columns stand as
+#' @details Of synthpop's methods there are the parametric ones and `cart`. `polr` takes a factor without declared
+#'   order too, with the order of its levels, and says so. `constant` is for columns of one value: synthpop lets other columns stand as
 #'   they really are.
 #' @examples
 #' \donttest{

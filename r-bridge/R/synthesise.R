@@ -13,8 +13,8 @@
 #'   which stand in nests, one an imputation: [pool()] takes the rule of Reiter (2004) for them.
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
 #'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`, `cells`,
-#'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, and `serial` for fresh running
-#'   numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
+#'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, `cart` for trees, whose copies
+#'   give no intervals, and `serial` for fresh running numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
 #' @param visit_sequence Columns in the order in which they are drawn. By default by kind: categories, those of few
 #'   levels first, then numbers; each after the columns that a formula draws it from.
 #' @param predictor_matrix Matrix with a row for each target and a column for each predictor, or a list
@@ -52,6 +52,11 @@
 #'   taken, and all by default.
 #' @param terms `"screened"` (the default without a `guarantee`) adds to each column of which no formula speaks the
 #'   products of two predictors and the curves that the rows show to be needed; `"main"` takes predictors as they are.
+#' @param derive Columns that are computed from others in every copy, by expressions:
+#'   `list(bmi = "weight / (height / 100) ** 2")`. An expression has numbers, texts in quotes, names of columns (odd ones
+#'   in backticks), `+ - * / **`, comparisons, `and`, `or`, `not`, `in (1, 2)`, `missing`, and the functions `log`, `exp`,
+#'   `sqrt`, `abs`, `floor`, `ceil`, `round`, `min`, `max`, `where`, `cut`, `recode` and `is_missing`. One that names its
+#'   own column corrects what is drawn for it.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -119,7 +124,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
                                   draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
-                                  rare = NULL, max_predictors = NULL, terms = NULL) {
+                                  rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -127,7 +132,8 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     x, method = method, visit_sequence = visit_sequence, predictor_matrix = predictor_matrix,
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
-    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms, ...
+    guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms,
+    derive = derive, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

@@ -36,7 +36,7 @@ lacks <- function(name) {
 further_settings <- function(given) {
   if (!length(given)) return(given)
   known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare",
-             "max_predictors", "terms")
+             "max_predictors", "terms", "derive")
   for (name in names_of(given)) if (!name %in% known) no_argument(name, known)
   given
 }
@@ -61,7 +61,7 @@ no_argument <- function(name, known) {
     refuse("plan", "syn() calls `keep` as synthpop does", "write method = c(column = \"\")", kind = "setting")
   }
   if (grepl("^(cart|ctree|rf|ranger|bag|survctree)\\.", name)) {
-    refuse("plan", paste0("synthpop's `", name, "` is a setting of trees, and there are none here"), "leave it out",
+    refuse("plan", paste0("synthpop's `", name, "` is a setting of trees that is not here"), "leave it out",
            kind = "setting")
   }
   of <- sub("\\..*$", "", name)

@@ -1,9 +1,9 @@
 # Methods of synthpop that are not here, each with what to use.
 no_trees <- paste(
-  "use \"parametric\", and where the relation is no straight one formulas with interactions and",
-  "powers: formulas = list(income ~ age * sex + I(age^2))")
+  "use \"cart\", one tree a column, which has no intervals; or \"parametric\", and where the relation is no straight",
+  "one formulas with interactions and powers: formulas = list(income ~ age * sex + I(age^2))")
 methods_lacking <- c(
-  cart = no_trees, ctree = no_trees, rf = no_trees, ranger = no_trees, bag = no_trees,
+  ctree = no_trees, rf = no_trees, ranger = no_trees, bag = no_trees,
   survctree = "there is no model of survival; draw the event by \"logreg\" and the time, a number, after it",
   pmm = "use \"normrank\", whose draws have the column's own distribution and are no records' values",
   ipf = "use \"polyreg\" with the interactions that the tables need: formulas = list(c ~ a * b)",
@@ -16,7 +16,7 @@ methods_lacking <- c(
     "they are needed: with(s, lm(y ~ I(weight / height^2)))")
 )
 parametric_methods <- c("norm", "lognorm", "sqrtnorm", "cubertnorm", "normrank", "cells", "poisson", "negbin", "logreg",
-                        "polyreg", "polr", "sample", "constant", "serial")
+                        "polyreg", "polr", "sample", "constant", "serial", "cart")
 
 # Stops at a method of synthpop's that is not here, with what to use.
 refuse_methods <- function(method) {
@@ -25,7 +25,7 @@ refuse_methods <- function(method) {
     name <- if (startsWith(one, "~")) "passive" else sub("^nested\\..*$", "nested", one)
     if (name %in% names(methods_lacking)) {
       tree <- identical(methods_lacking[[name]], no_trees)
-      refuse("plan", paste0("synthpop's method ", dQuote(one, FALSE), " is not here", if (tree) ": there are no trees"),
+      refuse("plan", paste0("synthpop's method ", dQuote(one, FALSE), " is not here", if (tree) ": of trees there is \"cart\""),
              methods_lacking[[name]], method_column(method, one), "method")
     }
   }
@@ -42,19 +42,14 @@ synthpop_methods <- function(method, columns, asked) {
   if (!asked) {
     say_once("parametric", paste(
       "synthpop's default method is \"cart\"; here columns are drawn by parametric models, as with",
-      "method = \"parametric\" (said once a session)"))
+      "method = \"parametric\", since trees have no intervals; method = \"cart\" asks for them (said once a session)"))
   }
   method <- as.list(by_column(method, columns, "method"))
   known_columns(names(method), columns, "method")
   method <- lapply(method, function(one) if (is.character(one)) gsub(" ", "", one, fixed = TRUE) else one)
-  trees <- vapply(method, identical, NA, "cart")
-  refuse_methods(method[!trees])
-  if (any(trees)) {
-    caution("there are no trees here; columns with method \"cart\" have parametric models", kind = "method",
-            remedy = "method = \"parametric\"")
-  }
+  refuse_methods(method)
   if (is.null(names(method))) method <- stats::setNames(rep(method, length(columns)), columns)
-  method[!vapply(method, function(one) identical(one, "cart") || identical(one, "parametric"), NA)]
+  method[!vapply(method, identical, NA, "parametric")]
 }
 
 say_once <- function(what, message) {

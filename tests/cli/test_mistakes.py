@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -198,3 +200,13 @@ def test_a_signal_after_the_folder_was_written_undoes_nothing(table):
     assert (done.returncode, "stopped" in done.stderr) == (0, False), done.stderr
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     assert (path.parent / "o" / "release.json").exists()
+
+
+def test_a_model_for_all_columns_is_an_option_and_not_given_twice(table):
+    path = table()
+    assert synth(path, "--method", "cart").exit_code == 0
+    steps = json.loads((path.parent / "out" / "release.json").read_text())["tags"]["steps"]
+    assert {step["model"] for step in steps} == {"cart"}
+    shutil.rmtree(path.parent / "out")
+    refused(synth(table(), "--method", "cart", plan='method = "norm"'), 2, "--method is given", "give one")
+    refused(synth(table(), "--method", "ranger"), 2, "no method 'ranger'", "'cart'")

@@ -99,7 +99,7 @@ CASES = {
     "visit_sequence": Case(table(x=X), "drop=['x']", {"visit_sequence": ["beside"]}, {"drop": ["x"]}),
     "a text for a list": Case(table(x=X), "drop=['x']", {"drop": "x"}, {"drop": ["x"]}),
     "a method for all": Case(table(x=X), "method='norm'", {"method": ["norm"]}, {"method": "norm"}),
-    "trees": Case(table(x=X), "normrank", {"method": {"x": "cart"}}, {"method": {"x": "normrank"}}),
+    "trees": Case(table(x=X), "'cart'", {"method": {"x": "ranger"}}, {"method": {"x": "cart"}}),
     "bounds that are one number": Case(
         table(x=X), "bounds={'x': (..., ...)}", {"bounds": {"x": 3}}, {"bounds": {"x": (-9, 9)}}
     ),
@@ -191,7 +191,7 @@ def test_columns_that_are_too_many_or_lacking_are_told_together():
 
 def test_settings_of_wrong_types_are_told_together():
     with pytest.raises(sdp.PlanError) as caught:
-        sdp.Synthesizer(keep="id", bounds=[1], proper="yes", workers="4", method={"a": "cart"})
+        sdp.Synthesizer(keep="id", bounds=[1], proper="yes", workers="4", method={"a": "rf"})
     assert len(caught.value.faults) == 5
 
 

@@ -41,6 +41,7 @@ def cards(synthesizer, table):
     return [text for each in shown for text in (str(each), repr(each), each._repr_html_())]
 
 
+NAMED = {"age": "cells", "income": "cells", "weight": "norm"}
 DECLARED = Schema(
     [
         NumericColumn("age", lower=0, upper=120, decimals=0, fallback=50),
@@ -52,10 +53,10 @@ DECLARED = Schema(
 
 @pytest.mark.parametrize(
     "settings",  # so weak a noise, because a strong one is flagged by chance, once in a hundred fits
-    [
-        {},
-        {"spikes": {"income": [0]}, "method": {"weight": "norm"}, "proper": True},
-        {"emit_original": True, "keep": ["job"]},
+    [  # terms and models that are chosen by the rows are named, and so are settled here
+        {"terms": "main", "method": dict.fromkeys(["age", "income", "weight"], "cells")},
+        {"terms": "main", "spikes": {"income": [0]}, "method": NAMED, "proper": True},
+        {"terms": "main", "emit_original": True, "keep": ["job"]},
         {"schema": DECLARED, "guarantee": ByNoise(ZCDP(5000.0), unit=PrivacyUnit(name="person"))},
     ],
     ids=["defaults", "settings", "real values", "noise"],

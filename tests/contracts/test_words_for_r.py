@@ -92,7 +92,7 @@ MISTAKES = {
     "no such plan": (lambda: synth(plan="nowhere.toml"), "nowhere.toml cannot be read"),
     # unknown values and columns
     "method": (lambda: synth(method="nrom"), "norm"),
-    "method of a column": (lambda: synth(method={"age": "cart"}), "cart"),
+    "method of a column": (lambda: synth(method={"age": "ranger"}), "ranger"),
     "rare": (lambda: synth(rare="marge"), "merge"),
     "column in bounds": (lambda: synth(bounds={"agee": [0.0, 9.0]}), "agee"),
     "column in method": (lambda: synth(method={"agee": "norm"}), "agee"),

@@ -124,7 +124,7 @@ class Facts:
         What the first stage of a two-stage release did.
     labelled : bool
         Whether every copy says which nest it belongs to.
-    bias : {"none", "clamped", "shrunk", "noisy_linear_statistics"}
+    bias : {"none", "clamped", "shrunk", "trees", "noisy_linear_statistics"}
         What may have moved the estimates themselves.
     effective : bool
         Whether an effective number of rows is published, as for well-learned tables of numbers.

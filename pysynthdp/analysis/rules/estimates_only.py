@@ -12,14 +12,14 @@ __all__ = ["EstimatesOnly"]
 
 @RULES.register
 class EstimatesOnly(Rule):
-    """Give estimates without an interval, where clamping or shrinking may have moved them."""
+    """Give estimates without an interval, where clamping, shrinking or trees may have moved them."""
 
     name = "estimates_only"
     formula = "not known"
     source = "none: a bias is no variance, and no combining rule repairs it"
     right_when = (
-        "The copies come from models that shrink or clamp, so the estimates may be biased by more than any "
-        "variance says; no interval is given until a rule for this kind has measured coverage."
+        "The copies come from models that shrink or clamp, or from trees, so the estimates may be biased by "
+        "more than any variance says; no interval is given until a rule for this kind has measured coverage."
     )
     conditions = (
         Condition(
@@ -27,7 +27,7 @@ class EstimatesOnly(Rule):
         ),
     )
     order = 99
-    covers_bias = ("clamped", "shrunk", "noisy_linear_statistics")
+    covers_bias = ("clamped", "shrunk", "trees", "noisy_linear_statistics")
 
     def variance(self, sums: Sums) -> FloatArray:
         """Give none."""
@@ -41,7 +41,7 @@ class EstimatesOnly(Rule):
         """Say why there is no interval, and what to do."""
         del sums
         return (
-            "the estimates may be biased by the models that made the copies (shrunk, clamped or noisy), "
-            "which no combining rule repairs, so there is no interval and no p-value; name a rule to get its "
-            "variance without the bias"
+            "the estimates may be biased by the models that made the copies (shrunk, clamped, noisy, or "
+            "trees), which no combining rule repairs, so there is no interval and no p-value; name a rule to "
+            "get its variance without the bias"
         )

@@ -4,7 +4,7 @@ from pysynthdp.curator.infer.columns import infer_column, infer_schema
 from pysynthdp.curator.infer.keys import key_remarks
 from pysynthdp.curator.infer.merging import kinds_apart, united
 from pysynthdp.curator.infer.numbers import Drawn
-from pysynthdp.curator.infer.rare import Rare, Settled, settle_rare
+from pysynthdp.curator.infer.rare import Rare, Settled, is_scale, scale_remark, settle_rare
 
 __all__ = [
     "Drawn",
@@ -12,8 +12,10 @@ __all__ = [
     "Settled",
     "infer_column",
     "infer_schema",
+    "is_scale",
     "key_remarks",
     "kinds_apart",
+    "scale_remark",
     "settle_rare",
     "united",
 ]

@@ -98,11 +98,12 @@ def _united_number(columns: Sequence[NumericColumn]) -> NumericColumn:
         )
     decimals = [column.decimals for column in columns]
     spikes = dict.fromkeys(spike for column in columns for spike in column.spikes)
-    steps = {column.step for column in columns}
+    steps = {(column.step, column.offset) for column in columns}
     return replace(
         first,
         decimals=None if None in decimals else max(cast("list[int]", decimals)),
         step=first.step if len(steps) == 1 else None,
+        offset=first.offset if len(steps) == 1 else 0.0,
         spikes=tuple(sorted(spikes)),
         learned_spikes=any(column.learned_spikes for column in columns),
     )

@@ -1,7 +1,9 @@
 """Infer a column of numbers: with few distinct values it is categorical, with a heavy value it has a spike.
 
 A scale of a few steps, or a mass at zero, is no sample of a continuous law: a regression on ranks or a normal
-model would bend every relation with it. Both facts are learned only where many records stand behind them;
+model would bend every relation with it, and draw steps that there are none of. Both facts are learned only
+where many records stand behind them; values of a few records are then put to neighbours of more
+(:mod:`pysynthdp.curator.infer.rare`);
 what a spike is says :mod:`pysynthdp.curator.infer.spikes`.
 """
 
@@ -28,6 +30,7 @@ __all__ = ["FEW_VALUES", "Drawn", "NumberFacts", "infer_number"]
 
 FEW_VALUES = 12  # at most this many distinct values are levels
 _ROWS_A_LEVEL = 10  # on average, for values to be levels
+_RARE_SHARE = 0.05  # of the records may have values of fewer than five: they count as their neighbours
 Drawn: TypeAlias = Literal["number", "levels", "ordered"]
 """What the method draws that a user names for a column, if it draws one kind only."""
 
@@ -132,7 +135,9 @@ def _is_levels(distinct: FloatArray, counts: IntArray, facts: NumberFacts) -> bo
     enough = counts.min(initial=FEWEST) >= FEWEST
     if len(distinct) <= 2:
         return tuple(facts.bounds) == (None, None) and bool(enough or np.isin(distinct, (0, 1, 2)).all())
-    return bool(enough) and counts.sum() >= _ROWS_A_LEVEL * len(distinct)
+    often = counts >= FEWEST
+    scale = np.count_nonzero(often) > 2 and counts[~often].sum() <= _RARE_SHARE * counts.sum()
+    return bool(enough or scale) and counts.sum() >= _ROWS_A_LEVEL * np.count_nonzero(often)
 
 
 def _inside(distinct: FloatArray, facts: NumberFacts) -> bool:
@@ -147,17 +152,19 @@ def _with_learned(
     draft: NumericColumn, distinct: FloatArray, counts: IntArray, facts: NumberFacts
 ) -> NumericColumn:
     """Add what is learned: decimals and steps, and spikes where none are declared."""
-    decimals, step = facts.decimals, None
+    decimals, step, offset = facts.decimals, None, 0.0
     if decimals is None and counts.sum() < FEWEST and not facts.released:
         decimals = 0  # how finely they are written would be theirs alone, and no copy has them
     elif decimals is None:
-        decimals, step = step_of(distinct, decimals_of(distinct, draft.dtype, counts), counts)
+        decimals, step, offset = step_of(distinct, decimals_of(distinct, draft.dtype, counts), counts)
     several = len(distinct) > 2 or counts.min(initial=FEWEST) < FEWEST  # two levels would be just that
     learn = facts.spikes is None and facts.drawn != "number" and len(distinct) > 1 and several
     heavy = distinct[learned_spikes(distinct, counts)] if learn else distinct[:0]
     spikes = tuple(_native(value, draft.dtype) for value in heavy)
     shown = draft.spikes or spikes
-    return replace(draft, decimals=decimals, step=step, spikes=shown, learned_spikes=bool(spikes))
+    return replace(
+        draft, decimals=decimals, step=step, offset=offset, spikes=shown, learned_spikes=bool(spikes)
+    )
 
 
 def _plain(series: pd.Series[Any], draft: NumericColumn, *, modelled: bool) -> FloatArray:

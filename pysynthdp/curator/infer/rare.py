@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp.base.arrays import BoolArray, IntArray
 from pysynthdp.base.errors import SchemaError
-from pysynthdp.base.remarks import FEWEST
+from pysynthdp.base.remarks import FEWEST, Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.rows import ReplacedRows
 from pysynthdp.design.groups import group_levels
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import to_codes
-from pysynthdp.schema import CategoricalColumn, Schema
+from pysynthdp.schema import CategoricalColumn, Column, Schema
 
-__all__ = ["Rare", "Settled", "settle_rare"]
+__all__ = ["Rare", "Settled", "is_scale", "scale_remark", "settle_rare"]
 
 Rare: TypeAlias = Literal["keep", "merge", "refuse"]
 OTHER = "other"
@@ -37,14 +37,24 @@ class Settled:
         The table, or its imputations; cells merged where a schema alone cannot say into what.
     merged : tuple of str
         Columns with merged levels.
+    remarks : tuple of Remark
+        Of the columns whose numbers were merged unasked.
     """
 
     schema: Schema
     tables: tuple[Rows, ...]
     merged: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
-def settle_rare(schema: Schema, tables: Sequence[Rows], rare: Rare, *, exempt: Iterable[str] = ()) -> Settled:
+def settle_rare(
+    schema: Schema,
+    tables: Sequence[Rows],
+    rare: Rare,
+    *,
+    exempt: Iterable[str] = (),
+    guessed: Iterable[str] = (),
+) -> Settled:
     """Keep, merge or refuse the levels that fewer than five records have.
 
     Parameters
@@ -59,6 +69,10 @@ def settle_rare(schema: Schema, tables: Sequence[Rows], rare: Rare, *, exempt: I
         True/False, and what would leave one level, stay as they are.
     exempt : iterable of str
         Columns that are not modelled.
+    guessed : iterable of str
+        Columns of which nobody said what they are. Where they hold numbers that were taken as levels, rare
+        ones go into neighbours whatever ``rare`` says: a step of a scale is published for five records, as a
+        number would be.
 
     Raises
     ------
@@ -69,16 +83,60 @@ def settle_rare(schema: Schema, tables: Sequence[Rows], rare: Rare, *, exempt: I
     -----
     Privacy: reads real rows; only without a guarantee.
     """
+    apart = set(exempt)
+    scales = {name for name in guessed if name not in apart and is_scale(schema[name])}
+    settled = _settled(schema, tables, _counts(schema, tables, {*schema.names} - scales))
+    settled = replace(settled, remarks=tuple(map(scale_remark, settled.merged)))
     if rare == "keep":
-        return Settled(schema, tuple(tables))
-    counts = _counts(schema, tables, set(exempt))
+        return settled
+    counts = _counts(settled.schema, settled.tables, apart)
     if rare == "refuse":
         _refuse(counts)
-        return Settled(schema, tuple(tables))
+        return settled
+    further = _settled(settled.schema, settled.tables, counts)
+    return replace(further, merged=(*settled.merged, *further.merged), remarks=settled.remarks)
+
+
+def scale_remark(name: str, levels: Sequence[Any] = (...,)) -> Remark:
+    """Say that steps of a scale that fewer than five records have are put to their neighbours.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    levels : sequence
+        All its steps, to be declared, for who holds the data; left open without them.
+    """
+    what = "few distinct numbers, taken as levels; those of fewer than five records count as their neighbours"
+    remedy = Words(
+        "{levels} draws all that it lists, {number} draws a quantity",
+        levels=Setting("levels", {name: [*levels]}),
+        number=Setting("method", {name: "cells"}),
+    )
+    return Remark(name, "few values", what, remedy)
+
+
+def is_scale(column: Column) -> TypeGuard[CategoricalColumn]:
+    """Whether a column's levels are numbers that nobody declared as such.
+
+    Examples
+    --------
+    >>> is_scale(CategoricalColumn("band", [22.0, 27.0, 32.0], declared=False))
+    True
+    """
+    if not isinstance(column, CategoricalColumn) or column.declared or column.ordered:
+        return False
+    if isinstance(column.dtype, pd.CategoricalDtype) or len(column.levels) < 3:
+        return False
+    return all(isinstance(level, int | float) and not isinstance(level, bool) for level in column.levels)
+
+
+def _settled(schema: Schema, tables: Sequence[Rows], counts: Mapping[str, IntArray]) -> Settled:
+    """Merge the rare levels of some columns, as far as something sensible is left."""
     merged: dict[str, dict[Hashable, Hashable]] = {}
     for name, own in counts.items():
         column = schema[name]
-        assert isinstance(column, CategoricalColumn)  # noqa: S101 -- counted above
+        assert isinstance(column, CategoricalColumn)  # noqa: S101 -- only such are counted
         into = _into(column, own)
         if into is None:
             continue

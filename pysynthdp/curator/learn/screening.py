@@ -5,10 +5,11 @@ Rule. Of every s-th row where there are more than 20,000, the target's residuals
 hinges and steps at quantiles of each number. A number is scored by its rank and squared rank, and by the
 cells of its eighths; levels by their dummies. The 40 best are tested exactly, projected off the features and
 off those taken before them, and taken one by one while their tail probability, by the usual and by the robust
-variance, is at most :data:`LEVEL_TAKEN`, and no more than :data:`MOST` a step nor than a tenth of the rows
-has parameters. A candidate rests on at least ten effective records, and a product of dummies on five.
-``benchmarks/coverage/selection.py`` measures what level and number do to intervals: whatever is not kept is
-about zero in all copies alike, which no combining rule sees.
+variance, is at most :data:`LEVEL_TAKEN`: no more than :data:`MOST` a step, with no more parameters than a
+tenth of the rows, and only up to a feature for ten rows. A candidate rests on at least ten effective records,
+and a product of dummies on five. Level and number were chosen by ``benchmarks/coverage/selection.py``: the
+largest level at which chance alone fills less than half of the room. What is not kept is about zero in all
+copies alike, which no combining rule sees, so tags say what was tested and pooled tables flag it.
 
 Before that the dummy of missing of a number that 5 to 95 in a hundred rows lack is multiplied by every other
 feature, where these terms together have at most half as many parameters as there are rows: what goes with a
@@ -43,13 +44,14 @@ from pysynthdp.plan.factors import LEVEL, PLACES
 
 __all__ = ["LEVEL_TAKEN", "MOST", "screened_terms"]
 
-LEVEL_TAKEN: Final = 0.01  # tail probability up to which a candidate is taken
+LEVEL_TAKEN: Final = 0.05  # tail probability up to which a candidate is taken
 MOST: Final = 12  # terms taken for one step
 ROWS: Final = 20_000  # of the systematic sample by which is chosen
 WIDEST: Final = 120  # features of a step among which products are tested
 SHORT: Final = 40  # candidates tested exactly
 CELLS: Final = 8  # of a number that is scored
 SCORED: Final = 12  # levels of a target that are scored, the most frequent
+RECORDS: Final = 10  # for each feature of a step (Peduzzi and others 1996), and each parameter of terms
 FORCED: Final = 20  # records that must lack a number, and have it
 SHARE: Final = 0.05  # of the rows that must lack it, and have it
 COLUMNS_A_VARIABLE: Final = 6  # features of a column that is multiplied by a dummy of missing
@@ -195,9 +197,10 @@ def _screened(step: Step, sample: _Sample) -> tuple[Step, bool]:
     features = [each for name in step.predictors for each in sample.features.get(name, [])]
     here = sample.present(target)
     n = len(sample.X) if here is None else int(here.sum())
-    answers = 1 if target.numeric else max(len(np.unique(sample.part(target))) - 1, 1)
-    room = n // (10 * answers)
-    if n < 2 * FORCED or not features or len(features) > n // 3:
+    cells = n // 60 if target.numeric else len(np.unique(sample.part(target)))
+    answers = min(max(cells, 4 if target.numeric else 2), 20) - 1
+    room = min(MOST, n // (RECORDS * answers), n // RECORDS - len(features))
+    if not features or room <= 0:
         return step, False
     forced = _forced(features, sample, here, n, answers)
     X = sample.X[:, [each.position for each in features]]
@@ -212,7 +215,7 @@ def _screened(step: Step, sample: _Sample) -> tuple[Step, bool]:
         kept = np.sort(strongest(_alone(X, target, sample, here), WIDEST))
         features, X = [features[place] for place in kept], X[:, kept]
     names, Z = _short_list(X, features, scores, sample, here)
-    taken = forward(base, Z, scores, level=LEVEL_TAKEN, most=min(MOST, room)) if names else []
+    taken = forward(base, Z, scores, level=LEVEL_TAKEN, most=room) if names else []
     found = sorted((*forced, *(names[place] for place in taken)), key=lambda term: len({*term}))
     terms = tuple(dict.fromkeys((*step.terms, *found)))  # in the order in which a formula is read
     return replace(step, terms=terms, tested=() if cut else step.predictors), cut
@@ -313,7 +316,8 @@ def _forced(
         for column, width in widths.items()
         if column != kind.part.column and width <= COLUMNS_A_VARIABLE
     }
-    return tuple(terms) if sum(terms.values()) * answers <= n // 2 else ()
+    many = sum(terms.values())
+    return tuple(terms) if many * answers <= n // 2 and many + len(features) <= n // RECORDS else ()
 
 
 def _often(kind: _Feature, sample: _Sample, here: BoolArray | None, n: int) -> bool:

@@ -17,8 +17,9 @@ from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Dialect
 from pysynthdp.curator.extremes import extremes_remarked
 from pysynthdp.curator.few_records import without_few_of
-from pysynthdp.curator.infer import infer_column, key_remarks
+from pysynthdp.curator.infer import infer_column, is_scale, key_remarks, scale_remark
 from pysynthdp.curator.look.found import hints_of, plain_numbers
+from pysynthdp.curator.look.hints import Hint
 from pysynthdp.curator.look.size import slow_table
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import groups_of, split_rows
@@ -56,6 +57,8 @@ class ColumnLook:
         Oddities, each with its kind and its mend.
     step : float or None
         All values are multiples of it, and so will be those of the copies.
+    offset : float
+        Added to these multiples.
     notes : tuple of Remark
         What is well as it is, and how to declare it.
     """
@@ -70,6 +73,7 @@ class ColumnLook:
     remarks: tuple[Remark, ...] = ()
     step: float | None = None
     notes: tuple[Remark, ...] = ()
+    offset: float = 0.0
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -79,7 +83,9 @@ class ColumnLook:
     @property
     def grain(self) -> str | int | None:
         """Decimals, or the step."""
-        return self.decimals if self.step is None else f"steps of {self.step:g}"
+        if self.step is None:
+            return self.decimals
+        return f"steps of {self.step:g}" + (f" from {self.offset:g}" if self.offset else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -145,6 +151,7 @@ class Look(Printable):
                 "spikes": dict(column.spikes),
                 "decimals": column.decimals,
                 "step": column.step,
+                "offset": column.offset,
                 "warnings": list(column.warnings),
             }
             for column in self.columns
@@ -197,7 +204,8 @@ def look(
     Privacy: reads real rows and shows shares and codes of them: for the person who holds the data. Nothing
     of it enters a fit or a release.
 
-    Numbers with at most 12 distinct values, each with enough records, are levels. Among more values a spike
+    Numbers with at most 12 distinct values are levels, if at least 95 % of the records have a value that five
+    or more share; the others count as their neighbours. Among more values a spike
     is a zero or usual code (-8, 99) at an end of the range that at least 0.5 % and 20 records hold, if it is
     three times as frequent as any other value within an interquartile range of it. Declared spikes, or a
     method for numbers, win.
@@ -279,6 +287,9 @@ def _column(
 def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column, *, told: bool) -> ColumnLook:
     """Add what is odd about a column that is modelled, codes and spikes by their values."""
     hints = tuple(hints_of(series, column))
+    if not told and is_scale(column):
+        scale = Hint(scale_remark(column.name), scale_remark(column.name, column.levels))
+        hints = tuple(scale if hint.remark.kind == "rare levels" else hint for hint in hints)
     odd, well = (tuple(hint.to_holder for hint in hints if hint.note is note) for note in (False, True))
     keys = () if told else key_remarks(series, column)
     return replace(look, remarks=(*odd, *look.remarks, *keys), notes=well)
@@ -308,6 +319,7 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: 
         spikes=spikes,
         decimals=column.decimals,
         step=column.step,
+        offset=column.offset,
         remarks=ends,
     )
 

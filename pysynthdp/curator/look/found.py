@@ -109,7 +109,7 @@ def _of_numbers(plain: FloatArray, column: NumericColumn, method: str | None) ->
     apart = np.array(column.spikes if column.learned_spikes else (), dtype=np.float64)
     distinct, counts = np.unique(plain, return_counts=True)
     judged = method in _SCALES  # below, by the law
-    hints = number_hints(column.name, distinct, counts, dated=dated, apart=apart)
+    hints = number_hints(column.name, distinct, counts, dated=dated, apart=apart, massed=method is None)
     yield from (hint for hint in hints if hint.note or not judged or hint.remark.kind != "spikes")
     if not dated:
         free = ~np.isin(distinct, apart)

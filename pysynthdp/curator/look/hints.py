@@ -106,7 +106,7 @@ def few_values_hints(name: str, distinct: FloatArray, n: int, grain: float) -> I
 
 
 def number_hints(
-    name: str, distinct: FloatArray, counts: IntArray, *, dated: bool, apart: FloatArray
+    name: str, distinct: FloatArray, counts: IntArray, *, dated: bool, apart: FloatArray, massed: bool = False
 ) -> Iterator[Hint]:
     """Say what is odd about the numbers of a column.
 
@@ -120,6 +120,8 @@ def number_hints(
         Whether they count days or seconds; codes and heaps are then not looked for.
     apart : array of float
         Learned spikes: they are kept apart already.
+    massed : bool
+        Whether the model draws a value that many share as often, as the default does.
     """
     if not len(distinct):
         return
@@ -135,15 +137,17 @@ def number_hints(
     spikes = _stand_out(plain, frequency) | np.isin(plain, apart)
     if spikes.any():
         kept = bool(np.isin(plain[spikes], apart).all())
-        yield _spike_hint(name, plain[spikes], frequency[spikes].sum() / frequency.sum(), kept=kept)
+        share = frequency[spikes].sum() / frequency.sum()
+        yield _spike_hint(name, plain[spikes], share, kept=kept, massed=massed)
     yield from _heaps(name, plain[~spikes], frequency[~spikes])
 
 
-def _spike_hint(name: str, spikes: FloatArray, share: float, *, kept: bool) -> Hint:
+def _spike_hint(name: str, spikes: FloatArray, share: float, *, kept: bool, massed: bool) -> Hint:
     """Say that one or two values have a mass of their own."""
     values = [_native(value) for value in spikes]
     listed = ", ".join(map(str, values))
-    fate = "kept apart; to declare it:" if kept else "keep that mass apart with"
+    drawn = "drawn as often; to keep that mass apart:" if massed else "keep that mass apart with"
+    fate = "kept apart; to declare it:" if kept else drawn
     own, vague = Setting("spikes", {name: values}), Setting("spikes", {name: [...]})
     one = "one value" if len(values) == 1 else f"{len(values)} values"
     what = Words("{share} of the values are {listed}", share=_percent(share), listed=one)
@@ -151,7 +155,7 @@ def _spike_hint(name: str, spikes: FloatArray, share: float, *, kept: bool) -> H
     return Hint(
         Remark(name, "spikes", what, Words("{fate} {spikes}", fate=fate, spikes=vague)),
         Remark(name, "spikes", shown, Words("{fate} {spikes}", fate=fate, spikes=own)),
-        note=kept,
+        note=kept or massed,
     )
 
 

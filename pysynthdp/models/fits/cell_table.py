@@ -10,11 +10,12 @@ import numpy as np
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 
-__all__ = ["CellTable", "cell_table", "joined", "placed_values"]
+__all__ = ["CellTable", "cell_table", "joined", "placed_values", "tilted"]
 
 ROWS_A_CELL = 60  # so that a slope of each cell has rows behind it
 CELLS = (4, 20)  # fewest and most cells
 ROWS_OF_ANY = 10  # fewest records of a heap, and of a cell when cut
+TINY = 1e-300
 NEARLY_ALL = 0.95  # of the records: shared values that are so many, and few, are all cells of their own
 
 
@@ -104,7 +105,7 @@ def cell_table(knots: FloatArray, n: int) -> CellTable:
     rest = np.flatnonzero(~heaped)
     share = knots[0, rest]
     parts = max(min(most, int(share.sum() * n / ROWS_OF_ANY + 1e-9)), 1)
-    middle = (np.cumsum(share) - share / 2) / max(share.sum(), 1e-300)
+    middle = (np.cumsum(share) - share / 2) / max(share.sum(), TINY)
     cut = np.minimum((middle * parts).astype(np.int64), parts - 1)
     _, cut = np.unique(cut, return_inverse=True)
     cell[rest] = heaps.size + cut
@@ -172,7 +173,7 @@ def _middles(table: CellTable) -> FloatArray:
     means = table.knots[[1, 2, 2, 3]].mean(axis=0)
     weight = np.bincount(table.cell, table.knots[0], table.size)
     total = np.bincount(table.cell, table.knots[0] * means, table.size)
-    return np.asarray(total / np.maximum(weight, 1e-300))
+    return np.asarray(total / np.maximum(weight, TINY))
 
 
 def placed_values(table: CellTable, cells: IntArray, places: FloatArray) -> FloatArray:
@@ -209,3 +210,55 @@ def placed_values(table: CellTable, cells: IntArray, places: FloatArray) -> Floa
     upper = inside > 0.5
     begin, end = np.where(upper, middle[group], low[group]), np.where(upper, high[group], middle[group])
     return np.asarray(begin + (end - begin) * (2 * inside - upper))
+
+
+def tilted(table: CellTable, cells: IntArray, places: FloatArray, shares: FloatArray) -> FloatArray:
+    """Move places inside cells towards the neighbour that a row's features make likelier.
+
+    Parameters
+    ----------
+    table : CellTable
+        With the groups of each cell.
+    cells : array of int (rows,)
+        Cells.
+    places : array (rows,)
+        On [0, 1), uniform.
+    shares : array (rows, cells)
+        Probabilities of the cells for each row.
+
+    Returns
+    -------
+    array (rows,)
+
+    Notes
+    -----
+    Privacy: post-processing.
+    With r_k the probability of cell k over its share of all rows, the density of a place w is 1 + t (2 w - 1)
+    with t = (r_(k+1) - r_(k-1)) / (4 r_k), within [-1, 1]; in an outermost cell the difference to the only
+    neighbour over 2 r_k. Over all rows of a cell t adds up to nought, so what is inside it is kept.
+    """
+    rest, place = _intervals(table)
+    inside = np.flatnonzero(place[cells] >= 0)
+    if rest.size < 2 or not inside.size:
+        return places
+    at, cells, u = place[cells[inside]], cells[inside], places[inside]
+    below, above = rest[np.maximum(at - 1, 0)], rest[np.minimum(at + 1, rest.size - 1)]
+    share = np.maximum(np.bincount(table.cell, table.knots[0], table.size), TINY)
+    own = shares[inside, cells] / share[cells]
+    slope = shares[inside, above] / share[above] - shares[inside, below] / share[below]
+    middle = (at > 0) & (at < rest.size - 1)
+    t = np.clip(slope / (np.where(middle, 4, 2) * np.maximum(own, TINY)), -1, 1)
+    moved = places.copy()
+    # the root of w (1 - t) + t w^2 = u, without a difference of near numbers
+    moved[inside] = np.clip(2 * u / (1 - t + np.sqrt((1 - t) ** 2 + 4 * t * u) + TINY), 0, 1)
+    return moved
+
+
+def _intervals(table: CellTable) -> tuple[IntArray, IntArray]:
+    """Cells in which values differ, from low to high, and the place of each cell among them, else -1."""
+    wide = np.bincount(table.cell, table.knots[3] > table.knots[1], table.size) > 0
+    rest = np.flatnonzero(wide)
+    rest = rest[np.argsort(_middles(table)[rest])]
+    place = np.full(table.size, -1)
+    place[rest] = np.arange(rest.size)
+    return rest, place

@@ -7,7 +7,7 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 
-__all__ = ["centred_products", "independent_features", "resting_on_few"]
+__all__ = ["centred_products", "independent_features", "pivot_shares", "resting_on_few"]
 
 COLLINEAR = 1e-9
 CONSTANT = 1e-12
@@ -69,7 +69,7 @@ def independent_features(gram: FloatArray) -> IntArray:
         return np.zeros(1, dtype=np.int64)
     scale = np.sqrt(spread[varying])
     correlation = products[np.ix_(varying, varying)] / np.outer(scale, scale)
-    kept = varying[_pivots(correlation, np.full(varying.size, COLLINEAR)) > COLLINEAR]
+    kept = varying[pivot_shares(correlation, np.full(varying.size, COLLINEAR)) > COLLINEAR]
     return np.concatenate([[0], kept + 1]).astype(np.int64)
 
 
@@ -112,11 +112,11 @@ def resting_on_few(gram: FloatArray) -> IntArray:
     scale = np.sqrt(spread[varying])
     correlation = products[np.ix_(varying, varying)] / np.outer(scale, scale)
     least = few * (1 - few / size) / scale**2 * (1 + COLLINEAR)
-    pivots = _pivots(correlation, np.maximum(least, COLLINEAR))
+    pivots = pivot_shares(correlation, np.maximum(least, COLLINEAR))
     return np.asarray(varying[(pivots > COLLINEAR) & (pivots <= least)] + 1, dtype=np.int64)
 
 
-def _pivots(correlation: FloatArray, needed: FloatArray) -> FloatArray:
+def pivot_shares(correlation: FloatArray, needed: FloatArray) -> FloatArray:
     """Share of each feature's variance that the features kept before it leave unexplained."""
     try:
         pivots: FloatArray = np.linalg.cholesky(correlation).diagonal().astype(np.float64) ** 2

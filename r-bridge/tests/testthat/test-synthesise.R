@@ -82,7 +82,7 @@ test_that("settings arrive", {
   expect_identical(kept$method[["region"]], "")
   expect_error(synthesise(d, m = 1, colour = 1), "colour", class = "pysynthdp_plan_error")
   expect_error(synthesise(d, m = 1, visit_sequence = "age"), "visit_sequence", class = "pysynthdp_plan_error")
-  expect_error(synthesise(d, m = 1, method = c(age = "cart")), "cart", class = "pysynthdp_error")
+  expect_error(synthesise(d, m = 1, method = c(age = "rpart")), "cart", class = "pysynthdp_error")
   expect_error(synthesise(d, m = 1.5), "whole number", class = "pysynthdp_plan_error")
   expect_error(synthesise(d, seed = "a"), "seed", class = "pysynthdp_plan_error")
 })

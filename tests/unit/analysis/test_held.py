@@ -456,3 +456,32 @@ def test_rows_without_a_logarithm_are_counted():
     gaps = frame.assign(x=frame.x.where(rng.random(300) < 0.8))
     holed = Synthesizer(progress=False).fit(gaps).draw(m=3, rng=1)
     assert not any("complete rows" in note for note in ols("y ~ x", holed).notes)
+
+
+# -- trees -------------------------------------------------------------------------------------------------
+
+
+def of_trees(**more):
+    return release(LAST, kind="cart", scale="any", **more)
+
+
+@pytest.mark.parametrize("formula", ["y ~ a + g", "y ~ a * g", "y ~ I(a ** 2) + b", "y ~ np.log(a)"])
+def test_a_tree_holds_products_and_curves_of_its_columns_and_is_flagged_as_a_tree(formula):
+    (flag,) = flags(of_trees(), formula)
+    assert "drawn by trees ('cart')" in flag
+    assert "default methods" in flag
+
+
+def test_a_tree_holds_nothing_of_columns_that_it_was_not_given():
+    found = flags(of_trees(terms={"y": (("a",), ("g",))}), "y ~ a + b")
+    assert any("y and b were not drawn from one another" in flag for flag in found)
+
+
+def test_only_columns_of_trees_that_an_analysis_uses_are_flagged():
+    tree = TaggedStep(columns=("h",), draws="levels", model="cart", linear_on="any")
+    made = release("agb")
+    made = Release(
+        ReleaseTags(kind="complete", m=5, n_syn=100, n_org=100, steps=(*made.tags.steps, tree)), "agbh"
+    )
+    assert not flags(made, "b ~ a + g")
+    assert "h: drawn by trees" in flags(made, "h ~ a")[0]

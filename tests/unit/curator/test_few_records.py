@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp.base.errors import FitError
+import pysynthdp as sdp
+from pysynthdp.base.errors import FitError, PysynthdpWarning
 from pysynthdp.curator.few_records import without_few, without_few_of
 from pysynthdp.curator.table import PartTable, scales_of
 from pysynthdp.curator.whole_table import check_rows, size_remarks, unused_remarks
@@ -185,3 +186,14 @@ def test_unused_categories_are_counted_not_named() -> None:
     )
     declared = CategoricalColumn("g", ["a", "b"], dtype="category")
     assert unused_remarks(frame.dtypes, Schema([declared, texts]), ["g"]) == ()
+
+
+def test_numbers_of_fewer_than_ten_rows_are_named_as_one_average() -> None:
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"a": rng.normal(size=9).round(2), "b": rng.normal(size=9).round(2)})
+    with pytest.warns(PysynthdpWarning) as heard:
+        drawn = sdp.Synthesizer(progress=False).fit(table).draw(m=1, rng=1)[0]
+    said = {one.message.column for one in heard if "one average" in str(one.message)}
+    assert said == {"a", "b"}
+    assert drawn.nunique().tolist() == [1, 1]
+    assert "one average" in " ".join(str(sdp.look(table)).split())

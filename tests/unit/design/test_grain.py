@@ -82,6 +82,33 @@ def test_copies_lie_on_the_steps_of_the_column(step, dtype) -> None:
     assert copies.mean() == pytest.approx(y.mean(), rel=0.05)
 
 
+@pytest.mark.parametrize(("step", "offset"), [(5, 2.5), (1, 0.5), (100, 99), (0.5, 0.25), (10, 7)], ids=str)
+@pytest.mark.parametrize("method", ["cells", "norm", "normrank"])
+def test_copies_lie_on_shifted_steps(step, offset, method) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(600)
+    y = offset + step * np.rint(20 + 6 * x + 4 * rng.standard_normal(600))
+    table = pd.DataFrame({"x": x, "y": y})
+    fit = Synthesizer(progress=False, method={"y": method}).fit(table)
+    column = fit.plan.schema["y"]
+    assert (column.step, column.offset) == (step, offset)
+    for said in (str(fit.plan.schema), str(look(table))):
+        assert f"steps of {step:g} from {offset:g}" in said
+    copies = fit.draw(m=1, rng=1)[0].y
+    assert ((copies - offset) / step % 1 == 0).all()
+    assert schema_file.from_plain(schema_file.to_plain(fit.plan.schema))["y"].offset == offset
+
+
+def test_bounds_move_onto_shifted_steps(tmp_path) -> None:
+    column = NumericColumn("age", lower=15, upper=40, decimals=1, step=5, offset=2.5)
+    assert settle(np.array([0.0, 19.0, 21.0, 90.0]), column).tolist() == [17.5, 17.5, 22.5, 37.5]
+    path = tmp_path / "codebook.toml"
+    path.write_text("[columns.age]\nkind = 'numeric'\nlower = 0\nupper = 90\nstep = 5\noffset = 2.5\n")
+    assert Schema.from_codebook(path)["age"].offset == 2.5
+    with pytest.raises(SchemaError, match="offset"):
+        NumericColumn("age", offset=2.5)
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -94,14 +121,14 @@ def test_copies_lie_on_the_steps_of_the_column(step, dtype) -> None:
 )
 def test_no_step_is_taken_from_few_records_or_against_one(values) -> None:
     distinct, counts = np.unique(values.astype(float), return_counts=True)
-    digits, step = step_of(distinct, decimals_of(distinct, np.dtype("float64"), counts), counts)
+    digits, step, _ = step_of(distinct, decimals_of(distinct, np.dtype("float64"), counts), counts)
     assert (digits, step) in {(0, None), (0, 50.0)}  # of 5,050 and hundreds, fifty is the step
 
 
 def test_fewer_than_five_records_do_not_tell_by_the_step_that_they_are_there() -> None:
     for odd in ([], [5050], [5051, 5052, 5053, 7]):
         distinct, counts = np.unique(np.append(100.0 * np.arange(200), odd), return_counts=True)
-        assert step_of(distinct, 0, counts) == (-2, None)
+        assert step_of(distinct, 0, counts) == (-2, None, 0.0)
 
 
 def test_a_step_off_which_few_values_lie_is_said_by_look() -> None:

@@ -10,6 +10,7 @@ import pysynthdp as sdp
 from pysynthdp.analysis.rules.base import RULES, Facts
 from pysynthdp.base.errors import CombiningRuleError, PlanError, PrivacyError
 from pysynthdp.io.plans.plan_file import read_plan, write_plan
+from pysynthdp.tags import ReleaseTags
 
 N = 900
 TAKES_OFF_INDEPENDENT_ROWS = {
@@ -89,7 +90,7 @@ def test_tags_statement_and_card_say_it_and_a_folder_keeps_it(fits, tmp_path):
     assert other.tags.draws == "independent"
     assert "sharply" not in other.privacy.reason
     older = {name: value for name, value in other.tags.to_dict().items() if name != "draws"}
-    assert sdp.ReleaseTags.from_dict(older).draws == "independent"
+    assert ReleaseTags.from_dict(older).draws == "independent"
 
 
 def test_a_saved_fit_goes_on_drawing_evenly(fits, tmp_path):

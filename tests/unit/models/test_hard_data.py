@@ -102,8 +102,9 @@ def test_empty_cell_gets_the_weak_prior():
     fit = fitted(PolyReg(), X, y, levels=3).params
     assert fit.shrunk
     shares = level_probabilities(fit.beta, X).mean(axis=1)
-    np.testing.assert_allclose(shares, np.bincount(y.astype(int)) / 340, rtol=1e-7)
-    assert level_probabilities(fit.beta, X[-1:])[0, 0] > 0.9
+    # exact but for what the prior left to the impossible pairs, which goes to the other levels
+    np.testing.assert_allclose(shares, np.bincount(y.astype(int)) / 340, rtol=1e-3)
+    assert level_probabilities(fit.beta, X[-1:])[0, 0] == pytest.approx(1.0, abs=1e-12)
 
 
 def test_two_levels_in_polyreg_are_logreg_prior_included():

@@ -100,6 +100,10 @@ def test_curves_under_sampling_have_their_places_by_declared_bounds() -> None:
     one, other = (each._machine.fit.layout.curves for each in (first, second))
     assert one == other
     assert one[0].knots == (0.0, 4.5, 9.0)
+    assert first.plan.formulas == second.plan.formulas
+    steps = [each.draw(m=1, k=5).tags.steps for each in (first, second)]
+    assert steps[0] == steps[1]
+    assert not any(step.tested for step in steps[0])
 
 
 def test_a_product_of_fewer_than_five_records_is_left_out() -> None:

@@ -66,3 +66,27 @@ def test_copies_have_the_columns_as_the_table_has_them():
     fitted = sdp.Synthesizer(progress=False).fit(table)
     assert fitted.plan.visit_sequence == ("owner", "rent")
     assert list(fitted.draw(m=1, rng=1)[0].columns) == ["rent", "owner"]
+
+
+def test_under_a_guarantee_neither_order_nor_model_hangs_on_the_rows():
+    schema = Schema(
+        [
+            NumericColumn("pay", may_be_missing=False, lower=0, upper=9, fallback=0),
+            CategoricalColumn("sex", ["f", "m"], may_be_missing=False, other="f"),
+            CategoricalColumn("trust", list("abcd"), ordered=True, may_be_missing=False, other="a"),
+        ]
+    )
+    rng = np.random.default_rng(1)
+    sex, codes = rng.integers(0, 2, 600), rng.integers(0, 4, 600)
+    said = set()
+    for ends in (codes, np.where(sex == 1, codes, codes % 2 + 1)):  # any slopes, and slopes far from parallel
+        table = pd.DataFrame(
+            {"pay": 1.0, "sex": np.array(["f", "m"])[sex], "trust": np.array(list("abcd"))[ends]}
+        )
+        made = sdp.Synthesizer(schema=schema, guarantee=sdp.ZCDP(rho=5), progress=False)
+        fitted = made.fit(table)
+        assert fitted.remarks == ()
+        text = " ".join(str(fitted.plan).split())
+        assert "which of two models" not in str(fitted.draw(m=2).privacy)
+        said.add((text, tuple(fitted.plan.methods.items()), fitted.plan.visit_sequence))
+    assert len(said) == 1

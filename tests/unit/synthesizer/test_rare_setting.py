@@ -168,4 +168,4 @@ def test_a_merged_fit_is_saved_with_its_levels(tmp_path: Any) -> None:
     fitted, _ = fit(survey(), rare="merge")
     again = sdp.FittedSynthesizer.load(fitted.save(tmp_path / "fit"))
     assert again.plan.schema["town"].other == "other"
-    assert "were merged" in str(again.draw(m=1, rng=1).privacy)
+    assert "were merged" in " ".join(str(again.draw(m=1, rng=1).privacy).split())

@@ -143,10 +143,12 @@ def moment_designs(plan: SynthesisPlan, layout: Layout) -> tuple[StepDesign, ...
     cross-products can tell.
     """
     starts, designs = layout.starts, []
-    place = {name: index for index, name in enumerate(plan.visit_sequence)}
+    made = {own.column for own in plan.derived if not own.corrects}
+    visited = [name for name in plan.visit_sequence if name not in made]
+    place = {name: index for index, name in enumerate(visited)}
     for number, step in enumerate(plan.steps):
         own = step.targets[0].column
-        everything = {*step.predictors} == {*plan.visit_sequence[: place[own]]}
+        everything = {*step.predictors} == {*visited[: place[own]]}
         chosen = {own, *step.predictors}
         before = [s.targets[0] for s in plan.steps[:number]]
         parts = [part for part in before if everything or part.column in chosen]

@@ -204,11 +204,32 @@ def test_nothing_is_said_under_a_guarantee() -> None:
     assert fitted.remarks == ()
 
 
-def test_few_values_drawn_as_a_number_are_said() -> None:
+def test_rare_steps_of_a_scale_count_as_their_neighbours() -> None:
+    bands = np.r_[np.repeat([22.0, 27, 32, 37, 42], 30), 17.5, 45.0, 45.0]
+    with pytest.warns(sdp.PysynthdpWarning, match="count as their neighbours") as heard:
+        fitted = quiet().fit(table(bands))
+    assert [one.message.kind for one in heard] == ["few values"]
+    assert fitted.plan.schema["v"].levels == (22.0, 27.0, 32.0, 37.0, 42.0)
+    release = fitted.draw(m=20, rng=1)
+    assert set(pd.concat(release)["v"]) == {22.0, 27.0, 32.0, 37.0, 42.0}
+    assert "17.5" not in str(fitted.remarks) + str(release.privacy)
+    assert "which levels in v have fewer than five records" in " ".join(str(release.privacy).split())
+    shown = " ".join(str(sdp.look(table(bands))).split())
+    assert "those of fewer than five records count as their neighbours" in shown
+
+
+def test_rare_steps_stay_where_the_levels_or_the_method_are_named() -> None:
     bands = np.r_[np.repeat([22.0, 27, 32, 37, 42], 30), 17.5]
-    assert remarks(bands) == ["few values"]
-    copy = quiet(method={"v": "polyreg"}).fit(table(bands)).draw(m=1, rng=1)[0]
-    assert set(copy["v"]) <= set(bands.tolist())
+    for more in ({"levels": {"v": sorted(set(bands))}}, {"method": {"v": "polyreg"}}):
+        plan = quiet(**more).plan(table(bands))
+        assert 17.5 in plan.schema["v"].levels
+    number = quiet(method={"v": "cells"}).plan(table(bands))
+    assert isinstance(number.schema["v"], sdp.NumericColumn)
+
+
+def test_a_scale_with_many_odd_values_is_a_number() -> None:
+    odd = np.r_[np.repeat([1.0, 2, 3, 4], 10), 5.5, 6.5, 7.5]  # 7 % of the records
+    assert isinstance(quiet().plan(table(odd)).schema["v"], sdp.NumericColumn)
 
 
 # -- the method decides the kind -----------------------------------------------------------------------------

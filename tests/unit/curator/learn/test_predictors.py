@@ -26,7 +26,7 @@ def items(n: int = 600, columns: int = WIDE, *, seed: int = 1) -> pd.DataFrame:
 def fitted_plan(table: pd.DataFrame, **settings: object) -> SynthesisPlan:
     """The plan of a fit that has more columns than predictors."""
     with pytest.warns(PysynthdpWarning, match="columns that tell most"):
-        return sdp.Synthesizer(progress=False, workers=1, **settings).fit(table).plan
+        return sdp.Synthesizer(progress=False, terms="main", workers=1, **settings).fit(table).plan
 
 
 def terms(plan: SynthesisPlan) -> dict[str, list[str]]:
@@ -83,9 +83,11 @@ def test_as_many_as_asked_for_in_the_order_of_drawing():
 
 def test_a_narrow_table_keeps_all_and_says_nothing():
     table = items(columns=MOST + 1)
-    plan = sdp.Synthesizer(progress=False, workers=1).fit(table).plan
+    plan = sdp.Synthesizer(progress=False, terms="main", workers=1).fit(table).plan
     assert all(len(step.terms) == place for place, step in enumerate(plan.steps))
-    everything = sdp.Synthesizer(progress=False, workers=1, max_predictors=WIDE).fit(items()).plan
+    everything = (
+        sdp.Synthesizer(progress=False, terms="main", workers=1, max_predictors=WIDE).fit(items()).plan
+    )
     assert len(everything.steps[-1].terms) == WIDE - 1
 
 
@@ -104,7 +106,7 @@ def test_neither_workers_nor_blocks_change_the_choice():
     table = items(n=1500)
     with pytest.warns(PysynthdpWarning):
         one, two = (
-            sdp.Synthesizer(progress=False, workers=workers).fit(table, block_rows=blocks).plan
+            sdp.Synthesizer(progress=False, terms="main", workers=workers).fit(table, block_rows=blocks).plan
             for workers, blocks in ((1, None), (2, 311))
         )
     assert terms(one) == terms(two)
@@ -116,14 +118,14 @@ def test_all_imputed_tables_have_the_choice_of_the_first():
     first = fitted_plan(table)
     assert terms(first) != terms(fitted_plan(other))
     with pytest.warns(PysynthdpWarning):
-        both = sdp.Synthesizer(progress=False, workers=1).fit([table, other])
+        both = sdp.Synthesizer(progress=False, terms="main", workers=1).fit([table, other])
     assert terms(both.plan) == terms(first)
     assert len(both.draw(m=1, rng=1)) == 2
 
 
 def test_tags_hold_the_choice():
     with pytest.warns(PysynthdpWarning):
-        fitted = sdp.Synthesizer(progress=False, workers=1).fit(items())
+        fitted = sdp.Synthesizer(progress=False, terms="main", workers=1).fit(items())
     last = fitted.draw(m=1, rng=1).tags.steps[-1]
     assert last.terms == fitted.plan.steps[-1].terms
     assert len(last.terms) == MOST

@@ -1,0 +1,239 @@
+"""Which columns of a table are functions of others: found, verified in all rows; and what is nearly one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pysynthdp.base.arrays import BoolArray
+from pysynthdp.base.errors import PysynthdpError
+from pysynthdp.base.remarks import Remark, few
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.relations.arithmetic import Numbers, arithmetic_of
+from pysynthdp.curator.relations.declared import rows_unlike
+from pysynthdp.curator.relations.lookups import Coded, coded, cut_of, listed, recode_of
+from pysynthdp.curator.table import PartTable, split_rows
+from pysynthdp.design.expression_cells import cells_of
+from pysynthdp.design.parts import digits_of, parts_of
+from pysynthdp.design.rows import Rows
+from pysynthdp.plan.derived import Derived, derived_columns
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+
+__all__ = ["Relations", "find_relations"]
+
+_SAMPLE = 2_000  # rows by which a relation is looked for; all rows then say whether it holds
+_FEWEST_ROWS = 50  # records that have both sides
+_ODD = 0.1  # of the rows: with more exceptions it is no near-function
+_MOST_NUMBERS = 60
+_VALUES = 300
+_GLANCE = 200
+_LOOSE = 0.05  # standard deviations, where the numbers that a column was made of are rounded
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """What was found.
+
+    Parameters
+    ----------
+    exact : mapping column -> expression
+        Functions that hold in every row.
+    offered : tuple of Remark
+        Functions that hold in nearly every row, with what to type.
+    """
+
+    exact: Mapping[str, str] = field(default_factory=dict)
+    offered: tuple[Remark, ...] = ()
+
+
+def find_relations(
+    tables: Sequence[Rows], schema: Schema, *, order: Sequence[str] | None, free: Collection[str]
+) -> Relations:
+    """Find columns that are functions of others.
+
+    Parameters
+    ----------
+    tables : sequence of Rows
+        The confidential table, or its imputations; a function holds in all of them.
+    schema : Schema
+        Inferred, of the columns that may be looked at.
+    order : sequence of str, optional
+        A user's own order, in which a column may depend on earlier ones alone.
+    free : collection of str
+        Columns of which the user says nothing, so that they may be derived.
+
+    Notes
+    -----
+    Privacy: reads real rows; not under a guarantee. A systematic sample proposes, all rows decide.
+    """
+    used = Schema(tuple(column for column in schema if parts_of(column)[-1].role == "value"))
+    if not tables or tables[0].n_rows < _FEWEST_ROWS:
+        return Relations()
+    split = [split_rows(rows, used) for rows in tables]
+    with np.errstate(all="ignore"):  # of numbers of any size; what is not finite is no function
+        return _Search(used, split, tuple(order) if order is not None else None, frozenset(free)).run()
+
+
+@dataclass(slots=True, repr=False)
+class _Search:
+    """One search through a table."""
+
+    schema: Schema
+    tables: Sequence[PartTable]
+    order: tuple[str, ...] | None
+    free: frozenset[str]
+    exact: dict[str, str] = field(default_factory=dict)
+    given: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    near: dict[Derived, Remark] = field(default_factory=dict)
+
+    @property
+    def table(self) -> PartTable:
+        """The first table, by which functions are proposed."""
+        return self.tables[0]
+
+    def run(self) -> Relations:
+        """Names and groups first, then arithmetic, then what else one number tells of another."""
+        columns = {column.name: coded(column, self.table) for column in self.schema}
+        self._look_ups(columns, numbers=False)
+        self._arithmetic()
+        self._look_ups(columns, numbers=True)
+        sure = [{name, *self.given[name]} for name in self.exact]
+        offered = [remark for own, remark in self.near.items() if {own.column, *own.given} not in sure]
+        return Relations(dict(self.exact), tuple(offered))
+
+    # -- look-ups ------------------------------------------------------------------------------------------
+
+    def _look_ups(self, columns: Mapping[str, Coded], *, numbers: bool) -> None:
+        """Find columns that one other column determines, both of them ``numbers`` or not."""
+        for name in reversed(self.schema.names):
+            y = columns[name]
+            if name not in self.free or name in self.exact or len(y.values) > _VALUES:
+                continue
+            for other in self._arguments(name):
+                x = columns[other]
+                both = isinstance(x.column, NumericColumn) and isinstance(y.column, NumericColumn)
+                text = self._look_up(y, x) if both == numbers else None
+                if text is not None and self._take(name, text, among=listed(y, x)):
+                    break
+
+    def _look_up(self, y: Coded, x: Coded) -> str | None:
+        """Write one column as a table of another; a finer one is no function of a coarser one."""
+        if len(x.values) < len(y.values) or not _may_determine(y, x):
+            return None
+        if isinstance(x.column, NumericColumn):
+            return cut_of(y, x)
+        return recode_of(y, x) if len(x.values) <= _VALUES else None
+
+    # -- arithmetic ----------------------------------------------------------------------------------------
+
+    def _arithmetic(self) -> None:
+        """Find numbers that are made of other numbers."""
+        numbers = self._numbers()
+        for name in reversed(list(numbers.columns)):
+            if name in self.exact or name not in self.free:
+                continue
+            others = [other for other in self._arguments(name) if other in numbers.columns]
+            for text in arithmetic_of(name, others, numbers):
+                if self._take(name, text):
+                    break
+
+    def _numbers(self) -> Numbers:
+        """Take a sample of the numbers that vary."""
+        every = max(1, -(-self.table.n // _SAMPLE))
+        sample = {key: array[::every] for key, array in self.table.parts.items()}
+        numeric = [column for column in self.schema if isinstance(column, NumericColumn)]
+        coded = [column for column in self.schema if _numbered(column)]
+        taken = {column.name for column in (*numeric, *coded)[:_MOST_NUMBERS]}
+        used = [column for column in self.schema if column.name in taken]
+        columns = {column.name: cells_of(column, sample).numbers() for column in used}
+        return Numbers(columns, {column.name: _step(column) for column in used})
+
+    # -- both ----------------------------------------------------------------------------------------------
+
+    def _arguments(self, name: str) -> Iterator[str]:
+        """Columns that one may be made of: none that is derived, and earlier ones where an order is given."""
+        names = self.schema.names
+        if self.order is not None:
+            kept = [other for other in names if other not in self.order]
+            place = self.order.index(name) if name in self.order else 0
+            names = (*kept, *self.order[:place])
+        return (other for other in names if other != name and other not in self.exact)
+
+    def _take(self, name: str, text: str, *, among: BoolArray | None = None) -> bool:
+        """Check a proposed function in all rows, or ``among`` some; note one that nearly holds in all."""
+        try:
+            (own,) = derived_columns(self.schema, {name: text})
+        except PysynthdpError:
+            return False
+        odd = [rows_unlike(own, self.schema, table) for table in self.tables]
+        if among is not None and len(odd) == 1:
+            odd = [odd[0] & among]
+        if not any(each.any() for each in odd) and self._both_sides(own):
+            self.exact[name], self.given[name] = text, own.given
+            return True
+        if among is None and not any(name in (near.column, *near.given) for near in self.near):
+            self._note(own)
+        return False
+
+    def _note(self, own: Derived) -> None:
+        """Note what holds in nearly all rows, to within a small part of the column's spread."""
+        if not self._both_sides(own):
+            return
+        odd = int(np.count_nonzero(rows_unlike(own, self.schema, self.table)))
+        loose = odd > _ODD * self.table.n
+        if loose:
+            odd = int(np.count_nonzero(rows_unlike(own, self.schema, self.table, loose=_LOOSE)))
+        if odd <= _ODD * self.table.n:
+            self.near[own] = _offered(own, odd, self.table.n, loose=loose)
+
+    def _both_sides(self, own: Derived) -> bool:
+        """Whether enough records have the column and all that it is made of."""
+        there = np.ones(self.table.n, dtype=np.bool_)
+        for name in (own.column, *own.given):
+            there &= ~cells_of(self.schema[name], self.table.parts).missing
+        return int(there.sum()) >= _FEWEST_ROWS
+
+
+def _may_determine(y: Coded, x: Coded) -> bool:
+    """Glance at the first rows: whether equal values of one have equal values of the other there."""
+    first, codes = x.codes[:_GLANCE], y.codes[:_GLANCE]
+    there = first >= 0
+    last = np.full(len(x.values) + 1, -2, dtype=np.int64)
+    last[first[there]] = codes[there]
+    return bool((last[first[there]] == codes[there]).all())
+
+
+def _numbered(column: Column) -> bool:
+    """Whether a column's levels are numbers."""
+    return isinstance(column, CategoricalColumn) and all(
+        isinstance(level, int | float | np.number) and not isinstance(level, bool) for level in column.levels
+    )
+
+
+def _step(column: Column) -> float:
+    """Grid of a number; 0 where it has none."""
+    if not isinstance(column, NumericColumn):
+        return 0.0
+    digits = digits_of(column)
+    return column.step or (0.0 if digits is None else 10.0**-digits)
+
+
+def _offered(own: Derived, count: int, n: int, *, loose: bool) -> Remark:
+    """Offer a function that holds in nearly every row."""
+    rows = f"{few(count)} of {n:,} rows" if count >= 10 else f"{few(count)} rows"
+    return Remark(
+        own.column,
+        "near function",
+        Words(
+            "{but}{about} it is {text}; drawn by a model, it is that in a copy only roughly",
+            but=f"but for {rows}" if count else "in all rows",
+            about=", to within what rounding moves," if loose else "",
+            text=own.expression,
+        ),
+        Words(
+            "correct those rows, or give {derive} to have it computed",
+            derive=Setting("derive", {own.column: own.expression}),
+        ),
+    )

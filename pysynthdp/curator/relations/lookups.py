@@ -1,0 +1,178 @@
+"""Columns that another column determines: a group of a number, the name of a code, a coarser code.
+
+What is published is the table from one to the other: only of values that five or more records have; rarer
+ones get what most records have.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pysynthdp.base.arrays import AnyArray, BoolArray
+from pysynthdp.base.remarks import FEWEST
+from pysynthdp.curator.table import PartTable
+from pysynthdp.design.expression_cells import cells_of
+from pysynthdp.design.expressions import Values, quoted
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+
+__all__ = ["Coded", "coded", "cut_of", "listed", "recode_of"]
+
+_LISTED = 300  # values that a table lists
+_GROUPS = 31  # of a number
+_FEWEST_OTHERS = 50  # records that do not have the commonest value
+_EXPECTED = 10.0  # exceptions, were the column independent of the other
+_CHANCE = 25.0  # agreement by chance is below exp(-25)
+_REPEATED = 3  # records a value, on average
+_MOSTLY = 0.9
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Coded:
+    """A column as codes of its values.
+
+    Parameters
+    ----------
+    column : Column
+        Which.
+    codes : array (rows,) of int
+        Places among ``values``; -1 where missing.
+    values : sequence
+        Numbers, truth values or texts, each once; numbers rise.
+    """
+
+    column: Column
+    codes: AnyArray
+    values: Sequence[float | str]
+
+
+def coded(column: Column, table: PartTable) -> Coded:
+    """Read a column as codes of its values."""
+    given = cells_of(column, table.parts)
+    if isinstance(column, CategoricalColumn):
+        return _coded_levels(column, given, table)
+    values, codes = np.unique(np.where(given.missing, np.nan, given.data), return_inverse=True)
+    n_values = int(np.isfinite(values).sum())
+    return Coded(column, np.where(given.missing, -1, codes), values[:n_values].tolist())
+
+
+def _coded_levels(column: CategoricalColumn, given: Values, table: PartTable) -> Coded:
+    """Take levels as they are coded already."""
+    raw = table.parts[column.name, "value"].astype(np.int64)
+    levels = [level if isinstance(level, int | float) else str(level) for level in column.levels]
+    numeric = all(isinstance(level, int | float | np.number) for level in column.levels)
+    values: list[float | str] = (
+        [float(level) for level in levels] if numeric else [str(each) for each in levels]
+    )
+    return Coded(column, np.where(given.missing, -1, raw), values)
+
+
+def recode_of(y: Coded, x: Coded) -> str | None:
+    """Write a column as a table of another one's values; None where that does not determine it, or by chance.
+
+    Notes
+    -----
+    Privacy: reads real rows. Lists only values of ``x`` that five records or more have.
+    """
+    there = x.codes >= 0
+    counts = np.bincount(x.codes[there], minlength=len(x.values))
+    often = counts >= FEWEST
+    if not 2 <= often.sum() <= _LISTED or counts[often].sum() < _MOSTLY * there.sum():
+        return None
+    if len(x.values) > there.sum() / _REPEATED or not _telling(y, x, there):
+        return None
+    firsts = np.full(len(x.values), -2, dtype=np.int64)
+    firsts[x.codes[there]] = y.codes[there]
+    if (firsts[x.codes[there]] != y.codes[there]).any():
+        return None
+    listed = [int(at) for at in np.flatnonzero(often) if firsts[at] >= 0]
+    if len({int(firsts[at]) for at in listed}) < 2:
+        return None
+    return _recoded(y, x, listed, firsts)
+
+
+def _recoded(y: Coded, x: Coded, listed: Sequence[int], firsts: AnyArray) -> str:
+    """Write the table; for rarer values what most records have."""
+    old = json.dumps([x.values[at] for at in listed], ensure_ascii=False)
+    new = json.dumps([y.values[firsts[at]] for at in listed], ensure_ascii=False)
+    rare = any(firsts[at] >= 0 for at in range(len(firsts)) if at not in set(listed))
+    usual = y.values[int(np.bincount(y.codes[y.codes >= 0]).argmax())]
+    rest = f", {json.dumps(usual, ensure_ascii=False)}" if rare else ""
+    return f"recode({quoted(x.column.name)}, {old}, {new}{rest})"
+
+
+def _telling(y: Coded, x: Coded, there: BoolArray) -> bool:
+    """Whether so many agreements cannot be chance, and enough records have each of several values."""
+    both = there & (y.codes >= 0)
+    counts = np.bincount(y.codes[both], minlength=1)
+    n, groups = int(both.sum()), len(np.unique(x.codes[both]))
+    if n < 2 * _FEWEST_OTHERS or n - counts.max() < _FEWEST_OTHERS:
+        return False
+    share = float(((counts / n) ** 2).sum())
+    return n * (1 - share) >= _EXPECTED and -(n - groups) * math.log(share) > _CHANCE
+
+
+def listed(y: Coded, x: Coded) -> BoolArray:
+    """Find the rows that a table of one column by another speaks of: not those of rare values or groups."""
+    if isinstance(x.column, NumericColumn):
+        starts, counts = _groups(y, x)
+        often = np.repeat(counts >= FEWEST, np.diff([*starts, len(x.values)]))
+    else:
+        often = np.bincount(x.codes[x.codes >= 0], minlength=len(x.values)) >= FEWEST
+    return np.asarray(np.append(often, True)[x.codes])
+
+
+def _groups(y: Coded, x: Coded) -> tuple[AnyArray, AnyArray]:
+    """Find where groups of a number's values begin, and how many records each has."""
+    there = x.codes >= 0
+    groups = np.full(len(x.values), -1, dtype=np.int64)
+    groups[x.codes[there]] = y.codes[there]
+    starts = np.flatnonzero(np.diff(groups, prepend=-2))
+    return starts, np.add.reduceat(np.bincount(x.codes[there], minlength=len(x.values)), starts)
+
+
+def cut_of(y: Coded, x: Coded) -> str | None:
+    """Write a column as groups of a number; None where it is no step function of it.
+
+    Notes
+    -----
+    Privacy: reads real rows. An edge is the roundest number between two groups of five records or more.
+    """
+    if not isinstance(x.column, NumericColumn) or not _telling(y, x, x.codes >= 0):
+        return None
+    if ((x.codes < 0) != (y.codes < 0)).any() or not len(y.values) >= 2:
+        return None
+    there = x.codes >= 0
+    groups = np.full(len(x.values), -1, dtype=np.int64)
+    groups[x.codes[there]] = y.codes[there]
+    if (groups[x.codes[there]] != y.codes[there]).any():
+        return None
+    starts, counts = _groups(y, x)
+    if counts[counts >= FEWEST].sum() < _MOSTLY * there.sum():
+        return None
+    starts = starts[counts >= FEWEST]
+    few_values = len(x.values) <= _LISTED and len(x.values) * FEWEST <= there.sum()
+    if not 2 <= len(starts) <= (_LISTED if few_values else _GROUPS):
+        return None
+    values = np.asarray(x.values, dtype=np.float64)
+    edges = [_roundest(values[start - 1], values[start]) for start in starts[1:]]
+    labels = [y.values[groups[start]] for start in starts]
+    texts = ", ".join(json.dumps(label, ensure_ascii=False) for label in labels)
+    return f"cut({quoted(x.column.name)}, [{', '.join(edges)}], [{texts}])"
+
+
+def _roundest(below: float, above: float) -> str:
+    """Write the number of fewest digits above one value and at most another, near their middle."""
+    for digits in range(-12, 16):
+        step = 10.0**-digits
+        for wide in (5 * step, step):
+            last = math.floor(above / wide) * wide
+            if below < last <= above:
+                middle = round((below + above) / 2 / wide) * wide
+                found = middle if below < middle <= above else last
+                return f"{round(found, max(digits, 0)):.15g}"
+    return f"{above!r}"

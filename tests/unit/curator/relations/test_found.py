@@ -1,0 +1,180 @@
+"""Columns that are functions of others: which are found, how they are written, what is not taken for one."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pysynthdp as sdp
+from pysynthdp.base.errors import PysynthdpWarning
+
+N = 600
+RNG = np.random.default_rng(20)
+BASE = pd.DataFrame(
+    {
+        "pay": RNG.lognormal(7, 0.6, N).round(),
+        "tax": RNG.lognormal(5, 0.5, N).round(),
+        "low price": RNG.uniform(5, 40, N).round(1),
+        "km": RNG.gamma(3, 40, N).round(1),
+        "hours": RNG.uniform(0.5, 9, N).round(2),
+        "town": RNG.choice(["A", "B", "C", "D", "E"], N),
+    }
+)
+LAND = {"A": "north", "B": "north", "C": "south", "D": "south", "E": "west"}
+
+
+def plan_of(table, **settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return sdp.Synthesizer(progress=False, **settings).plan(table)
+
+
+def found_in(table, **settings):
+    return {own.column: own.expression for own in plan_of(table, **settings).derived}
+
+
+FUNCTIONS = {
+    "a sum": (lambda t: t.pay + t.tax, "pay + tax"),
+    "a difference": (lambda t: t.pay - t.tax - 12, "pay - tax - 12"),
+    "a unit": (lambda t: t.km * 1.609344, "1.609344 * km"),
+    "a rounded unit": (lambda t: (t.km / 1.609344).round(1), "km / 1.60934"),
+    "a mean": (lambda t: (t["low price"] + t.km) / 2, "(`low price` + km) / 2"),
+    "a third": (lambda t: (t.pay + t.tax + t.km) / 3, "(pay + tax + km) / 3"),
+    "a copy": (lambda t: t.hours, "hours"),
+    "a product": (lambda t: t.km * t["low price"], "km * `low price`"),
+    "a rounded ratio": (lambda t: (t.km / t.hours).round(2), "km / hours"),
+    "a squared denominator": (lambda t: (1e4 * t.pay / t.hours**2).round(1), "10000 * pay / hours ** 2"),
+    "a square": (lambda t: t.km**2, "km ** 2"),
+    "a root": (lambda t: np.sqrt(t.km), "km ** 0.5"),
+    "a logarithm": (lambda t: np.log(t.pay), "log(pay)"),
+    "a shifted logarithm": (lambda t: np.log(t.km + 1), "log(km + 1)"),
+    "a group": (
+        lambda t: pd.cut(t.km, [0, 60, 120, 5000], right=False, labels=["near", "middle", "far"]).astype(str),
+        'cut(km, [60, 120], ["near", "middle", "far"])',
+    ),
+    "a name": (
+        lambda t: t.town.map(LAND),
+        'recode(town, ["A", "B", "C", "D", "E"], ["north", "north", "south", "south", "west"])',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_a_function_is_found_and_written_as_somebody_would(kind):
+    of, text = FUNCTIONS[kind]
+    table = BASE.assign(made=of(BASE))
+    found = found_in(table)
+    assert set(found) == {"made"}
+    given = {frozenset(part.split(" * ")) for part in (found["made"], text)}
+    assert found["made"] == text or len(given) == 1
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_copies_are_as_the_function_says(kind):
+    of, _ = FUNCTIONS[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = sdp.Synthesizer(progress=False).fit(BASE.assign(made=of(BASE)))
+    copy = fitted.draw(m=1, rng=1)[0]
+    expected = of(copy)
+    if expected.dtype.kind in "fi":
+        digits = 1 if kind in ("a rounded unit", "a squared denominator") else 2
+        assert np.allclose(copy.made, expected, rtol=1e-5, atol=1.01 * 10.0**-digits, equal_nan=True)
+    else:
+        assert (copy.made == expected).all()
+
+
+def test_what_has_nothing_to_do_with_it_is_left_alone():
+    assert found_in(BASE) == {}
+    noisy = BASE.assign(made=BASE.pay + BASE.tax + RNG.normal(0, 30, N).round())
+    assert found_in(noisy) == {}
+    near = BASE.assign(made=(BASE.town == "A") | (RNG.random(N) < 0.02))
+    assert found_in(near) == {}
+
+
+def test_of_few_rows_nothing_is_a_function():
+    small = BASE.head(40)
+    assert found_in(small.assign(made=small.pay + small.tax)) == {}
+
+
+def test_missing_values_go_with_those_of_the_arguments():
+    table = BASE.copy()
+    table.loc[table.index % 7 == 0, "tax"] = np.nan
+    table["made"] = table.pay + table.tax
+    assert found_in(table) == {"made": "pay + tax"}
+    table.loc[3:9, "made"] = np.nan
+    assert found_in(table) == {}
+
+
+def test_a_column_that_a_user_speaks_of_is_left_to_him():
+    table = BASE.assign(made=BASE.pay + BASE.tax)
+    refusals = (
+        {"derive": "no"},
+        {"derive": {"made": None}},
+        {"derive": {"made": "no"}},
+        {"method": {"made": "norm"}},
+        {"method": "normrank", "drop": ["town"]},
+        {"formulas": ["made ~ pay"]},
+        {"predictor_matrix": {"made": ["pay"]}},
+        {"keep": ["made"]},
+    )
+    for refusal in refusals:
+        assert "made" not in found_in(table, **refusal), refusal
+
+
+def test_a_users_order_says_what_may_depend_on_what():
+    table = BASE.assign(made=BASE.pay + BASE.tax)
+    first = ["made", *BASE.columns]
+    assert found_in(table, visit_sequence=first) == {"tax": "made - pay"}
+    assert plan_of(table, visit_sequence=first).visit_sequence.index("made") == 0
+
+
+def test_with_a_schema_of_ones_own_nothing_is_looked_for():
+    table = BASE.assign(made=BASE.pay + BASE.tax)[["pay", "tax", "made"]]
+    schema = sdp.Schema(tuple(sdp.NumericColumn(name, decimals=0) for name in table))
+    assert plan_of(table, schema=schema).derived == ()
+
+
+def test_a_table_of_codes_rests_on_five_records_each():
+    """A town of three inhabitants is in no table; it gets what most records have."""
+    table = pd.concat([BASE, BASE.head(3).assign(town="Z")], ignore_index=True)
+    table["land"] = table.town.map({**LAND, "Z": "islands"})
+    text = found_in(table)["land"]
+    assert '"Z"' not in text
+    assert "islands" not in text
+
+
+def test_an_identifier_of_persons_has_no_table():
+    person = np.repeat(np.arange(150), 4)
+    table = pd.DataFrame({"person": person, "born": RNG.integers(1940, 2000, 150)[person], "x": BASE.km})
+    assert "born" not in found_in(table)
+
+
+def test_what_holds_but_for_a_few_rows_is_offered_with_what_to_type():
+    table = BASE.assign(made=BASE.pay + BASE.tax)
+    table.loc[5, "made"] += 777
+    with pytest.warns(PysynthdpWarning, match="made: but for fewer than ten rows it is pay") as caught:
+        fitted = sdp.Synthesizer(progress=False).fit(table)
+    (offered,) = [each.message for each in caught if each.message.kind == "near function"]
+    assert "derive={'made': 'pay + tax'}" in offered.remedy
+    assert "777" not in str(offered)
+    assert fitted.plan.derived == ()
+
+
+def test_what_was_found_is_said_and_saved(tmp_path):
+    fitted = sdp.Synthesizer(progress=False).fit(BASE.assign(made=BASE.pay + BASE.tax))
+    assert any(
+        "made, which is computed, that it is pay + tax" in fact for fact in fitted.draw(m=1).privacy.learned
+    )
+    fitted.save(tmp_path / "a.fit")
+    assert sdp.FittedSynthesizer.load(tmp_path / "a.fit").plan.derived == fitted.plan.derived
+
+
+def test_imputed_tables_share_the_functions_that_hold_in_all():
+    tables = [BASE.assign(made=BASE.pay + BASE.tax, more=BASE.km * 2) for _ in range(2)]
+    tables[1]["more"] = BASE.km * 2 + np.where(BASE.index == 3, 5.0, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = sdp.Synthesizer(progress=False).fit(tables)
+    assert [own.column for own in fitted.plan.derived] == ["made"]
