@@ -172,7 +172,8 @@ def _wanted(plan: SynthesisPlan, what: str, others: tuple[str, ...], step: Step)
 def _formula(column: str, step: Step, term: tuple[str | Factor, ...]) -> Words:
     """Write the formula with the term."""
     new = formula_text(term)
-    if len(step.terms) > _LONG:
+    screened = any(isinstance(factor, Factor) for each in step.terms for factor in each)
+    if screened or len(step.terms) > _LONG:
         return Words("add {new} to a formula of {column}", new=new, column=column)
     right = " + ".join([*map(formula_text, step.terms), new])
     return Words("give {formulas}", formulas=Setting("formulas", [f"{formula_name(column)} ~ {right}"]))

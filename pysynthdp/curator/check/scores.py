@@ -25,6 +25,7 @@ __all__ = ["Scores", "residual_columns", "scored"]
 
 ALPHA = 0.05
 FEWEST_EXPECTED = 10.0
+MOST_TOGETHER = 400  # plain features, above which slopes on all others together are not compared
 ROWS_A_FEATURE = 10  # below, slopes on all others together are not compared
 _COLLINEAR = 10.0  # times its own variance, beyond which a slope's says more of rounding than of the column
 _EXACT = 1e-7  # of the product of variances: below, a relation is without exception up to arithmetic
@@ -146,7 +147,8 @@ def _slopes(left: CheckSums, right: CheckSums) -> FloatArray:
 def independent(real: CheckSums, p: int) -> IntArray:
     """Plain features of which others leave a tenth of the variance at least, the last one left out first."""
     spread = real.covariance.diagonal()[:p]
-    kept = np.flatnonzero(spread > 1e-12)
+    kept = np.flatnonzero(spread > 1e-12) if p <= MOST_TOGETHER else np.zeros(0, dtype=np.int64)
+    kept = kept[_pivots(real.covariance[np.ix_(kept, kept)])]
     while kept.size > 1:
         cov = real.covariance[np.ix_(kept, kept)]
         scale = np.sqrt(cov.diagonal())
@@ -155,6 +157,16 @@ def independent(real: CheckSums, p: int) -> IntArray:
         if inflation.max() <= _COLLINEAR:
             break
         kept = np.delete(kept, np.flatnonzero(inflation > _COLLINEAR)[-1])
+    return kept
+
+
+def _pivots(cov: FloatArray) -> BoolArray:
+    """Whether those before it leave a tenth of each one's variance: most are left out here, in one pass."""
+    left, kept = cov.copy(), np.zeros(len(cov), dtype=np.bool_)
+    for at in range(len(cov)):
+        if left[at, at] * _COLLINEAR >= cov[at, at]:
+            kept[at] = True
+            left -= np.outer(left[at], left[at]) / left[at, at]
     return kept
 
 
