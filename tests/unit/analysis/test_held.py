@@ -189,7 +189,9 @@ def test_least_squares_of_a_number_drawn_by_its_logarithm_is_flagged_and_a_log_l
     rng = np.random.default_rng(3)
     age = rng.integers(20, 70, 600)
     pay = np.exp(5 + 0.05 * age + 0.1 * rng.normal(size=600)).round()
-    release = Synthesizer(progress=False).fit(pd.DataFrame({"age": age, "pay": pay})).draw(m=3, rng=1)
+    release = (
+        Synthesizer(progress=False, terms="main").fit(pd.DataFrame({"age": age, "pay": pay})).draw(m=3, rng=1)
+    )
     assert [step.linear_on for step in release.tags.steps] == [None, "log"]
     for pooled in (ols("pay ~ age", release), glm("pay ~ age", release, family="gaussian")):
         assert "pay was drawn on its logarithmic scale" in pooled.flags[0]
@@ -208,7 +210,7 @@ def test_a_function_of_a_date_is_a_curve_and_a_date_is_a_straight_line():
     frame = pd.DataFrame({"day": pd.Timestamp("2020-01-01") + pd.to_timedelta(day, unit="D")})
     frame["stay"] = pd.to_timedelta(rng.integers(0, 60, 200), unit="D")
     frame["y"] = (0.01 * day + rng.normal(size=200)).round(2)
-    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    drawn = Synthesizer(progress=False, terms="main").fit(frame).draw(m=3, rng=1)
     assert ols("y ~ day + stay", drawn).flags == ()
     for formula in ("y ~ C(day.dt.year)", "y ~ I(day > '2021-06-01')", "y ~ bs(day, df=4) + stay"):
         (flag,) = ols(formula, drawn).flags
@@ -219,7 +221,7 @@ def test_a_subgroup_in_fits_made_by_hand_is_flagged():
     rng = np.random.default_rng(6)
     frame = pd.DataFrame({"g": rng.choice(["a", "b"], 400), "x": rng.normal(size=400).round(2)})
     frame["y"] = (frame.x * (frame.g == "a") + rng.normal(size=400)).round(2)
-    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    drawn = Synthesizer(progress=False, terms="main").fit(frame).draw(m=3, rng=1)
     part = pool([smf.ols("y ~ x", copy[copy.g == "a"]).fit() for copy in drawn], release=drawn)
     assert "particular to a subgroup" in part.flags[0]
     assert "complete rows" in part.notes[-1]
@@ -284,7 +286,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def drawn(table):
-    return Synthesizer(progress=False).fit(table).draw(m=3, rng=1)
+    return Synthesizer(progress=False, terms="main").fit(table).draw(m=3, rng=1)
 
 
 def test_main_effects_of_a_default_release_are_clean_and_every_header_says_valid(drawn):
@@ -316,7 +318,7 @@ def test_variances_clusters_and_random_effects_are_flagged_on_every_release(draw
         told(
             logit(
                 "sex ~ age",
-                Synthesizer(progress=False, visit_sequence=["age", "school", "pay", "sex"])
+                Synthesizer(progress=False, terms="main", visit_sequence=["age", "school", "pay", "sex"])
                 .fit(drawn[0])
                 .draw(m=3, rng=1),
             )
@@ -335,14 +337,16 @@ def test_pooled_fits_and_comparisons_say_the_same(drawn, table):
     assert any("visit_sequence" in note for note in notes), formula
 
 
-def test_subgroups_are_flagged_where_their_effect_is_not_held(drawn):
+def test_subgroups_are_flagged_where_their_effect_is_not_held(drawn, table):
     assert drawn.apply(mean_of("pay", by="sex")).flags == ()
     assert drawn.apply(mean_of("pay")).flags == ()
     assert drawn.apply(quantile_of("pay", 0.5)).flags == ()
     assert drawn.apply(share_of("school", "s1", by="sex")).flags == ()
     assert "straight lines" in drawn.apply(mean_of("pay", by="age")).flags[0]
-    assert "by group" in drawn.apply(quantile_of("pay", 0.9, by="sex")).flags[0]
-    assert "value of pay" in drawn.apply(share_of("pay", 30.0, by="sex")).flags[0]
+    assert drawn.apply(quantile_of("pay", 0.9, by="sex")).flags == ()  # cells hold each group's distribution
+    one = Synthesizer(progress=False, terms="main", method={"pay": "normrank"}).fit(table).draw(m=3, rng=1)
+    assert "by group" in one.apply(quantile_of("pay", 0.9, by="sex")).flags[0]
+    assert "value of pay" in one.apply(share_of("pay", 30.0, by="sex")).flags[0]
 
 
 def test_shapes_of_a_formula_are_flagged(table):
@@ -364,10 +368,10 @@ def test_formulas_of_the_plan_are_in_the_tags_and_lift_the_flag(table, tmp_path)
 
 def test_the_scale_that_a_fit_found_is_in_the_tags(table):
     skewed = table.assign(pay=np.exp(table.pay / 8))
-    made = Synthesizer(progress=False).fit(skewed).draw(m=3, rng=1)
+    made = Synthesizer(progress=False, terms="main", method={"pay": "normrank"}).fit(skewed).draw(m=3, rng=1)
     assert ols("np.log(pay) ~ age", made).flags == ()
     assert "its logarithmic scale" in ols("pay ~ age", made).flags[0]
-    plain = Synthesizer(progress=False, method={"pay": "norm"}).fit(table).draw(m=3, rng=1)
+    plain = Synthesizer(progress=False, terms="main", method={"pay": "norm"}).fit(table).draw(m=3, rng=1)
     assert "plain scale" in ols("np.log(np.abs(pay)) ~ age", plain).flags[0]
 
 
@@ -426,9 +430,11 @@ def test_unflagged_effects_are_in_the_copies_and_flagged_ones_are_not():
         a, g = rng.normal(0, 1, 800), rng.choice(["x", "z"], 800)
         late = a + (g == "x") * (1 + 0.5 * a) + 0.3 * a**2 + rng.normal(0, 1, 800)
         real = pd.DataFrame({"g": g, "a": a.round(3), "late": late.round(3)})
-        lacking = Synthesizer(progress=False).fit(real).draw(m=5, rng=seed)
+        lacking = (
+            Synthesizer(progress=False, terms="main", method={"late": "norm"}).fit(real).draw(m=5, rng=seed)
+        )
         formulas = ["late ~ a * g + I(a ** 2)"]
-        holding = Synthesizer(progress=False, formulas=formulas).fit(real).draw(m=5, rng=seed)
+        holding = Synthesizer(progress=False, terms="main", formulas=formulas).fit(real).draw(m=5, rng=seed)
         for made in (lacking, holding):
             for formula in ("late ~ a * g", "late ~ a + I(a ** 2)", "late ~ a + g"):
                 mine, theirs = ols(formula, made), smf.ols(formula, data=real).fit()
@@ -446,7 +452,7 @@ def test_rows_without_a_logarithm_are_counted():
     rng = np.random.default_rng(7)
     frame = pd.DataFrame({"x": rng.normal(size=300).round(2)})
     frame["y"] = 1 + frame.x + rng.normal(size=300)
-    drawn = Synthesizer(progress=False).fit(frame).draw(m=3, rng=1)
+    drawn = Synthesizer(progress=False, terms="main").fit(frame).draw(m=3, rng=1)
     with np.errstate(invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         pooled = ols("np.log(y) ~ x", drawn)
@@ -454,7 +460,7 @@ def test_rows_without_a_logarithm_are_counted():
     assert any(note.startswith(f"{lost} of 900 complete rows") for note in pooled.notes)
     assert not any("complete rows" in note for note in ols("y ~ x", drawn).notes)
     gaps = frame.assign(x=frame.x.where(rng.random(300) < 0.8))
-    holed = Synthesizer(progress=False).fit(gaps).draw(m=3, rng=1)
+    holed = Synthesizer(progress=False, terms="main").fit(gaps).draw(m=3, rng=1)
     assert not any("complete rows" in note for note in ols("y ~ x", holed).notes)
 
 
