@@ -84,6 +84,7 @@ def test_a_lost_product_is_found_and_its_remedy_mends_it():
     assert ("income", "product") not in named(mended)
 
 
+@pytest.mark.filterwarnings("ignore:.*but for fewer than ten rows:pysynthdp.base.errors.PysynthdpWarning")
 def test_a_near_function_is_found_whatever_a_few_typing_errors_say():
     table, rng = plain(5), np.random.default_rng(6)
     table["start"] = rng.integers(0, 40, N)
