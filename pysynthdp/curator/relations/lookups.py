@@ -23,7 +23,7 @@ from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 __all__ = ["Coded", "coded", "cut_of", "listed", "recode_of"]
 
 _LISTED = 300  # values that a table lists
-_GROUPS = 31  # of a number
+_GROUPS = 31  # of a number; with more it is a code, whose order says nothing to later columns
 _FEWEST_OTHERS = 50  # records that do not have the commonest value
 _EXPECTED = 10.0  # exceptions, were the column independent of the other
 _CHANCE = 25.0  # agreement by chance is below exp(-25)
@@ -155,8 +155,7 @@ def cut_of(y: Coded, x: Coded) -> str | None:
     if counts[counts >= FEWEST].sum() < _MOSTLY * there.sum():
         return None
     starts = starts[counts >= FEWEST]
-    few_values = len(x.values) <= _LISTED and len(x.values) * FEWEST <= there.sum()
-    if not 2 <= len(starts) <= (_LISTED if few_values else _GROUPS):
+    if not 2 <= len(starts) <= _GROUPS:
         return None
     values = np.asarray(x.values, dtype=np.float64)
     edges = [_roundest(values[start - 1], values[start]) for start in starts[1:]]
