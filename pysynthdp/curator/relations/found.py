@@ -9,9 +9,10 @@ import numpy as np
 
 from pysynthdp.base.arrays import BoolArray
 from pysynthdp.base.errors import PysynthdpError
-from pysynthdp.base.remarks import Remark, few
+from pysynthdp.base.remarks import FEWEST, Remark, few
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations.arithmetic import Numbers, arithmetic_of
+from pysynthdp.curator.relations.copied import copies_of, told_apart
 from pysynthdp.curator.relations.declared import rows_unlike
 from pysynthdp.curator.relations.lookups import Coded, coded, cut_of, listed, recode_of
 from pysynthdp.curator.table import PartTable, split_rows
@@ -39,9 +40,9 @@ class Relations:
     Parameters
     ----------
     exact : mapping column -> expression
-        Functions that hold in every row.
+        Functions that hold in every row, or in all but fewer than five.
     offered : tuple of Remark
-        Functions that hold in nearly every row, with what to type.
+        Functions that hold in nearly every row, with what to type; and which of ``exact`` have exceptions.
     """
 
     exact: Mapping[str, str] = field(default_factory=dict)
@@ -66,7 +67,9 @@ def find_relations(
 
     Notes
     -----
-    Privacy: reads real rows; not under a guarantee. A systematic sample proposes, all rows decide.
+    Privacy: reads real rows; not under a guarantee. A systematic sample proposes, all rows decide. What
+    fewer than five records do otherwise than the rest could not be learned anyway, so such a function is
+    taken for one, and that is said.
     """
     used = Schema(tuple(column for column in schema if parts_of(column)[-1].role == "value"))
     if not tables or tables[0].n_rows < _FEWEST_ROWS:
@@ -87,6 +90,7 @@ class _Search:
     exact: dict[str, str] = field(default_factory=dict)
     given: dict[str, tuple[str, ...]] = field(default_factory=dict)
     near: dict[Derived, Remark] = field(default_factory=dict)
+    nearly: dict[str, Derived] = field(default_factory=dict)
 
     @property
     def table(self) -> PartTable:
@@ -97,11 +101,14 @@ class _Search:
         """Names and groups first, then arithmetic, then what else one number tells of another."""
         columns = {column.name: coded(column, self.table) for column in self.schema}
         self._look_ups(columns, numbers=False)
-        self._arithmetic()
+        numbers = self._numbers()
+        self._arithmetic(numbers)
+        odd = tuple(self._but_for_few())
+        self._copies(numbers)
         self._look_ups(columns, numbers=True)
         sure = [{name, *self.given[name]} for name in self.exact]
         offered = [remark for own, remark in self.near.items() if {own.column, *own.given} not in sure]
-        return Relations(dict(self.exact), tuple(offered))
+        return Relations(dict(self.exact), (*odd, *offered))
 
     # -- look-ups ------------------------------------------------------------------------------------------
 
@@ -128,15 +135,33 @@ class _Search:
 
     # -- arithmetic ----------------------------------------------------------------------------------------
 
-    def _arithmetic(self) -> None:
+    def _arithmetic(self, numbers: Numbers) -> None:
         """Find numbers that are made of other numbers."""
-        numbers = self._numbers()
         for name in reversed(list(numbers.columns)):
             if name in self.exact or name not in self.free:
                 continue
             others = [other for other in self._arguments(name) if other in numbers.columns]
             for text in arithmetic_of(name, others, numbers):
                 if self._take(name, text):
+                    break
+
+    def _but_for_few(self) -> Iterator[Remark]:
+        """Take functions that all records but fewer than five obey, where no other one was found."""
+        for name, own in self.nearly.items():
+            if name not in self.exact and not any(other in self.exact for other in own.given):
+                self.exact[name], self.given[name] = own.expression, own.given
+                yield _but_few(own)
+
+    def _copies(self, numbers: Numbers) -> None:
+        """Find numbers that repeat another one wherever that is there."""
+        numeric = [name for name in numbers.columns if isinstance(self.schema[name], NumericColumn)]
+        for name in reversed(numeric):
+            if name in self.exact or name not in self.free:
+                continue
+            others = [other for other in self._arguments(name) if other in numeric]
+            for other, text in copies_of(name, others, numbers):
+                x, y = (cells_of(self.schema[each], self.table.parts).numbers() for each in (other, name))
+                if told_apart(x, y) and self._take(name, text, noted=False):
                     break
 
     def _numbers(self) -> Numbers:
@@ -161,7 +186,7 @@ class _Search:
             names = (*kept, *self.order[:place])
         return (other for other in names if other != name and other not in self.exact)
 
-    def _take(self, name: str, text: str, *, among: BoolArray | None = None) -> bool:
+    def _take(self, name: str, text: str, *, among: BoolArray | None = None, noted: bool = True) -> bool:
         """Check a proposed function in all rows, or ``among`` some; note one that nearly holds in all."""
         try:
             (own,) = derived_columns(self.schema, {name: text})
@@ -173,8 +198,11 @@ class _Search:
         if not any(each.any() for each in odd) and self._both_sides(own):
             self.exact[name], self.given[name] = text, own.given
             return True
-        if among is None and not any(name in (near.column, *near.given) for near in self.near):
-            self._note(own)
+        if among is None and noted:
+            if max(np.count_nonzero(each) for each in odd) < FEWEST and self._both_sides(own):
+                self.nearly.setdefault(name, own)
+            if not any(name in (near.column, *near.given) for near in self.near):
+                self._note(own)
         return False
 
     def _note(self, own: Derived) -> None:
@@ -218,6 +246,21 @@ def _step(column: Column) -> float:
         return 0.0
     digits = digits_of(column)
     return column.step or (0.0 if digits is None else 10.0**-digits)
+
+
+def _but_few(own: Derived) -> Remark:
+    """Say that fewer than five records are not what a function makes of them."""
+    return Remark(
+        own.column,
+        "few exceptions",
+        Words(
+            "fewer than five records are not {text}, as all others are; copies have none", text=own.expression
+        ),
+        Words(
+            "correct those records, or give {derive} to have the column drawn by a model",
+            derive=Setting("derive", {own.column: None}),
+        ),
+    )
 
 
 def _offered(own: Derived, count: int, n: int, *, loose: bool) -> Remark:
