@@ -14,7 +14,7 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations.arithmetic import Numbers, arithmetic_of
 from pysynthdp.curator.relations.copied import copies_of, told_apart
 from pysynthdp.curator.relations.declared import rows_unlike
-from pysynthdp.curator.relations.lookups import Coded, coded, cut_of, listed, recode_of
+from pysynthdp.curator.relations.lookups import Coded, code_of, coded, cut_of, listed, recode_of
 from pysynthdp.curator.table import PartTable, split_rows
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.parts import digits_of, parts_of
@@ -29,6 +29,7 @@ _FEWEST_ROWS = 50  # records that have both sides
 _ODD = 0.1  # of the rows: with more exceptions it is no near-function
 _MOST_NUMBERS = 60
 _VALUES = 300
+_GROUPS = 20  # values of a code, at least
 _GLANCE = 200
 _LOOSE = 0.05  # standard deviations, where the numbers that a column was made of are rounded
 
@@ -43,10 +44,17 @@ class Relations:
         Functions that hold in every row, or in all but fewer than five.
     offered : tuple of Remark
         Functions that hold in nearly every row, with what to type; and which of ``exact`` have exceptions.
+    codes : mapping column -> column
+        Columns that are looked up by a code, and it. A code is drawn before all, and what it tells right
+        after it, so that this is there for the rest.
+    nearly : mapping column -> formula
+        Numbers that are nearly sums, products or ratios of others, which are drawn as that and a residual.
     """
 
     exact: Mapping[str, str] = field(default_factory=dict)
     offered: tuple[Remark, ...] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
+    nearly: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_relations(
@@ -91,6 +99,7 @@ class _Search:
     given: dict[str, tuple[str, ...]] = field(default_factory=dict)
     near: dict[Derived, Remark] = field(default_factory=dict)
     nearly: dict[str, Derived] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
 
     @property
     def table(self) -> PartTable:
@@ -108,7 +117,12 @@ class _Search:
         self._look_ups(columns, numbers=True)
         sure = [{name, *self.given[name]} for name in self.exact]
         offered = [remark for own, remark in self.near.items() if {own.column, *own.given} not in sure]
-        return Relations(dict(self.exact), (*odd, *offered))
+        return Relations(dict(self.exact), (*odd, *offered), self._codes_used())
+
+    def _codes_used(self) -> dict[str, str]:
+        """Name the columns that are looked up by a code, and it."""
+        used = {name: code for name, code in self.codes.items() if code in self.given.get(name, ())}
+        return {name: code for name, code in used.items() if code not in self.exact}
 
     # -- look-ups ------------------------------------------------------------------------------------------
 
@@ -122,7 +136,10 @@ class _Search:
                 x = columns[other]
                 both = isinstance(x.column, NumericColumn) and isinstance(y.column, NumericColumn)
                 text = self._look_up(y, x) if both == numbers else None
-                if text is not None and self._take(name, text, among=listed(y, x)):
+                if text is None:
+                    continue
+                code = self.codes.get(name) == other
+                if self._take(name, text, among=listed(y, x, code=code)):
                     break
 
     def _look_up(self, y: Coded, x: Coded) -> str | None:
@@ -130,8 +147,15 @@ class _Search:
         if len(x.values) < len(y.values) or not _may_determine(y, x):
             return None
         if isinstance(x.column, NumericColumn):
-            return cut_of(y, x)
+            return cut_of(y, x) or self._code(y, x)
         return recode_of(y, x) if len(x.values) <= _VALUES else None
+
+    def _code(self, y: Coded, x: Coded) -> str | None:
+        """Write a column as a table of a number that is a code, which is then drawn first."""
+        text = code_of(y, x) if _GROUPS < len(x.values) <= _VALUES else None
+        if text is not None:
+            self.codes[y.column.name] = x.column.name
+        return text
 
     # -- arithmetic ----------------------------------------------------------------------------------------
 

@@ -230,3 +230,55 @@ def test_imputed_tables_share_the_functions_that_hold_in_all():
         warnings.simplefilter("ignore")
         fitted = sdp.Synthesizer(progress=False).fit(tables)
     assert [own.column for own in fitted.plan.derived] == ["made"]
+
+
+def pupils(seed=8, schools=60):
+    """Pupils in schools of eight to twenty, which have money and a kind; results go with the money."""
+    rng = np.random.default_rng(seed)
+    school = np.repeat(np.arange(schools) + 101, rng.integers(8, 21, schools))
+    money, kind = (
+        rng.integers(1, 15, schools)[school - 101],
+        rng.choice(["p", "q", "r"], schools)[school - 101],
+    )
+    result = (3 * money + rng.normal(0, 12, len(school))).round(1)
+    table = pd.DataFrame({"result": result, "money": money, "kind": kind, "school": school})
+    return table.sample(frac=1, random_state=1, ignore_index=True)
+
+
+def test_what_a_code_tells_is_looked_up_and_the_code_drawn_first():
+    table = pupils()
+    plan = plan_of(table)
+    assert plan.visit_sequence[0] == "school"
+    assert set(plan.visit_sequence[1:3]) == {"money", "kind"}
+    assert "codes" in plan.order
+    assert all(own.expression.startswith("cut(school, [") for own in plan.derived)
+    assert plan_of(table, derive="no").visit_sequence[0] != "school"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        copies = sdp.Synthesizer(progress=False).fit(table).draw(m=5, rng=3)
+    real = table.groupby("school")[["money", "kind"]].first()
+    for copy in copies:
+        assert (real.loc[copy.school].to_numpy() == copy[["money", "kind"]].to_numpy()).all()
+    # its standard error is .1; six of them, so that one run in 10^8 fails, and 3 is thirty from none
+    slope = np.mean([np.polyfit(copy.money, copy.result, 1)[0] for copy in copies])
+    assert abs(slope - np.polyfit(table.money, table.result, 1)[0]) < 6 * 0.1
+
+
+def test_a_rare_code_is_told_as_the_nearest():
+    table = pupils()
+    table["school"] = 3 * table.school
+    four = (table.school == 312) & (table.groupby("school").cumcount() < 4)
+    table = table[(table.school != 312) | four].reset_index(drop=True)
+    table.loc[table.school == 312, ["money", "kind"]] = [77, "rare"]
+    assert "77" not in found_in(table)["money"]
+    plan = plan_of(table)
+    assert "rare" not in next(own.expression for own in plan.derived if own.column == "kind")
+
+
+def test_a_code_that_may_be_a_persons_has_no_table():
+    table = pupils().rename(columns={"school": "patient_id"})
+    assert found_in(table) == {}
+    for of in (lambda t: t.school + 0.5, lambda t: t.groupby("school").cumcount() // 3 + 100 * t.school):
+        other = pupils()
+        other["school"] = of(other)
+        assert found_in(other) == {}
