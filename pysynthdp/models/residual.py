@@ -20,7 +20,7 @@ from pysynthdp.models.fits.trimmed import TrimmedFit, ask_trimmed, residual_tabl
 
 __all__ = ["Residual", "ResidualFit"]
 
-_PIECES = 25  # of the residuals' distribution: a group of more than one piece is a value that many share
+_MANY, _PIECES = 0.05, 1000  # a group of a larger share is a value that many share: drawn as it is, in pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,6 @@ def _root(fit: TrimmedFit, *, proper: bool) -> FloatArray:
 
 def _table(params: ResidualFit) -> QuantileTable:
     """Give the distribution of residuals; a group of many records is a value that many share."""
-    pieces = np.maximum(np.rint(params.shares * _PIECES).astype(np.int64), 1)
+    pieces = np.where(params.shares > _MANY, np.rint(params.shares * _PIECES), 1).astype(np.int64)
     shares = np.repeat(params.shares / pieces, pieces)
     return quantile_table(np.stack([shares.cumsum() - shares / 2, np.repeat(params.means, pieces)]))

@@ -251,6 +251,7 @@ def plan_of(
     schema: Schema,
     found: Mapping[str, str] | None = None,
     codes: Mapping[str, str] | None = None,
+    nearly: Mapping[str, str] | None = None,
 ) -> SynthesisPlan:
     """Plan from a schema, the settings, and what was found in a table.
 
@@ -262,15 +263,20 @@ def plan_of(
         Functions of columns.
     codes : mapping column -> column, optional
         Columns that are looked up by a code, and it.
+    nearly : mapping column -> formula, optional
+        Numbers that are drawn as a function of others and a residual.
     """
+    method = settings.method
+    if nearly:
+        method = {**(method if isinstance(method, Mapping) else {}), **dict.fromkeys(nearly, "residual")}
     by_code = {name: (code,) for name, code in (codes or {}).items()}
     return make_plan(
         schema.without(settings.drop),
         settings.protection,
-        method=settings.method,
+        method=method,
         visit_sequence=settings.visit_sequence,
         predictor_matrix=settings.predictor_matrix,
-        formulas=settings.formulas,
+        formulas=[*settings.formulas, *(nearly or {}).values()],
         keep=settings.keep,
         drop=settings.drop,
         proper=settings.proper,

@@ -20,6 +20,7 @@ from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.parts import digits_of, parts_of
 from pysynthdp.design.rows import Rows
 from pysynthdp.plan.derived import Derived, derived_columns
+from pysynthdp.plan.factors import formula_name
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["Relations", "find_relations"]
@@ -87,6 +88,14 @@ def find_relations(
         return _Search(used, split, tuple(order) if order is not None else None, frozenset(free)).run()
 
 
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """How nearly a function holds: rows that are otherwise, or otherwise by more than rounding moves."""
+
+    count: int
+    loose: bool
+
+
 @dataclass(slots=True, repr=False)
 class _Search:
     """One search through a table."""
@@ -97,7 +106,7 @@ class _Search:
     free: frozenset[str]
     exact: dict[str, str] = field(default_factory=dict)
     given: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    near: dict[Derived, Remark] = field(default_factory=dict)
+    near: dict[Derived, _Near] = field(default_factory=dict)
     nearly: dict[str, Derived] = field(default_factory=dict)
     codes: dict[str, str] = field(default_factory=dict)
 
@@ -116,13 +125,46 @@ class _Search:
         self._copies(numbers)
         self._look_ups(columns, numbers=True)
         sure = [{name, *self.given[name]} for name in self.exact]
-        offered = [remark for own, remark in self.near.items() if {own.column, *own.given} not in sure]
-        return Relations(dict(self.exact), (*odd, *offered), self._codes_used())
+        near = {own: how for own, how in self.near.items() if {own.column, *own.given} not in sure}
+        nearly = dict(self._drawn_nearly(near, numbers))
+        offered = (
+            _offered(own, each, self.table.n, drawn=own.column in nearly) for own, each in near.items()
+        )
+        return Relations(dict(self.exact), (*odd, *offered), self._codes_used(), nearly)
+
+    def _drawn_nearly(self, near: Mapping[Derived, _Near], numbers: Numbers) -> Iterator[tuple[str, str]]:
+        """Name the numbers that are drawn as a near-function and a residual, and from what.
+
+        A sum is drawn from its terms; what is none, from their logarithms where all are positive.
+        """
+        for own in near:
+            columns = [self.schema[name] for name in own.given]
+            known = {own.column, *own.given} <= set(numbers.columns) - set(self.exact)
+            simple = all(len(parts_of(column)) == 1 for column in (*columns, self.schema[own.column]))
+            if not known or not simple or not isinstance(self.schema[own.column], NumericColumn):
+                continue
+            terms = [formula_name(name) for name in own.given]
+            if not self._straight(own):
+                if not all(isinstance(column, NumericColumn) for column in columns):
+                    continue
+                if any(np.nanmin(numbers.columns[name]) <= 0 for name in own.given):
+                    continue
+                terms = [f"log({term})" for term in terms]
+            yield own.column, f"{formula_name(own.column)} ~ {' + '.join(terms)}"
 
     def _codes_used(self) -> dict[str, str]:
         """Name the columns that are looked up by a code, and it."""
         used = {name: code for name, code in self.codes.items() if code in self.given.get(name, ())}
         return {name: code for name, code in used.items() if code not in self.exact}
+
+    def _straight(self, own: Derived) -> bool:
+        """Whether a function is a sum of multiples, of numbers and of levels that are numbers."""
+        given = [self.schema[name] for name in (own.column, *own.given)]
+        numeric = Schema(
+            tuple(NumericColumn(column.name) if _numbered(column) else column for column in given)
+        )
+        (same,) = derived_columns(numeric, {own.column: own.expression}, used=())
+        return not same.predicts
 
     # -- look-ups ------------------------------------------------------------------------------------------
 
@@ -213,7 +255,7 @@ class _Search:
     def _take(self, name: str, text: str, *, among: BoolArray | None = None, noted: bool = True) -> bool:
         """Check a proposed function in all rows, or ``among`` some; note one that nearly holds in all."""
         try:
-            (own,) = derived_columns(self.schema, {name: text})
+            (own,) = derived_columns(self.schema, {name: text}, used=())
         except PysynthdpError:
             return False
         odd = [rows_unlike(own, self.schema, table) for table in self.tables]
@@ -238,7 +280,7 @@ class _Search:
         if loose:
             odd = int(np.count_nonzero(rows_unlike(own, self.schema, self.table, loose=_LOOSE)))
         if odd <= _ODD * self.table.n:
-            self.near[own] = _offered(own, odd, self.table.n, loose=loose)
+            self.near[own] = _Near(odd, loose)
 
     def _both_sides(self, own: Derived) -> bool:
         """Whether enough records have the column and all that it is made of."""
@@ -287,17 +329,21 @@ def _but_few(own: Derived) -> Remark:
     )
 
 
-def _offered(own: Derived, count: int, n: int, *, loose: bool) -> Remark:
+def _offered(own: Derived, near: _Near, n: int, *, drawn: bool) -> Remark:
     """Offer a function that holds in nearly every row."""
+    count = near.count
     rows = f"{few(count)} of {n:,} rows" if count >= 10 else f"{few(count)} rows"
+    model = "drawn by a model, it is that in a copy only roughly"
+    residual = "drawn as that and a residual, it is so in a copy, and what goes with the exceptions is lost"
     return Remark(
         own.column,
         "near function",
         Words(
-            "{but}{about} it is {text}; drawn by a model, it is that in a copy only roughly",
+            "{but}{about} it is {text}; {how}",
             but=f"but for {rows}" if count else "in all rows",
-            about=", to within what rounding moves," if loose else "",
+            about=", to within what rounding moves," if near.loose else "",
             text=own.expression,
+            how=residual if drawn else model,
         ),
         Words(
             "correct those rows, or give {derive} to have it computed",

@@ -194,6 +194,6 @@ def _residual_terms(
         off = (of(y) - centre) / spread - X @ beta
         at = _ranges(np.where(np.abs(off) < EXACT, 0.0, off))
         counts = np.bincount(at, w, size)
-        return counts.astype(np.float64), np.bincount(at, weighted(off, w), size)
+        return counts.astype(np.float64), np.bincount(at, weighted(off, w), size).astype(np.float64)
 
     return block
