@@ -29,6 +29,7 @@ _SAID = {
         "it is nearly a linear function of {others}, and rows drawn from the fit lie farther off it"
     ),
     "mean": "its mean in rows drawn from the fit is off by more than chance",
+    "shift": "its mean, other columns alike, in rows drawn from the fit is off by more than chance",
     "share": "the share of a level in rows drawn from the fit is off by more than chance",
     "distribution": "its distribution in rows drawn from the fit is off by more than chance",
     "missing": "where it is absent in rows drawn from the fit is off by more than chance",
@@ -104,6 +105,8 @@ def _about(
     own = [each.form for each in involved if each.column == last]
     if family == "mean":
         return last, _MEAN_OF[own[0]], ()
+    if family == "given":
+        return last, "shift" if own[0] == "number" else _MEAN_OF[own[0]], ()
     if "kind" in own:
         return last, "missing", others
     if family == "product":
@@ -144,6 +147,8 @@ def _remedy(
 ) -> Words:
     """Say what to type: the term that is missing, else another order or model, after what comes before."""
     column, what, others = key
+    if what == "shift":
+        return _model(plan, column)
     if step is None or not others:
         return _own_remedy(plan, column)
     wanted = () if what == "spread" else _wanted(plan, what, others, step)

@@ -12,6 +12,8 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpWarning
+from pysynthdp.curator.check.features import CheckedFeatures, Feature
+from pysynthdp.curator.check.scores import scored
 from pysynthdp.curator.check.sums import CheckSums, block_sums
 from pysynthdp.plan.checked import Finding, FitCheck
 from pysynthdp.protection import exact
@@ -172,6 +174,37 @@ def test_under_a_guarantee_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(PrivacyError, match="may not look at the records"):
         fitted.check()
     assert fitted.remarks == ()
+
+
+def test_a_shift_that_the_spread_of_a_number_hides_is_found():
+    # y is off by .3 of what x leaves of it, 3 % of its spread: 10 standard errors where chance explains 4
+    rng = np.random.default_rng(3)
+    features = CheckedFeatures(None, (Feature("x", "number", 0), Feature("y", "number", 1)), (), {})  # type: ignore[arg-type]
+
+    def sums(shift: float) -> CheckSums:
+        x = rng.normal(size=N)
+        Z = np.stack([x, x + 0.4 * rng.normal(size=N) + 0.4 * shift], axis=1)
+        return CheckSums.of(block_sums(Z, np.zeros(2), None))
+
+    def above(shift: float) -> set[str]:
+        found = scored(features, sums(0.0), [sums(shift) for _ in range(4)])
+        return {each.what for each in found if np.abs(each.values).max(initial=0.0) > each.limit}
+
+    assert above(0.3) == {"given"}
+    assert above(0.0) == set()
+
+
+def test_huge_numbers_overflow_nothing():
+    rng = np.random.default_rng(4)
+    features = CheckedFeatures(None, (Feature("x", "number", 0), Feature("y", "level", 1)), (), {})  # type: ignore[arg-type]
+
+    def sums(share: float) -> CheckSums:
+        Z = np.stack([rng.normal(size=50), (rng.random(50) < share).astype(float)], axis=1)
+        return CheckSums.of(block_sums(Z, np.zeros(2), None))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scored(features, sums(0.5), [sums(share) for share in (0.0, 0.5, 1.0, 0.2)])
 
 
 def test_sums_of_blocks_add():
