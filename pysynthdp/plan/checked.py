@@ -69,6 +69,8 @@ class FitCheck(Printable):
         Rows drawn for it.
     comparisons : int
         How many were made; the chance of any finding at all on a table that the models fit is below 5 %.
+    not_looked_at : tuple of str
+        What was not compared, and why: of wide tables products, of short ones slopes on all others together.
 
     Notes
     -----
@@ -80,6 +82,7 @@ class FitCheck(Printable):
     rows: int
     drawn: int
     comparisons: int
+    not_looked_at: tuple[str, ...] = ()
 
     def worst(self) -> tuple[Finding, ...]:
         """Give each column's worst finding."""
@@ -113,9 +116,9 @@ class FitCheck(Printable):
             "chance explains sizes up to limit, for the whole table in 95 of 100."
         )
         title = "INTERNAL: rows drawn from the fit against the confidential table"
-        return Table(
-            title, ("column", "what", "size", "limit", "remedy"), rows, facts, (note,) if rows else ()
-        )
+        unseen = tuple(f"Not looked at: {each}." for each in self.not_looked_at)
+        notes = (note, *unseen) if rows else unseen
+        return Table(title, ("column", "what", "size", "limit", "remedy"), rows, facts, notes)
 
 
 def refuse_unless_learning(learns: bool) -> None:

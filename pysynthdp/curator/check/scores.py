@@ -72,12 +72,13 @@ def scored(features: CheckedFeatures, real: CheckSums, pieces: Sequence[CheckSum
     chance = [_families(piece, whole - piece, kept, masks) for piece in pieces]
     result = []
     for what, values in found.items():
-        tests = max(int(masks[what].sum()), 1)
+        compared = int(masks[what].sum())
+        tests = max(compared, 1)
         largest = max(float(np.abs(each[what]).max(initial=0.0)) for each in chance)
         expected = -ndtri(min(_MEAN_OF_LARGEST / tests, 1.0) / 2)
         plain = -ndtri(ALPHA / len(found) / tests / 2)
         limit = float(plain * max(1.0, largest / max(expected, 1.0)))
-        result.append(Scores(what, values, limit, tests))
+        result.append(Scores(what, values, limit, compared))
     return result
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpWarning
+from pysynthdp.curator.check import looking
 from pysynthdp.curator.check.features import CheckedFeatures, Feature
 from pysynthdp.curator.check.scores import scored
 from pysynthdp.curator.check.sums import CheckSums, block_sums
@@ -192,6 +193,20 @@ def test_a_shift_that_the_spread_of_a_number_hides_is_found():
 
     assert above(0.3) == {"given"}
     assert above(0.0) == set()
+
+
+def test_a_wide_table_is_compared_by_fewer_rows_and_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch):
+    rng = np.random.default_rng(5)
+    items = pd.DataFrame({f"q{i:02d}": rng.choice(list("abcd"), 300) for i in range(30)})
+    monkeypatch.setattr(looking, "MOST_CELLS", 60_000)
+    check = checked(items, max_predictors=40, **MAIN)
+    assert check.drawn == 4 * (60_000 // 90 // 4)
+    assert [each.split(":")[0] for each in check.not_looked_at] == [
+        "products of columns",
+        "slopes on all other columns together",
+    ]
+    assert "Not looked at: products of columns" in str(check)
+    assert checked(plain(1, 400), **MAIN).not_looked_at == ()
 
 
 def test_huge_numbers_overflow_nothing():
