@@ -146,7 +146,8 @@ def level_spread(posterior: LevelPosterior, beta: FloatArray, free: IntArray) ->
 
     Examples
     --------
-    >>> level_spread(LevelPosterior(2 * np.eye(1), np.zeros((0, 0, 0))), np.zeros((2, 1)), np.array([0])).tolist()
+    >>> posterior = LevelPosterior(2 * np.eye(1), np.zeros((0, 0, 0)))
+    >>> level_spread(posterior, np.zeros((2, 1)), np.array([0])).tolist()
     [[0.0], [0.5]]
     """
     spread = np.zeros_like(beta)
