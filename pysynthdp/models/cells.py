@@ -35,6 +35,7 @@ __all__ = ["Cells", "CellsFit"]
 
 TINY = 1e-300
 RIVAL = "normrank"  # the other model of numbers that keeps a margin
+PENALTY = 1.0  # units of log likelihood taken off for each coefficient; by benchmarks/defaults/constants.py
 _Fitted: TypeAlias = "tuple[CellsFit, CellTable, MultinomialProblem | None]"
 
 
@@ -65,9 +66,9 @@ class Cells:
     Parameters
     ----------
     by_evidence : bool
-        Fit ``normrank`` besides and take the one that makes the rows likelier: the default for numbers. Half
-        a unit of log likelihood is taken off for each coefficient, what fitting gains by chance, so that the
-        model counts that can come nearer. False: always cells.
+        Fit ``normrank`` besides and take the one that makes the rows likelier: the default for numbers. A
+        unit of log likelihood is taken off for each coefficient of cells, half of it for what fitting gains
+        by chance and half for what it loses on new rows. False: always cells.
 
     Notes
     -----
@@ -176,7 +177,7 @@ def _ask_fit(task: FitTask) -> Generator[Query, Answer, _Fitted]:
 
 
 def _weigh(fit: CellsFit, table: CellTable, problem: MultinomialProblem) -> Generator[RowSum, Answer, float]:
-    """Ask for the log likelihood of the cells over that of their shares, less half a unit a coefficient."""
+    """Ask for the log likelihood of the cells over that of their shares, less a unit a coefficient."""
     every, codes, shares = stride(problem.n), table.codes, np.log(problem.share)
 
     def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
@@ -185,4 +186,4 @@ def _weigh(fit: CellsFit, table: CellTable, problem: MultinomialProblem) -> Gene
         return (np.asarray(weighted(logs, w).sum()),)
 
     total = (yield RowSum(block, every)).value[0]
-    return float(every * total) - (len(shares) - 1) * (problem.free.size - 1) / 2
+    return float(every * total) - PENALTY * (len(shares) - 1) * (problem.free.size - 1)
