@@ -220,14 +220,9 @@ class _Search:
                     break
 
     def _but_for_few(self) -> Iterator[Remark]:
-        """Take functions that all records but fewer than five obey, where no other one was found.
-
-        Where rounding hides a shorter one of the same columns, that one is what somebody computed.
-        """
+        """Take functions that all records but fewer than five obey, where no other one was found."""
         for name, own in self.nearly.items():
-            same = [near for near in self.near if {near.column, *near.given} == {name, *own.given}]
-            shorter = any(len(near.expression) < len(own.expression) for near in same)
-            if not shorter and name not in self.exact and self.exact.keys().isdisjoint(own.given):
+            if name not in self.exact and self.exact.keys().isdisjoint(own.given):
                 self.exact[name], self.given[name] = own.expression, own.given
                 yield _but_few(own)
 

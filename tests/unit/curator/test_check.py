@@ -90,7 +90,7 @@ def test_a_near_function_is_found_whatever_a_few_typing_errors_say():
     table["start"] = rng.integers(0, 40, N)
     table["total"] = (table.age + table.start + rng.normal(0, 0.05, N)).round(2)
     table.loc[:7, "total"] += 30
-    finding = checked(table, **MAIN).findings[0]
+    finding = checked(table, derive="no", **MAIN).findings[0]
     assert finding.what == "near-function"
     assert {finding.column, *finding.others} == {"age", "start", "total"}
     assert str(finding.remedy).startswith(f"leave it out with drop=['{finding.column}']")

@@ -106,7 +106,7 @@ def test_the_plan_names_the_model_that_was_taken(rng):
     x = rng.standard_normal(N)
     table = pd.DataFrame({"x": x, "twice": 2 * x + 0.03 * rng.standard_normal(N)})
     table["spread"] = np.exp(0.9 * x) * rng.standard_normal(N)
-    synthesizer = sdp.Synthesizer(progress=False)
+    synthesizer = sdp.Synthesizer(derive="no", progress=False)
     assert synthesizer.plan(table).methods["twice"] == "cells"
     fit = synthesizer.fit(table)
     assert fit.plan.methods == {"x": "sample", "twice": "normrank", "spread": "cells"}
