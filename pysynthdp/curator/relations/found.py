@@ -14,7 +14,7 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations.arithmetic import Numbers, arithmetic_of
 from pysynthdp.curator.relations.copied import copies_of, told_apart
 from pysynthdp.curator.relations.declared import rows_unlike
-from pysynthdp.curator.relations.lookups import Coded, code_of, coded, cut_of, listed, recode_of
+from pysynthdp.curator.relations.lookups import Coded, code_of, coded, cut_of, listed, may_cut, recode_of
 from pysynthdp.curator.table import PartTable, split_rows
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.parts import digits_of, parts_of
@@ -197,7 +197,8 @@ class _Search:
         if len(x.values) < len(y.values) or not _may_determine(y, x):
             return None
         if isinstance(x.column, NumericColumn):
-            return cut_of(y, x) or self._code(y, x)
+            cut = cut_of(y, x) if may_cut(y, x) else None
+            return cut or self._code(y, x)
         return recode_of(y, x) if len(x.values) <= _VALUES else None
 
     def _code(self, y: Coded, x: Coded) -> str | None:

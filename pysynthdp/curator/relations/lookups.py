@@ -22,7 +22,7 @@ from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.expressions import Values, quoted
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["Coded", "code_of", "coded", "cut_of", "listed", "recode_of"]
+__all__ = ["Coded", "code_of", "coded", "cut_of", "listed", "may_cut", "recode_of"]
 
 _LISTED = 300  # values that a table lists
 _GROUPS = 31  # of a number; with more it is a code, whose order says nothing to later columns
@@ -32,6 +32,8 @@ _CHANCE = 25.0  # agreement by chance is below exp(-25)
 _REPEATED = 3  # records a value, on average
 _MOSTLY = 0.9
 _MOST_CODES = 0.75  # of the records have a code that the table tells of; the others get the nearest one's
+_GLANCED = 2_000  # rows of a sample that shows whether a column can be groups of a number
+_SURE = 5.0  # standard deviations of a sample, by which that sample may err
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -142,7 +144,7 @@ def _telling(y: Coded, x: Coded, there: BoolArray) -> bool:
     """Whether so many agreements cannot be chance, and enough records have each of several values."""
     both = there & (y.codes >= 0)
     counts = np.bincount(y.codes[both], minlength=1)
-    n, groups = int(both.sum()), len(np.unique(x.codes[both]))
+    n, groups = int(both.sum()), int(np.count_nonzero(np.bincount(x.codes[both])))
     if n < 2 * _FEWEST_OTHERS or n - counts.max() < _FEWEST_OTHERS:
         return False
     share = float(((counts / n) ** 2).sum())
@@ -166,6 +168,24 @@ def _groups(y: Coded, x: Coded) -> tuple[AnyArray, AnyArray]:
     groups[x.codes[there]] = y.codes[there]
     starts = np.flatnonzero(np.diff(groups, prepend=-2))
     return starts, np.add.reduceat(np.bincount(x.codes[there], minlength=len(x.values)), starts)
+
+
+def may_cut(y: Coded, x: Coded) -> bool:
+    """Whether a systematic sample leaves it open that a column is groups of a number.
+
+    Sorted by the number, a column of few groups changes seldom: once between two groups, and at most twice
+    for each row of a group too small to be listed, of which there are a tenth.
+
+    Notes
+    -----
+    Privacy: reads real rows; all rows decide later.
+    """
+    every = max(1, len(x.codes) // _GLANCED)
+    order = np.argsort(x.codes[::every], kind="stable")
+    found = y.codes[::every][order]
+    loose = (1 - _MOSTLY) * len(found)
+    changes = int(np.count_nonzero(np.diff(found)))
+    return changes <= _GROUPS + 2 * (loose + _SURE * math.sqrt(loose))
 
 
 def cut_of(y: Coded, x: Coded) -> str | None:

@@ -8,6 +8,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.curator.relations import found, lookups
 
 N = 600
 RNG = np.random.default_rng(20)
@@ -282,3 +283,36 @@ def test_a_code_that_may_be_a_persons_has_no_table():
         other = pupils()
         other["school"] = of(other)
         assert found_in(other) == {}
+
+
+def test_groups_of_a_long_number_are_looked_for_in_a_sample_first(monkeypatch):
+    rng = np.random.default_rng(4)
+    n = 20_000
+    x = rng.normal(size=n).round(3)
+    table = pd.DataFrame({"x": x, "z": rng.normal(size=n)})
+    table["fifth"] = np.array(["a", "b", "c", "d", "e"])[np.digitize(x, [-0.8, -0.2, 0.3, 0.9])]
+    table["free"] = rng.choice(["p", "q", "r"], n)
+    judged = []
+    plain = found.cut_of
+    monkeypatch.setattr(
+        found, "cut_of", lambda y, x: judged.append((y.column.name, x.column.name)) or plain(y, x)
+    )
+    plan = plan_of(table)
+    assert [own.column for own in plan.derived] == ["fifth"]
+    assert judged == [("fifth", "x")]  # of all rows; of every other pair a sample says that it cannot be
+
+
+def test_a_sample_leaves_groups_of_few_records_open():
+    rng = np.random.default_rng(5)
+    n = 50_000
+    codes = rng.permutation(n) // 2  # each value twice
+    small = (codes < n // 24) & (codes % 2 == 0)  # groups of two records, of a twelfth of the rows
+    few = np.where(small, 2, (codes > n // 4).astype(int))
+    x = lookups.Coded(sdp.NumericColumn("x"), codes, range(n // 2))
+    levels = ["low", "high", "odd"]
+    y = lookups.Coded(sdp.CategoricalColumn("y", levels), few, levels)
+    assert lookups.may_cut(y, x)
+    assert lookups.cut_of(y, x) is not None
+    free = lookups.Coded(y.column, rng.integers(0, 3, n), levels)
+    assert not lookups.may_cut(free, x)
+    assert lookups.cut_of(free, x) is None
