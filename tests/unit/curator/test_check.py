@@ -88,7 +88,7 @@ def test_a_lost_product_is_found_and_its_remedy_mends_it():
 
 
 def test_a_part_of_a_product_is_not_the_product():
-    # off by .5 standard deviations in cells of 75 to 300 rows: 4.5 to 9 standard errors where chance explains 4
+    # .5 standard deviations in cells of 75 to 300 rows: 4.5 to 9 standard errors where chance explains 4
     table, rng = plain(3), np.random.default_rng(4)
     shift = np.where(table.sex == "m", 1, -1) * table.region.map({"a": 1, "b": -1, "c": 1, "d": -1})
     table["income"] = (1000 + 150 * shift + rng.normal(0, 300, N)).round(1)
