@@ -16,7 +16,7 @@ from pysynthdp.models.ask import Answer, RowSum
 from pysynthdp.models.fits.glm import canonical_fit, logistic_terms
 from pysynthdp.models.fits.level_posterior import LevelPosterior, ask_posterior, level_spread, redraw_levels
 from pysynthdp.models.fits.level_prior import MultinomialProblem
-from pysynthdp.models.fits.multinomial import MultinomialMode, multinomial_mode
+from pysynthdp.models.fits.multinomial import MultinomialMode, multinomial_mode, sampled_mode
 from pysynthdp.models.fits.redraw_shift import with_shift
 from pysynthdp.models.fits.sparsity import SPREAD_SD, empty_cells, rows_tell
 
@@ -25,6 +25,7 @@ __all__ = [
     "ask_cells",
     "ask_level_posterior",
     "ask_levels",
+    "ask_sampled_cells",
     "plain_levels",
     "redraw_level_fit",
     "taken_as",
@@ -121,7 +122,9 @@ def ask_levels(
     return (yield from ask_levels(problem, levels, dummies, proper=True, separated=True))
 
 
-def ask_cells(problem: MultinomialProblem, *, proper: bool) -> Generator[RowSum, Answer, LevelFit]:
+def ask_cells(
+    problem: MultinomialProblem, *, proper: bool, start: MultinomialMode | None = None
+) -> Generator[RowSum, Answer, LevelFit]:
     """Fit a multinomial regression of the cells of a number, always under the widest prior.
 
     Parameters
@@ -130,6 +133,8 @@ def ask_cells(problem: MultinomialProblem, *, proper: bool) -> Generator[RowSum,
         Of the cells, at least two.
     proper : bool
         Keep what redraws need.
+    start : MultinomialMode, optional
+        From :func:`ask_sampled_cells`.
 
     Returns
     -------
@@ -140,9 +145,24 @@ def ask_cells(problem: MultinomialProblem, *, proper: bool) -> Generator[RowSum,
     Privacy: asks for sums over rows; sees no row.
     Neighbouring cells differ by little and the outermost by much, so slopes are larger than those of levels.
     """
-    mode = yield from multinomial_mode(replace(problem, weakest=2 / CELL_SD**2), sparse=True, close=CLOSE)
+    mode = yield from multinomial_mode(_widest(problem), sparse=True, close=CLOSE, start=start)
     fit = plain_levels(mode.beta, np.arange(len(problem.cells)), problem.free, shrunk=True)
     return (yield from ask_level_posterior(fit, mode.problem, CELL_SPREAD, slopes=True)) if proper else fit
+
+
+def ask_sampled_cells(problem: MultinomialProblem) -> Generator[RowSum, Answer, MultinomialMode]:
+    """Fit cells of a long table to a systematic subsample alone.
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    """
+    return (yield from sampled_mode(_widest(problem), sparse=True))
+
+
+def _widest(problem: MultinomialProblem) -> MultinomialProblem:
+    """Give slopes the prior of cells."""
+    return replace(problem, weakest=2 / CELL_SD**2)
 
 
 def taken_as(kind: type[AnyFit], fit: LevelFit, **more: Any) -> AnyFit:

@@ -9,9 +9,12 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.base.streams import level_and_place
 from pysynthdp.curator.quantiles import coarse_quantiles
-from pysynthdp.models.cells import Cells
+from pysynthdp.models.ask import RowSum
+from pysynthdp.models.cells import Cells, CellsFit
+from pysynthdp.models.fits import newton
 from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, placed_values, tilted
 from pysynthdp.models.fits.multinomial import level_probabilities
+from pysynthdp.models.normrank import NormRankFit
 from pysynthdp.testing import fitted, sampler
 
 N = 1200
@@ -134,6 +137,18 @@ def test_the_plan_names_the_model_that_was_taken(rng):
     assert named.plan.methods["twice"] == "cells"
 
 
+@pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")
+def test_chance_alone_is_no_evidence_for_cells(rng):
+    """Independent numbers: cells gain half a unit a coefficient by chance, so that half is no penalty.
+
+    Some 45 coefficients a predictor gain 22 units with a standard deviation below 5: below a unit each by
+    more than four of them from the second number on, and about as often above half a unit each as below.
+    """
+    table = pd.DataFrame({f"x{place}": rng.standard_normal(600) for place in range(12)})
+    models = sdp.Synthesizer(progress=False, terms="main").fit(table).plan.methods
+    assert [models[f"x{place}"] for place in range(4, 12)] == ["normrank"] * 8
+
+
 def test_redraws_spread_the_mean_inside_cells_too(rng):
     y = np.exp(1.2 * rng.standard_normal(N))
     fit = fitted(Cells(), None, y, proper=True).params
@@ -166,3 +181,25 @@ class EvenSampler:
     def placed(self, probabilities):
         """Read a grid as levels and places."""
         return level_and_place(probabilities, (np.arange(len(probabilities)) + 0.5) / len(probabilities))
+
+
+def passes(found, every: int) -> list[RowSum]:
+    """What every s-th row was asked to add."""
+    return [query for query in found.asked if isinstance(query, RowSum) and query.every == every]
+
+
+@pytest.mark.parametrize("rival", [True, False])
+def test_on_a_long_table_a_sample_decides_and_all_rows_fit_the_model_taken(rng, monkeypatch, rival):
+    monkeypatch.setattr(newton, "LONG", 2_000)
+    monkeypatch.setattr(newton, "SAMPLE", 1_000)
+    X, y = skewed(rng, 6_000)
+    y = X @ [0.0, 1.0, 1.0] + 0.7 * rng.standard_normal(6_000) if rival else y
+    found = fitted(Cells(by_evidence=True), X, y)
+    assert isinstance(found.params, NormRankFit if rival else CellsFit)
+    alone = fitted(Cells(), X, y)
+    of_all = len(passes(found, 1))
+    if rival:
+        assert of_all == 1  # the sums by cell, and no gradient
+    else:
+        assert of_all == len(passes(alone, 1))
+        np.testing.assert_array_equal(found.params.beta, alone.params.beta)
