@@ -114,7 +114,7 @@ def ask_levels(
     fit = plain_levels(mode.beta, levels, problem.free, shrunk=shrunk)
     if not proper:
         return fit
-    fit = yield from ask_level_posterior(fit, mode.problem)
+    fit = yield from ask_level_posterior(fit, mode.problem, slopes=True)
     if shrunk or rows_tell(
         level_spread(LevelPosterior(fit.whole, fit.parts), fit.beta, fit.free), problem.gram
     ):
