@@ -19,7 +19,8 @@ from pysynthdp.io.tree import from_tree, to_tree
 
 __all__ = ["FIT_VERSION", "load", "save"]
 
-FIT_VERSION = 2  # to be raised when what a fit holds changes; a fit is made again, not converted
+FIT_VERSION = 3  # to be raised when what a fit holds changes, so that earlier programs refuse it by name
+_READ = (2, FIT_VERSION)  # 2 lacks what 3 adds (derived columns, gates, even draws, ...), all with defaults
 _FORMAT = "pysynthdp fit"
 _RELEASE: Final = Said("SyntheticRelease.load(folder)", "pool and verify", "read_release(folder)")
 _MAIN = "fit.json"
@@ -136,10 +137,10 @@ def _check(head: Any, path: Path) -> None:
     """Refuse other files and other versions."""
     if not isinstance(head, dict) or head.get("format") != _FORMAT:
         raise ReleaseError(f"{path} is not a saved fit; fit and save anew", kind="saved fit")
-    if head.get("format_version") != FIT_VERSION:
+    if head.get("format_version") not in _READ:
         raise ReleaseError(
-            f"{path} is a saved fit of format {head.get('format_version')!r}, and this version reads format "
-            f"{FIT_VERSION}: fit again and save anew, or use the version that saved it",
+            f"{path} is a saved fit of format {head.get('format_version')!r}, and this version reads formats "
+            f"{_READ[0]} to {FIT_VERSION}: fit again and save anew, or use the version that saved it",
             kind="saved fit",
         )
 

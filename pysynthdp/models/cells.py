@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.base.errors import FitError
+from pysynthdp.base.errors import FitError, PlanError
 from pysynthdp.models.ask import (
     Answer,
     Moments,
@@ -19,14 +19,23 @@ from pysynthdp.models.ask import (
     RowSum,
     RowTerms,
     Sampler,
+    StepMoments,
     Sums,
 )
 from pysynthdp.models.base import COLUMN_MODELS, Chosen, Fit, FitTask, Target, Weighed
-from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, placed_values, tilted
+from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, leaning, placed_values, tilted
 from pysynthdp.models.fits.impossible import never_together
-from pysynthdp.models.fits.level_fit import LevelFit, ask_cells, plain_levels, redraw_level_fit, taken_as
+from pysynthdp.models.fits.level_fit import (
+    LevelFit,
+    ask_cells,
+    ask_sampled_cells,
+    plain_levels,
+    redraw_level_fit,
+    taken_as,
+)
 from pysynthdp.models.fits.level_prior import MultinomialProblem
-from pysynthdp.models.fits.multinomial import level_cells, level_probabilities
+from pysynthdp.models.fits.moment_logit import logit_from_moments
+from pysynthdp.models.fits.multinomial import MultinomialMode, level_cells, level_probabilities
 from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.rank import independent_features
 from pysynthdp.models.fits.weighting import weighted
@@ -36,7 +45,6 @@ __all__ = ["Cells", "CellsFit"]
 TINY = 1e-300
 RIVAL = "normrank"  # the other model of numbers that keeps a margin
 PENALTY = 1.0  # units of log likelihood taken off for each coefficient; by benchmarks/defaults/constants.py
-_Fitted: TypeAlias = "tuple[CellsFit, CellTable, MultinomialProblem | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,14 @@ class Cells:
         Fit ``normrank`` besides and take the one that makes the rows likelier: the default for numbers. A
         unit of log likelihood is taken off for each coefficient of cells, half of it for what fitting gains
         by chance and half for what it loses on new rows. False: always cells.
+    edges : sequence of float, optional
+        Where cells meet, declared: public numbers, an edge given twice being a cell of that one value. For
+        noise in the answers (``guarantee=ZCDP(...)``), where nothing else tells them.
+
+    Raises
+    ------
+    PlanError
+        For edges that are no finite numbers.
 
     Notes
     -----
@@ -90,6 +106,7 @@ class Cells:
     """
 
     by_evidence: bool = False
+    edges: tuple[float, ...] | None = None
     name: ClassVar[str] = "cells"
     reason: ClassVar[str] = (
         "averages of neighbouring values are used as they are, and the coefficients of a regression "
@@ -100,22 +117,66 @@ class Cells:
     keeps_shape: ClassVar[bool] = True
     keeps_masses: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if self.edges is None:
+            return
+        whole = isinstance(self.edges, Sequence) and not isinstance(self.edges, str)
+        if not whole or not all(_is_finite(edge) for edge in self.edges):
+            what = "edges of cells must be finite numbers, as in (0, 500, 1000)"
+            raise PlanError(what, kind="method", remedy="give them from low to high, or leave them out")
+        object.__setattr__(self, "edges", tuple(map(float, self.edges)))
+
     def accepts(self, target: Target) -> bool:
         """Numbers only."""
         return target.kind == "numeric"
 
     def fit(self, task: FitTask) -> Fit:
-        """Fit the cells; by evidence, another model too, and return the better one."""
-        fit, table, problem = yield from _ask_fit(task)
+        """Fit the cells; by evidence, another model too, and return the better one.
+
+        On a long table a subsample decides: all rows are looked at again and again for the model taken alone.
+        """
+        if self.edges is not None:
+            raise FitError(
+                f"{task.target.name}: declared edges of cells are for noise in the answers",
+                column=task.target.name,
+                kind="method",
+                remedy="leave edges out: without a guarantee cells meet at means of records",
+            )
+        margin = yield from _ask_margin(task)
+        rival = COLUMN_MODELS[RIVAL]()
         if not self.by_evidence:
-            return fit
-        settled, rival = Chosen(replace(self, by_evidence=False), fit), COLUMN_MODELS[RIVAL]()
-        if problem is None or not isinstance(rival, Weighed):
-            return settled
+            return (yield from _ask_fit(task, margin))
+        settled = replace(self, by_evidence=False)
+        if margin.problem is None or not isinstance(rival, Weighed):
+            return Chosen(settled, (yield from _ask_fit(task, margin)))
+        start = None
+        if stride(margin.problem.n) == 1:
+            fit = yield from _ask_fit(task, margin)
+            beta = fit.beta
+        else:
+            start = yield from ask_sampled_cells(margin.problem)
+            beta = _never(start.beta, margin, task)
         other = yield from rival.fit(task)
-        own = yield from _weigh(fit, table, problem)
+        own = yield from _weigh(beta, margin)
         gain = yield from rival.weigh(other, task)
-        return settled if own >= gain else Chosen(rival, other)
+        if own < gain:
+            return Chosen(rival, other)
+        if start is not None:
+            fit = yield from _ask_fit(task, margin, start)
+        return Chosen(settled, fit)
+
+    def cells_from_moments(self, task: FitTask, given: StepMoments) -> CellsFit:
+        """Solve the score equations of noisy sums over declared cells, which lean to their neighbours."""
+        start = None if given.start is None else given.start.beta
+        beta = logit_from_moments(given.X, given.weights, given.cross, n=given.n, start=start)
+        plain = plain_levels(beta, np.arange(len(beta)), np.arange(beta.shape[1]), shrunk=True)
+        shares = given.weights @ level_probabilities(beta, given.X).T
+        knots, cell = leaning(shares, *np.array(task.target.cells).T)
+        return taken_as(CellsFit, plain, knots=knots, cell=cell, n=task.n)
+
+    def cell_shares(self, params: CellsFit, X: FloatArray) -> FloatArray:
+        """Probability of each cell, (rows, cells)."""
+        return level_probabilities(params.beta, X).T
 
     def redraw(self, params: CellsFit, rng: np.random.Generator) -> CellsFit:
         """Coefficients by the normal approximation to their posterior; shares of groups inside each cell.
@@ -137,6 +198,11 @@ class Cells:
         return placed_values(kept, cells, tilted(kept, cells, places, shares))
 
 
+def _is_finite(edge: object) -> bool:
+    """Whether it is a number with a place on the line."""
+    return isinstance(edge, int | float) and not isinstance(edge, bool) and bool(np.isfinite(edge))
+
+
 def _sums_by_cell(table: CellTable) -> RowTerms:
     """Sum every feature over the rows of each cell."""
     sums, codes = level_cells(table.size), table.codes
@@ -147,8 +213,30 @@ def _sums_by_cell(table: CellTable) -> RowTerms:
     return block
 
 
-def _ask_fit(task: FitTask) -> Generator[Query, Answer, _Fitted]:
-    """Ask for quantiles, moments and sums by cell, then for gradients; no problem where all is one cell."""
+@dataclass(frozen=True, slots=True)
+class _Margin:
+    """The cells of a number.
+
+    Parameters
+    ----------
+    table : CellTable
+        Where they lie.
+    cells : array (cells, features)
+        Sum of every feature over the rows of each.
+    free : array of int
+        Features that are estimated.
+    problem : MultinomialProblem or None
+        None where all is one cell.
+    """
+
+    table: CellTable
+    cells: FloatArray
+    free: IntArray
+    problem: MultinomialProblem | None
+
+
+def _ask_margin(task: FitTask) -> Generator[Query, Answer, _Margin]:
+    """Ask for quantiles, moments and sums by cell."""
     answer = yield Quantiles()
     table = cell_table(np.asarray(answer.value, dtype=np.float64), task.n)
     answer = yield Moments()
@@ -157,7 +245,6 @@ def _ask_fit(task: FitTask) -> Generator[Query, Answer, _Fitted]:
     table, new = joined(table, answer.value[0][:, 0])
     cells = np.zeros((int(new.max()) + 1, answer.value[0].shape[1]))
     np.add.at(cells, new, answer.value[0])
-    levels = np.arange(len(cells))
     if not cells[:, 0].any():
         raise FitError(
             f"{task.target.name} has no observed value to learn from",
@@ -166,23 +253,44 @@ def _ask_fit(task: FitTask) -> Generator[Query, Answer, _Fitted]:
             remedy="drop the column",
         )
     free = independent_features(sums.gram)
-    if levels.size == 1:
-        plain = plain_levels(np.zeros((1, cells.shape[1])), levels, free[:1], shrunk=False)
-        return taken_as(CellsFit, plain, knots=table.knots, cell=table.cell, n=task.n), table, None
-    problem = MultinomialProblem(cells, sums.gram, np.zeros_like(cells), free)
-    fit = yield from ask_cells(problem, proper=task.proper)
-    never = never_together(cells, np.asarray(task.dummies), task.exclusive)
-    fit = replace(fit, beta=fit.beta + never)
-    return taken_as(CellsFit, fit, knots=table.knots, cell=table.cell, n=task.n), table, problem
+    one = len(cells) == 1
+    problem = None if one else MultinomialProblem(cells, sums.gram, np.zeros_like(cells), free)
+    return _Margin(table, cells, free, problem)
 
 
-def _weigh(fit: CellsFit, table: CellTable, problem: MultinomialProblem) -> Generator[RowSum, Answer, float]:
-    """Ask for the log likelihood of the cells over that of their shares, less a unit a coefficient."""
-    every, codes, shares = stride(problem.n), table.codes, np.log(problem.share)
+def _ask_fit(
+    task: FitTask, margin: _Margin, start: MultinomialMode | None = None
+) -> Generator[Query, Answer, CellsFit]:
+    """Ask for gradients on all rows; for nothing where all is one cell."""
+    table = margin.table
+    if margin.problem is None:
+        zero = np.zeros((1, margin.cells.shape[1]))
+        fit = plain_levels(zero, np.arange(1), margin.free[:1], shrunk=False)
+    else:
+        fit = yield from ask_cells(margin.problem, proper=task.proper, start=start)
+        fit = replace(fit, beta=_never(fit.beta, margin, task))
+    return taken_as(CellsFit, fit, knots=table.knots, cell=table.cell, n=task.n)
+
+
+def _never(beta: FloatArray, margin: _Margin, task: FitTask) -> FloatArray:
+    """Rule out cells that never occur together with a level."""
+    return np.asarray(beta + never_together(margin.cells, np.asarray(task.dummies), task.exclusive))
+
+
+def _weigh(beta: FloatArray, margin: _Margin) -> Generator[RowSum, Answer, float]:
+    """Ask for the log likelihood of the cells over that of their shares, less a unit a coefficient.
+
+    Of a long table the subsample answers, whose search, too, is for coefficients with the sums by cell of all
+    rows: they fit the subsample's rows no better than others, and the price is that of a fit to all rows.
+    """
+    problem = margin.problem
+    if problem is None:
+        return 0.0
+    every, codes, shares = stride(problem.n), margin.table.codes, np.log(problem.share)
 
     def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         found = codes(y)
-        logs = np.log(level_probabilities(fit.beta, X)[found, np.arange(len(found))]) - shares[found]
+        logs = np.log(level_probabilities(beta, X)[found, np.arange(len(found))]) - shares[found]
         return (np.asarray(weighted(logs, w).sum()),)
 
     total = (yield RowSum(block, every)).value[0]

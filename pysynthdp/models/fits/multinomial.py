@@ -24,7 +24,7 @@ from pysynthdp.models.fits.level_prior import (
 from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.weighting import weighted
 
-__all__ = ["MultinomialMode", "level_cells", "level_probabilities", "multinomial_mode"]
+__all__ = ["MultinomialMode", "level_cells", "level_probabilities", "multinomial_mode", "sampled_mode"]
 
 CLOSE = 1e-8  # squared distance to the mode in standard errors: a ten-thousandth of one
 ROUNDS = 400
@@ -72,7 +72,11 @@ Asking = Generator[RowSum, Answer, MultinomialMode]
 
 
 def multinomial_mode(
-    problem: MultinomialProblem, *, sparse: bool, close: tuple[float, float] = (CLOSE, CLOSE)
+    problem: MultinomialProblem,
+    *,
+    sparse: bool,
+    close: tuple[float, float] = (CLOSE, CLOSE),
+    start: MultinomialMode | None = None,
 ) -> Asking:
     """Find the mode; on long tables on a subsample first, then in few rounds on all rows.
 
@@ -86,6 +90,8 @@ def multinomial_mode(
     close : tuple of float
         Squared distance to the mode, in standard errors, at which the search ends: where all rows are looked
         at from the start, and on long tables, where each look at all rows takes long.
+    start : MultinomialMode, optional
+        What :func:`sampled_mode` gave for the same problem, so that it need not be sought again.
 
     Returns
     -------
@@ -100,20 +106,51 @@ def multinomial_mode(
     Wright, Numerical Optimization, 7.2).
     """
     every = stride(problem.n)
-    problem = with_null_precision(problem) if sparse else problem
-    share = problem.share[:, None]
-    beta = np.zeros_like(problem.cells)
-    beta[:, :1] = np.log(share) - np.log(share).mean()
-    blocks = share[:, :, None] * problem.gram / every
     if every == 1:
+        problem = with_null_precision(problem) if sparse else problem
+        beta, blocks = _without_slopes(problem)
         return (yield from _search(problem, beta, blocks, every=1, close=close[0]))
+    first = (yield from sampled_mode(problem, sparse=sparse)) if start is None else start
+    answer = yield RowSum(_block_terms(first.beta), every)
+    blocks = every * answer.value[0] + _rare(first.problem, problem.share[:, None], every)
+    return (yield from _search(first.problem, first.beta, blocks, every=1, close=close[1]))
+
+
+def sampled_mode(problem: MultinomialProblem, *, sparse: bool) -> Asking:
+    """Find the mode on a systematic subsample: where a search on a long table begins.
+
+    Parameters
+    ----------
+    problem : MultinomialProblem
+        Of a long table.
+    sparse : bool
+        Whether slopes have a prior.
+
+    Returns
+    -------
+    MultinomialMode
+        Of every s-th row under a weak prior, and the problem that all rows pose.
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    """
+    every = stride(problem.n)
+    problem = with_null_precision(problem) if sparse else problem
+    beta, blocks = _without_slopes(problem)
     # a subsample's likelihood is divided, and a rare dummy may have no row in it
     least = np.where(np.arange(problem.cells.shape[1]) > 0, WEAK, 0.0)
     weak = replace(problem, precision=np.maximum(problem.precision / every, least), limit=np.inf)
-    first = yield from _search(weak, beta, blocks, every=every, close=1e-3)
-    answer = yield RowSum(_block_terms(first.beta), every)
-    blocks = every * answer.value[0] + _rare(problem, share, every)
-    return (yield from _search(problem, first.beta, blocks, every=1, close=close[1]))
+    first = yield from _search(weak, beta, blocks / every, every=every, close=1e-3)
+    return replace(first, problem=problem)
+
+
+def _without_slopes(problem: MultinomialProblem) -> tuple[FloatArray, FloatArray]:
+    """Give the mode without slopes, and the blocks of curvature there."""
+    share = problem.share[:, None]
+    beta = np.zeros_like(problem.cells)
+    beta[:, :1] = np.log(share) - np.log(share).mean()
+    return beta, share[:, :, None] * problem.gram
 
 
 def level_probabilities(beta: FloatArray, X: FloatArray) -> FloatArray:
@@ -208,7 +245,8 @@ def _search(
     value, gradient = yield from _ask(problem, beta, every)
     at = _Search(problem, beta, value, gradient, _curvature(problem, blocks), Memory())
     exact = stride(problem.n) == every  # else the blocks are a subsample's, of which tails make a bad guide
-    wait = 0 if exact else PATIENCE if every == 1 else ROUNDS
+    patience = PATIENCE if every == 1 else ROUNDS
+    wait = 0 if exact else patience
     for _ in range(ROUNDS):
         if _spread(problem, at.beta) > problem.limit:
             break
@@ -216,7 +254,8 @@ def _search(
         left = -float(np.vdot(step, at.gradient))
         if left < NEAR and wait <= 0:
             yield from _refresh(at, every)
-            wait = ROUNDS if exact else PATIENCE
+            patience *= 2  # what blocks cannot tell the memory must learn
+            wait = ROUNDS if exact else patience
             continue
         # a memory of one heavy direction shortens all others, so the blocks alone are asked too
         if left < close and _distance(at) < close:

@@ -9,9 +9,12 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.base.streams import level_and_place
 from pysynthdp.curator.quantiles import coarse_quantiles
-from pysynthdp.models.cells import Cells
+from pysynthdp.models.ask import RowSum
+from pysynthdp.models.cells import Cells, CellsFit
+from pysynthdp.models.fits import newton
 from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, placed_values, tilted
 from pysynthdp.models.fits.multinomial import level_probabilities
+from pysynthdp.models.normrank import NormRankFit
 from pysynthdp.testing import fitted, sampler
 
 N = 1200
@@ -101,6 +104,25 @@ def test_redraws_spread_as_estimates_do(rng):
     np.testing.assert_allclose(np.std(slopes, axis=0), robust, rtol=0.2)
 
 
+def test_redraws_pull_no_slope_in(rng):
+    n = 500
+    X = np.column_stack([np.ones(n), rng.standard_normal((n, 6)), rng.random(n) < 0.4]).astype(float)
+    y = X @ np.array([0, 1.5, 0.8, -0.5, 0.3, 0, 0, 0.5]) + 2 * rng.standard_normal(n)
+    fit = fitted(Cells(), X, y, proper=True).params
+    table, solve = of_fit(fit), np.linalg.pinv(X)
+    middle = [
+        placed_values(table, np.full(50, c), (np.arange(50) + 0.5) / 50).mean() for c in range(table.size)
+    ]
+
+    def slopes(beta):
+        return solve @ (np.array(middle) @ level_probabilities(beta, X))
+
+    drawn = [slopes(Cells().redraw(fit, np.random.default_rng(seed)).beta) for seed in range(300)]
+    error = 2 * np.sqrt(np.diag(np.linalg.inv(X.T @ X)))
+    # 300 redraws know a mean to 0.06 errors; with the intercept alone shifted the first two lose 0.6 and 0.3
+    assert (np.abs(np.mean(drawn, axis=0) - slopes(fit.beta)) / error).max() < 0.25
+
+
 @pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")  # near functions are told
 def test_the_plan_names_the_model_that_was_taken(rng):
     x = rng.standard_normal(N)
@@ -159,3 +181,25 @@ class EvenSampler:
     def placed(self, probabilities):
         """Read a grid as levels and places."""
         return level_and_place(probabilities, (np.arange(len(probabilities)) + 0.5) / len(probabilities))
+
+
+def passes(found, every: int) -> list[RowSum]:
+    """What every s-th row was asked to add."""
+    return [query for query in found.asked if isinstance(query, RowSum) and query.every == every]
+
+
+@pytest.mark.parametrize("rival", [True, False])
+def test_on_a_long_table_a_sample_decides_and_all_rows_fit_the_model_taken(rng, monkeypatch, rival):
+    monkeypatch.setattr(newton, "LONG", 2_000)
+    monkeypatch.setattr(newton, "SAMPLE", 1_000)
+    X, y = skewed(rng, 6_000)
+    y = X @ [0.0, 1.0, 1.0] + 0.7 * rng.standard_normal(6_000) if rival else y
+    found = fitted(Cells(by_evidence=True), X, y)
+    assert isinstance(found.params, NormRankFit if rival else CellsFit)
+    alone = fitted(Cells(), X, y)
+    of_all = len(passes(found, 1))
+    if rival:
+        assert of_all == 1  # the sums by cell, and no gradient
+    else:
+        assert of_all == len(passes(alone, 1))
+        np.testing.assert_array_equal(found.params.beta, alone.params.beta)
