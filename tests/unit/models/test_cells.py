@@ -126,7 +126,7 @@ def test_redraws_pull_no_slope_in(rng):
 @pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")  # near functions are told
 def test_the_plan_names_the_model_that_was_taken(rng):
     x = rng.standard_normal(N)
-    table = pd.DataFrame({"x": x, "twice": 2 * x + 0.03 * rng.standard_normal(N)})
+    table = pd.DataFrame({"x": x, "twice": 2 * x + 0.3 * rng.standard_normal(N)})
     table["spread"] = np.exp(0.9 * x) * rng.standard_normal(N)
     synthesizer = sdp.Synthesizer(derive="no", progress=False)
     assert synthesizer.plan(table).methods["twice"] == "cells"
