@@ -26,13 +26,14 @@ coverage is as ``benchmarks.coverage.even`` asks; else independent draws are.
 Found (12 tables, two seeds): ``exact`` rises, .55 to .76 with one copy and .61 to .92 with five (errors .04);
 no other measure does. By that rule independent draws would be the default. The rule was set aside, knowingly:
 whoever knows all records but one learns as much from the fitted parameters, which nothing without a guarantee
-protects, and from four times as many independent copies, which nobody would be kept from drawing; the measures
-of attackers who know less, which the project fixed for its defaults beforehand, do not rise, and copies are much
-nearer to the population. So even draws are the default, the plan, the tags and the statement say it, and
-``draws="independent"`` is there for who minds. The same with numbers drawn by cells (four
-tables, one seed): .69 to .92 with five. For independent copies this attack is a lower bound: on two tables
-with halves of 400 rows, twenty copies to know the spread by, five gave .66 to .81 and twenty .85 to 1, so
-that five even copies tell about as much as twenty independent ones.
+protects, and from four times as many independent copies, which nobody would be kept from drawing. The
+measures of attackers who know less, which the project fixed for its defaults beforehand, do not rise, and
+copies are much nearer to the population. So even draws are the default; plan, tags and statement say it, and
+``draws="independent"`` is there for who minds.
+
+The same with numbers drawn by cells (four tables, one seed): .69 to .92 with five. For independent copies
+this attack is a lower bound: on two tables with halves of 400 rows, twenty copies to know the spread by, five
+gave .66 to .81 and twenty .85 to 1, so that five even copies tell about as much as twenty independent ones.
 """
 
 from __future__ import annotations

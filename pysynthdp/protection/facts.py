@@ -77,8 +77,7 @@ def learned_facts(
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
-    chosen = _chosen(plan)
-    facts += [f"which columns tell most of {', '.join(chosen)}"] if chosen else []
+    facts += _chosen(plan)
     if rare:
         few = [name for name in plan.schema.names if name in rare]
         facts.append(
@@ -110,7 +109,7 @@ def _functions(plan: SynthesisPlan) -> list[str]:
 
 
 def _chosen(plan: SynthesisPlan) -> list[str]:
-    """Columns drawn from as many columns as the fit was to choose, of more that stand before them."""
+    """Name the columns for which a fit chose predictors, of more that stand before them."""
     before = len(predicting(plan.schema, plan.keep))
     there = {name: before + place for place, name in enumerate(plan.visit_sequence)}
     most = plan.max_predictors or len(plan.schema)
@@ -120,7 +119,8 @@ def _chosen(plan: SynthesisPlan) -> list[str]:
         for part in step.targets
         if part.column in plan.left_open and len(step.predictors) == most < there[part.column]
     ]
-    return list(dict.fromkeys(found))
+    names = ", ".join(dict.fromkeys(found))
+    return [f"which columns tell most of {names}"] if names else []
 
 
 def few_facts(plan: SynthesisPlan, fit: Fit) -> list[str]:
