@@ -188,7 +188,10 @@ def _flagged(estimand: Estimand, release: sdp.SyntheticRelease) -> bool:
 
 
 def one_run(folder: Path, table: str, seed: int, *, flags: bool = False) -> dict[str, tuple[float, ...]]:
-    """For each term: did the sample's interval cover, did the pooled one; estimates and variances."""
+    """For each term: did the sample's interval cover, did the pooled one; estimates, variances, flagged.
+
+    The last is NaN where nobody looked.
+    """
     n, _, estimands = TABLES[table]
     whole, rng = population(folder, table), np.random.default_rng([20261129, seed])
     sample = whole.iloc[rng.integers(0, len(whole), n)].reset_index(drop=True)
@@ -198,12 +201,12 @@ def one_run(folder: Path, table: str, seed: int, *, flags: bool = False) -> dict
         found = {}
         for estimand in estimands:
             true = truth(folder, table, estimand)
-            flagged = flags and _flagged(estimand, release)
+            flagged = float(_flagged(estimand, release)) if flags else np.nan
             found.update(_of(estimand, sample, release, n=n, true=true, flagged=flagged))
     return found
 
 
-def _of(estimand, sample, release, *, n: int, true: pd.Series, flagged: bool) -> dict:
+def _of(estimand, sample, release, *, n: int, true: pd.Series, flagged: float) -> dict:
     """Analyse the sample and the copies; what fails is a miss."""
     names = [f"{estimand.name} [{term}]" for term in true.index]
     try:
@@ -219,7 +222,7 @@ def _of(estimand, sample, release, *, n: int, true: pd.Series, flagged: bool) ->
     except Exception:  # noqa: BLE001
         q, se, hit = np.full(len(true), np.nan), np.full(len(true), np.nan), np.zeros(len(true), dtype=bool)
     values = zip(covered, hit, q - true, real - true, se, strict=True)
-    return {name: (*map(float, each), float(flagged)) for name, each in zip(names, values, strict=True)}
+    return {name: (*map(float, each), flagged) for name, each in zip(names, values, strict=True)}
 
 
 def rows_of(table: str, runs: list[dict[str, tuple[float, ...]]]) -> list[dict[str, object]]:
@@ -227,7 +230,8 @@ def rows_of(table: str, runs: list[dict[str, tuple[float, ...]]]) -> list[dict[s
     names = list(dict.fromkeys(name for run in runs for name in run))
     made = []
     for name in names:
-        own, hit, gap, real, se, flagged = np.array([run[name] for run in runs if name in run]).T
+        own, hit, gap, real, se, flags = np.array([run[name] for run in runs if name in run]).T
+        flagged = flags[~np.isnan(flags)]  # looked at in the first runs only
         bar = min(own.mean(), 0.95) - 0.02 - 3 * np.sqrt(0.95 * 0.05 / len(hit))
         inside = bool(hit.mean() >= bar or flagged.mean() >= 0.5)
         spread = np.nanstd(real)

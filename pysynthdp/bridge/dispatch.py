@@ -44,6 +44,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
     "synthesise": ("synthesis", "synthesise"),
     "plan": ("synthesis", "plan"),
     "look": ("synthesis", "look"),
+    "check": ("synthesis", "check"),
     "pool": ("pooling", "pool_fits"),
     "compare": ("pooling", "compare"),
     "from_synds": ("objects", "from_synds"),

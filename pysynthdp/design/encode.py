@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
+from pysynthdp.design.cells import cell_codes
 from pysynthdp.design.curves import Curve
 from pysynthdp.design.parts import Part
 
@@ -134,6 +135,8 @@ class Layout:
             if self.curves:
                 self._write_curves(X, part, values, kind)
             return
+        if part.edges:
+            values = cell_codes(part.edges, values)
         groups = self.groups.get(part.key)
         codes = values if groups is None else groups[values]
         width = self.width(part)

@@ -23,6 +23,7 @@ from pysynthdp.design.values import LARGEST, from_codes, from_numbers, in_rows, 
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = [
+    "NEAR_STEP",
     "Part",
     "absent_columns",
     "digits_of",
@@ -53,6 +54,8 @@ class Part:
         Whether the levels are ordered.
     partial : bool
         Whether a value part exists only in some rows (its column has a kind part).
+    edges : tuple of float
+        Where the declared cells of a number meet, which are then its levels: see ``cells.py``.
     """
 
     column: str
@@ -60,11 +63,17 @@ class Part:
     levels: tuple[str, ...] = ()
     ordered: bool = False
     partial: bool = False
+    edges: tuple[float, ...] = ()
 
     @property
     def numeric(self) -> bool:
         """Whether it is a numeric value."""
         return self.role == "value" and not self.levels
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether its drawn values are numbers, whatever its features."""
+        return self.numeric or bool(self.edges)
 
     @property
     def key(self) -> tuple[str, str]:

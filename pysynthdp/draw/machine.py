@@ -243,7 +243,7 @@ class Drawing:
         """Allocate the parts of a copy."""
         made = (part for own in self.plan.derived for part in parts_of(self.plan.schema[own.column]))
         return {
-            part.key: np.empty(k, dtype=np.float64 if part.numeric else np.int16)
+            part.key: np.empty(k, dtype=np.float64 if part.holds_numbers else np.int16)
             for part in (*self.fit.layout.parts, *made)
         }
 
@@ -325,7 +325,7 @@ class Drawing:
 
         Records' own values stay as they are: a digit of few records is not among the column's decimals.
         """
-        if not part.numeric:
+        if not part.holds_numbers:
             return values.astype(np.int16)
         if getattr(model, "real_values", False):
             return values

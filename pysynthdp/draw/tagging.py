@@ -147,7 +147,7 @@ def _scale(model: ColumnModel, *, learns: bool) -> str | None:
 
 def _draws(part: Part) -> Draws:
     """Say what a part is."""
-    return "kind" if part.role == "kind" else "levels" if part.levels else "number"
+    return "kind" if part.role == "kind" else "number" if part.holds_numbers else "levels"
 
 
 def _bias(plan: SynthesisPlan) -> Bias:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # the registry finds a file without a line here; the line giv
     from pysynthdp.models.poisson import Poisson as Poisson
     from pysynthdp.models.polr import PolR as PolR
     from pysynthdp.models.polyreg import PolyReg as PolyReg
+    from pysynthdp.models.residual import Residual as Residual
     from pysynthdp.models.ridge import Ridge as Ridge
     from pysynthdp.models.sample import Sample as Sample
     from pysynthdp.models.sqrtnorm import SqrtNorm as SqrtNorm

@@ -18,6 +18,7 @@ __all__ = [
     "Bends",
     "Chosen",
     "ColumnModel",
+    "CutsNumbers",
     "Fit",
     "FitTask",
     "FitsFromMoments",
@@ -51,6 +52,9 @@ class Target:
         Declared bounds of a numeric target.
     groups : tuple of int
         Group of each of the column's levels, where some are put together and ``n_levels`` counts the groups.
+    cells : tuple of (float, float)
+        Of a number that is drawn in declared cells where answers are noised: between which ends the values of
+        each cell lie, evenly; half a step of the column's grid beyond its values. ``n_levels`` counts them.
     """
 
     name: str
@@ -61,6 +65,7 @@ class Target:
     lower: float | None = None
     upper: float | None = None
     groups: tuple[int, ...] = ()
+    cells: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ class ColumnModel(Protocol):
     -----
     What a model can do besides is said by further protocols, looked for when the plan is made, never while
     rows are read: :class:`Priced`, :class:`FitsFromMoments` with :class:`SplitsLevels`, :class:`Bends`,
-    :class:`HoldsRows`. Parameters may be :class:`HasPosterior`.
+    :class:`CutsNumbers`, :class:`HoldsRows`. Parameters may be :class:`HasPosterior`.
     """
 
     name: ClassVar[str]
@@ -251,6 +256,33 @@ class SplitsLevels(Protocol):
 
     def level_shares(self, params: Any, X: FloatArray) -> FloatArray:
         """Shares (rows, levels) given X (rows, features); each row sums to one."""
+        ...
+
+
+@runtime_checkable
+class CutsNumbers(Protocol):
+    """A model of numbers that draws them in cells, which may be declared: then noisy counts of these serve.
+
+    Where answers are noised such a number is a categorical part of the one noisy matrix, its cells being the
+    levels, and ``task.target.cells`` says between which ends the values of each lie.
+
+    Attributes
+    ----------
+    edges : tuple of float or None
+        Where cells meet, as a user declared them; None where the rows would have to tell.
+    """
+
+    @property
+    def edges(self) -> tuple[float, ...] | None:
+        """Declared edges."""
+        ...
+
+    def cells_from_moments(self, task: FitTask, given: StepMoments) -> Any:
+        """Return parameters whose draws are numbers."""
+        ...
+
+    def cell_shares(self, params: Any, X: FloatArray) -> FloatArray:
+        """Shares (rows, cells) given X (rows, features); each row sums to one."""
         ...
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray, IntArray
-from pysynthdp.base.errors import FitError
+from pysynthdp.base.errors import FitError, PlanError
 from pysynthdp.models.ask import (
     Answer,
     Moments,
@@ -19,10 +19,11 @@ from pysynthdp.models.ask import (
     RowSum,
     RowTerms,
     Sampler,
+    StepMoments,
     Sums,
 )
 from pysynthdp.models.base import COLUMN_MODELS, Chosen, Fit, FitTask, Target, Weighed
-from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, placed_values, tilted
+from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, leaning, placed_values, tilted
 from pysynthdp.models.fits.impossible import never_together
 from pysynthdp.models.fits.level_fit import (
     LevelFit,
@@ -33,6 +34,7 @@ from pysynthdp.models.fits.level_fit import (
     taken_as,
 )
 from pysynthdp.models.fits.level_prior import MultinomialProblem
+from pysynthdp.models.fits.moment_logit import logit_from_moments
 from pysynthdp.models.fits.multinomial import MultinomialMode, level_cells, level_probabilities
 from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.rank import independent_features
@@ -42,6 +44,7 @@ __all__ = ["Cells", "CellsFit"]
 
 TINY = 1e-300
 RIVAL = "normrank"  # the other model of numbers that keeps a margin
+PENALTY = 1.0  # units of log likelihood taken off for each coefficient; by benchmarks/defaults/constants.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,17 @@ class Cells:
     Parameters
     ----------
     by_evidence : bool
-        Fit ``normrank`` besides and take the one that makes the rows likelier: the default for numbers. Half
-        a unit of log likelihood is taken off for each coefficient, what fitting gains by chance, so that the
-        model counts that can come nearer. False: always cells.
+        Fit ``normrank`` besides and take the one that makes the rows likelier: the default for numbers. A
+        unit of log likelihood is taken off for each coefficient of cells, half of it for what fitting gains
+        by chance and half for what it loses on new rows. False: always cells.
+    edges : sequence of float, optional
+        Where cells meet, declared: public numbers, an edge given twice being a cell of that one value. For
+        noise in the answers (``guarantee=ZCDP(...)``), where nothing else tells them.
+
+    Raises
+    ------
+    PlanError
+        For edges that are no finite numbers.
 
     Notes
     -----
@@ -95,6 +106,7 @@ class Cells:
     """
 
     by_evidence: bool = False
+    edges: tuple[float, ...] | None = None
     name: ClassVar[str] = "cells"
     reason: ClassVar[str] = (
         "averages of neighbouring values are used as they are, and the coefficients of a regression "
@@ -105,6 +117,15 @@ class Cells:
     keeps_shape: ClassVar[bool] = True
     keeps_masses: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if self.edges is None:
+            return
+        whole = isinstance(self.edges, Sequence) and not isinstance(self.edges, str)
+        if not whole or not all(_is_finite(edge) for edge in self.edges):
+            what = "edges of cells must be finite numbers, as in (0, 500, 1000)"
+            raise PlanError(what, kind="method", remedy="give them from low to high, or leave them out")
+        object.__setattr__(self, "edges", tuple(map(float, self.edges)))
+
     def accepts(self, target: Target) -> bool:
         """Numbers only."""
         return target.kind == "numeric"
@@ -114,6 +135,13 @@ class Cells:
 
         On a long table a subsample decides: all rows are looked at again and again for the model taken alone.
         """
+        if self.edges is not None:
+            raise FitError(
+                f"{task.target.name}: declared edges of cells are for noise in the answers",
+                column=task.target.name,
+                kind="method",
+                remedy="leave edges out: without a guarantee cells meet at means of records",
+            )
         margin = yield from _ask_margin(task)
         rival = COLUMN_MODELS[RIVAL]()
         if not self.by_evidence:
@@ -137,6 +165,19 @@ class Cells:
             fit = yield from _ask_fit(task, margin, start)
         return Chosen(settled, fit)
 
+    def cells_from_moments(self, task: FitTask, given: StepMoments) -> CellsFit:
+        """Solve the score equations of noisy sums over declared cells, which lean to their neighbours."""
+        start = None if given.start is None else given.start.beta
+        beta = logit_from_moments(given.X, given.weights, given.cross, n=given.n, start=start)
+        plain = plain_levels(beta, np.arange(len(beta)), np.arange(beta.shape[1]), shrunk=True)
+        shares = given.weights @ level_probabilities(beta, given.X).T
+        knots, cell = leaning(shares, *np.array(task.target.cells).T)
+        return taken_as(CellsFit, plain, knots=knots, cell=cell, n=task.n)
+
+    def cell_shares(self, params: CellsFit, X: FloatArray) -> FloatArray:
+        """Probability of each cell, (rows, cells)."""
+        return level_probabilities(params.beta, X).T
+
     def redraw(self, params: CellsFit, rng: np.random.Generator) -> CellsFit:
         """Coefficients by the normal approximation to their posterior; shares of groups inside each cell.
 
@@ -155,6 +196,11 @@ class Cells:
         none = np.zeros(0)
         kept = CellTable(params.knots, params.cell, none, none.astype(np.int64), none, params.levels[:1])
         return placed_values(kept, cells, tilted(kept, cells, places, shares))
+
+
+def _is_finite(edge: object) -> bool:
+    """Whether it is a number with a place on the line."""
+    return isinstance(edge, int | float) and not isinstance(edge, bool) and bool(np.isfinite(edge))
 
 
 def _sums_by_cell(table: CellTable) -> RowTerms:
@@ -232,7 +278,7 @@ def _never(beta: FloatArray, margin: _Margin, task: FitTask) -> FloatArray:
 
 
 def _weigh(beta: FloatArray, margin: _Margin) -> Generator[RowSum, Answer, float]:
-    """Ask for the log likelihood of the cells over that of their shares, less half a unit a coefficient.
+    """Ask for the log likelihood of the cells over that of their shares, less a unit a coefficient.
 
     Of a long table the subsample answers, whose search, too, is for coefficients with the sums by cell of all
     rows: they fit the subsample's rows no better than others, and the price is that of a fit to all rows.
@@ -248,4 +294,4 @@ def _weigh(beta: FloatArray, margin: _Margin) -> Generator[RowSum, Answer, float
         return (np.asarray(weighted(logs, w).sum()),)
 
     total = (yield RowSum(block, every)).value[0]
-    return float(every * total) - (len(shares) - 1) * (problem.free.size - 1) / 2
+    return float(every * total) - PENALTY * (len(shares) - 1) * (problem.free.size - 1)

@@ -8,9 +8,10 @@ from typing import TypeAlias
 import pandas as pd
 
 from pysynthdp.base.display import Cell, Printable, Table
-from pysynthdp.base.words import Words
+from pysynthdp.base.errors import PrivacyError
+from pysynthdp.base.words import Argument, Words
 
-__all__ = ["Finding", "FitCheck"]
+__all__ = ["Finding", "FitCheck", "refuse_unless_learning"]
 
 Remedy: TypeAlias = str | Words
 
@@ -24,8 +25,8 @@ class Finding:
     column : str
         The column that is drawn last of those it is about.
     what : str
-        ``"near-function"``, ``"mean"``, ``"share"``, ``"distribution"``, ``"missing"``, ``"slope"``,
-        ``"curve"``, ``"product"`` or ``"spread"``.
+        ``"near-function"``, ``"mean"``, ``"shift"``, ``"share"``, ``"distribution"``, ``"missing"``,
+        ``"slope"``, ``"curve"``, ``"product"`` or ``"spread"``.
     others : tuple of str
         The other columns it is about.
     size : float
@@ -68,6 +69,8 @@ class FitCheck(Printable):
         Rows drawn for it.
     comparisons : int
         How many were made; the chance of any finding at all on a table that the models fit is below 5 %.
+    not_looked_at : tuple of str
+        What was not compared, and why: of wide tables products, of short ones slopes on all others together.
 
     Notes
     -----
@@ -79,6 +82,7 @@ class FitCheck(Printable):
     rows: int
     drawn: int
     comparisons: int
+    not_looked_at: tuple[str, ...] = ()
 
     def worst(self) -> tuple[Finding, ...]:
         """Give each column's worst finding."""
@@ -112,6 +116,27 @@ class FitCheck(Printable):
             "chance explains sizes up to limit, for the whole table in 95 of 100."
         )
         title = "INTERNAL: rows drawn from the fit against the confidential table"
-        return Table(
-            title, ("column", "what", "size", "limit", "remedy"), rows, facts, (note,) if rows else ()
+        unseen = tuple(f"Not looked at: {each}." for each in self.not_looked_at)
+        notes = (note, *unseen) if rows else unseen
+        return Table(title, ("column", "what", "size", "limit", "remedy"), rows, facts, notes)
+
+
+def refuse_unless_learning(learns: bool) -> None:
+    """Refuse a check under a guarantee.
+
+    Raises
+    ------
+    PrivacyError
+        Where a fit may not look at the records.
+
+    Notes
+    -----
+    Privacy: reads settings alone.
+    """
+    if not learns:
+        remedy = Words(
+            "compare tables in the agency, or fit without {guarantee}", guarantee=Argument("guarantee")
+        )
+        raise PrivacyError(
+            "a fit under a guarantee may not look at the records again", kind="check", remedy=remedy
         )

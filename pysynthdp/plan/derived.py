@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ from pysynthdp.schema import Schema
 __all__ = ["Derived", "derived_columns", "derived_parts", "placed", "with_derived", "without_silent"]
 
 _POINTS = (3.217, 17.91, 0.4127)  # any three numbers at which no curve is a straight line by accident
+_SIZES = (1.0, 1e4, -1.0, -1e4)  # of what is counted; a limit or a group of numbers shows at one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +143,18 @@ def _straight(expression: Expression, schema: Schema) -> bool:
         return True
     if not all(parts_of(schema[name])[-1].numeric for name in expression.columns):
         return False
-    first, second, third = _POINTS
-    return _adds_up(expression, first, second) and _adds_up(expression, second, third)
+    return all(
+        _adds_up(expression, size * first, size * second)
+        for size in _SIZES
+        for first, second in itertools.pairwise(_POINTS)
+    )
 
 
 def _adds_up(expression: Expression, start: float, step: float) -> bool:
-    """Whether changes of single columns add up to the change of all, and two steps are twice one."""
+    """Whether changes of single columns add up to the change of all, and two steps are twice one.
+
+    Where a column changes nothing, as inside a group of numbers, it does so elsewhere, and they do not.
+    """
 
     def at(moved: Iterable[str], times: float = 1.0) -> float:
         cells = {
@@ -158,9 +166,13 @@ def _adds_up(expression: Expression, start: float, step: float) -> bool:
 
     names = expression.columns
     base, whole, twice = at(()), at(names), at(names, 2.0)
-    single = sum(at((name,)) - base for name in names)
-    found = np.array([whole - base, single, (twice - base) / 2])
-    return bool(np.isfinite(found).all() and np.ptp(found) <= 1e-9 * max(1.0, float(np.abs(found).max())))
+    changes = [at((name,)) - base for name in names]
+    found = np.array([whole - base, sum(changes), (twice - base) / 2])
+    return bool(
+        all(changes)
+        and np.isfinite(found).all()
+        and np.ptp(found) <= 1e-9 * max(1.0, float(np.abs(found).max()))
+    )
 
 
 def _in_order(found: dict[str, Derived]) -> tuple[Derived, ...]:

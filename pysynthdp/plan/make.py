@@ -191,9 +191,17 @@ def _visited(
     """Order the columns that are drawn, and put each that is derived behind the last one that it needs."""
     made = {own.column for own in derived if not own.corrects}
     drawn = None if wish is None else [name for name in wish if name not in made]
-    first = asked.predictors
+    first = {name: _told_by(given, derived) for name, given in asked.predictors.items()}
     found = visit_order(schema, drawn, apart | made, asked=first, behind=behind, by_kind=by_kind)
     return replace(found, columns=with_derived(_gathered(found.columns, tuple(groups)), derived))
+
+
+def _told_by(given: Iterable[str], derived: Sequence[Derived]) -> tuple[str, ...]:
+    """Name predictors, and what those that are derived are computed from, which is drawn before them."""
+    needed = set(given)
+    for own in reversed(derived):
+        needed |= set(own.given) if own.column in needed else set()
+    return tuple(sorted(needed))
 
 
 def _used(asked: Formulas) -> frozenset[str]:

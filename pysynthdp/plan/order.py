@@ -1,6 +1,7 @@
 """In which order columns are drawn: the user's, the table's, or by what they hold.
 
-By kind: categories first, those of few levels before those of many, then numbers as they stand in the table;
+By kind: codes by which other columns are looked up, if any were found; then categories, those of few levels
+before those of many, then numbers as they stand in the table;
 and nothing before a column that it is drawn from by a wish of the user, or found to be a function or a skip
 of. A number is then drawn given every category, and a long list of codes given the short ones. Of four orders
 by kind (levels counted or not, heavy-tailed numbers last or not) the one with the smallest mean distance of
@@ -10,7 +11,7 @@ so that the order is by public facts alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pysynthdp.base.errors import PlanError
@@ -32,10 +33,14 @@ class Behind:
         Functions: each is drawn right after the last of its arguments.
     somewhere : mapping column -> columns
         Each is drawn after these, such as a skipped question after the one that skips it.
+    first : collection of str
+        Codes by which other columns are looked up, such as a school's number: drawn before all others, which
+        are drawn given what the code tells rather than the code given them.
     """
 
     directly: Mapping[str, Iterable[str]] = field(default_factory=dict)
     somewhere: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    first: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +97,15 @@ def visit_order(
     needed, behind = [name for name in schema.names if name not in apart], behind or Behind()
     if wish is not None:
         return VisitOrder(_as_wished(needed, wish, apart), "as asked")
-    first = sorted(needed, key=lambda name: _rank(schema[name])) if by_kind else needed
-
+    first, early = needed, set(behind.first)
+    if by_kind:
+        first = sorted(needed, key=lambda name: (-1, 0) if name in early else _rank(schema[name]))
     before = {
         name: {*asked.get(name, ()), *behind.directly.get(name, ()), *behind.somewhere.get(name, ())} - {name}
         for name in needed
     }
     columns = _arranged(first, before, set(behind.directly))
-    return VisitOrder(columns, _why(columns, tuple(first), by_kind=by_kind))
+    return VisitOrder(columns, _why(columns, tuple(first), by_kind=by_kind, codes=bool(early)))
 
 
 def _rank(column: Column) -> tuple[int, int]:
@@ -109,9 +115,11 @@ def _rank(column: Column) -> tuple[int, int]:
     return (0, len(column.levels)) if column.levels else (2, 0)
 
 
-def _why(columns: tuple[str, ...], first: tuple[str, ...], *, by_kind: bool) -> str:
+def _why(columns: tuple[str, ...], first: tuple[str, ...], *, by_kind: bool, codes: bool) -> str:
     """Say in one line what the order is by."""
-    rule = "by kind: categories, those of few levels first, then numbers" if by_kind else "as in the table"
+    rule = "categories, those of few levels first, then numbers"
+    rule = f"by kind: {'codes that others are looked up by, ' if codes else ''}{rule}"
+    rule = rule if by_kind else "as in the table"
     return rule if columns == first else f"{rule}; each after the columns that it must follow"
 
 

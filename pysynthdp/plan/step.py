@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from pysynthdp.design.cells import cell_ends
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, Target
 from pysynthdp.plan.factors import KIND, Terms, columns_of, formula_name, formula_text
@@ -57,7 +58,10 @@ def target_of(part: Part, column: Column) -> Target:
         decimals, lower, upper = column.decimals, column.lower, column.upper
     kind = "categorical" if part.levels else "numeric"
     ordered = part.ordered and isinstance(column, CategoricalColumn)
-    return Target(part.label, kind, len(part.levels), ordered, decimals, lower, upper)  # type: ignore[arg-type]
+    plain = Target(part.label, kind, len(part.levels), ordered, decimals, lower, upper)  # type: ignore[arg-type]
+    if not (part.edges and isinstance(column, NumericColumn)):
+        return plain
+    return replace(plain, kind="numeric", cells=cell_ends(part.edges, column))
 
 
 def predicting(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:

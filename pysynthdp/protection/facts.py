@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.step import predicting
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
@@ -103,9 +104,12 @@ def learned_facts(
 
 
 def _functions(plan: SynthesisPlan) -> list[str]:
-    """Name the functions of columns that hold in every row."""
+    """Name the functions of columns that hold in every row, and of which columns others are nearly ones."""
     found = (own for own in plan.derived if own.found)
-    return [f"of {own.column}, which is computed, that it is {own.expression}" for own in found]
+    facts = [f"of {own.column}, which is computed, that it is {own.expression}" for own in found]
+    near = (step for step in plan.steps if step.model.name == "residual")
+    of = ((step.label, ", ".join(columns_of(step.terms))) for step in near)
+    return facts + [f"of {name}, that it is nearly a function of {others}" for name, others in of]
 
 
 def _chosen(plan: SynthesisPlan) -> list[str]:

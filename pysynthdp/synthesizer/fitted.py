@@ -24,7 +24,7 @@ from pysynthdp.io import fit_file
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.checked import FitCheck
+from pysynthdp.plan.checked import FitCheck, refuse_unless_learning
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
@@ -131,15 +131,7 @@ class FittedSynthesizer(Printable):
         Privacy: a function of the confidential table, made at the fit and for whoever holds the data; no
         part of a release or a saved fit. No number in it rests on fewer than five records.
         """
-        if not self.plan.protection.learns:
-            raise PrivacyError(
-                "a fit under a guarantee may not look at the records again",
-                kind="check",
-                remedy=Words(
-                    "compare tables in the agency, or fit without {guarantee}",
-                    guarantee=Argument("guarantee"),
-                ),
-            )
+        refuse_unless_learning(self.plan.protection.learns)
         found = self._machine.fit.check
         if found is None:
             raise FitError(

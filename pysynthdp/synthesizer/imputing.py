@@ -196,7 +196,8 @@ def _learned_plan(
         schema = fitting_schema(settings, settings.schema, tables[0])
     settled = settled_rare(settings, schema, tables)
     found = _relations(settings, settled)
-    return plan_of(settings, settled.schema, found.exact), settled, found.offered
+    plan = plan_of(settings, settled.schema, found.exact, found.codes, found.nearly)
+    return plan, settled, found.offered
 
 
 def _relations(settings: Settings, settled: Settled) -> Relations:

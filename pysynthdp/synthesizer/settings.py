@@ -27,6 +27,7 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
+from pysynthdp.plan.order import Behind
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
@@ -245,15 +246,37 @@ def _check_schema(settings: Settings) -> None:
         raise together([PlanError(text, kind="setting", remedy=mend) for text in texts])
 
 
-def plan_of(settings: Settings, schema: Schema, found: Mapping[str, str] | None = None) -> SynthesisPlan:
-    """Plan from a schema, the settings, and the functions of columns that were ``found`` in a table."""
+def plan_of(
+    settings: Settings,
+    schema: Schema,
+    found: Mapping[str, str] | None = None,
+    codes: Mapping[str, str] | None = None,
+    nearly: Mapping[str, str] | None = None,
+) -> SynthesisPlan:
+    """Plan from a schema, the settings, and what was found in a table.
+
+    Parameters
+    ----------
+    settings, schema : Settings, Schema
+        A user's.
+    found : mapping column -> expression, optional
+        Functions of columns.
+    codes : mapping column -> column, optional
+        Columns that are looked up by a code, and it.
+    nearly : mapping column -> formula, optional
+        Numbers that are drawn as a function of others and a residual.
+    """
+    method = settings.method
+    if nearly:
+        method = {**(method if isinstance(method, Mapping) else {}), **dict.fromkeys(nearly, "residual")}
+    by_code = {name: (code,) for name, code in (codes or {}).items()}
     return make_plan(
         schema.without(settings.drop),
         settings.protection,
-        method=settings.method,
+        method=method,
         visit_sequence=settings.visit_sequence,
         predictor_matrix=settings.predictor_matrix,
-        formulas=settings.formulas,
+        formulas=[*settings.formulas, *(nearly or {}).values()],
         keep=settings.keep,
         drop=settings.drop,
         proper=settings.proper,
@@ -262,6 +285,7 @@ def plan_of(settings: Settings, schema: Schema, found: Mapping[str, str] | None 
         joint=settings.joint,
         derive=settings.derived,
         found=found,
+        behind=Behind(directly=by_code, first={code for (code,) in by_code.values()}),
         max_predictors=settings.max_predictors,
         terms=settings.terms,
     )

@@ -148,18 +148,22 @@ given <- function(...) {
 #'
 #' `look()` shows how every column is understood, with hints; it is for the person who holds the data.
 #' `synthesis_plan()` shows who is drawn from whom and by what, and what a guarantee would cost.
+#' `check_synthesis()` fits, and shows where rows drawn from the fit differ from the data by more than chance: it warns as
+#' [synthesise()] does, and lists all of it, worst first. It is INTERNAL: a function of the confidential data.
 #'
 #' @param data A confidential data frame; for a plan `NULL` if there is a `schema`.
 #' @param m Number of copies, for the price.
 #' @param n Rows of the data, for the price without data.
 #' @param ... Settings of [synthesise()].
 #' @return A list of class `synth_text`, which prints; that of a plan has `method`, `visit.sequence`,
-#'   `predictor.matrix` and `semicont` too, as in synthpop.
+#'   `predictor.matrix` and `semicont` too, as in synthpop; that of a check has `table`, a data frame with a row for each
+#'   finding.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
 #'   look(iris)
 #'   synthesis_plan(iris, method = c(Petal.Width = "norm"))
+#'   check_synthesis(iris)$table
 #' }
 #' }
 #' @export
@@ -176,6 +180,15 @@ synthesis_plan <- function(data = NULL, m = 5L, n = NULL, ...) {
   refuse_na(list(m = m, n = n))
   settings <- declared(data, ...)
   as_plan(ask("plan", data = blank_dropped(data, settings$drop), settings = settings, m = m, n = n))
+}
+
+#' @rdname look
+#' @export
+check_synthesis <- function(data, ...) {
+  check_frame(data)
+  settings <- declared(data, ...)
+  made <- ask("check", data = blank_dropped(data, settings$drop), settings = settings)
+  structure(list(text = made$text, table = as.data.frame(made$columns)), class = "synth_text")
 }
 
 # Beside the text what can be computed with, under synthpop's names.

@@ -13,7 +13,7 @@
 #'   which stand in nests, one an imputation: [pool()] takes the rule of Reiter (2004) for them.
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
 #'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`, `cells`,
-#'   `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, `cart` for trees, whose copies
+#'   `residual`, `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, `cart` for trees, whose copies
 #'   give no intervals, and `serial` for fresh running numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
 #' @param visit_sequence Columns in the order in which they are drawn. By default by kind: categories, those of few
 #'   levels first, then numbers; each after the columns that a formula draws it from.

@@ -174,6 +174,28 @@ def test_an_odd_record_of_a_declared_form_leaves_every_byte_of_the_release(cell,
     compared(plain, synth("t.csv", write(odd), plain[0], form=GERMAN), RHO)
 
 
+SETTINGS = {
+    "even draws": 'draws = "even"\n',
+    "main effects": 'terms = "main"\n',
+    "one predictor": "max_predictors = 1\n",
+    "an order": 'visit_sequence = ["code", "amount", "group", "day", "born"]\n',
+    "a derived column": 'derive = {amount = "born + 0"}\n',
+    "declared cells": 'method = {born = {name = "cells", edges = [8000, 8000, 9000, 10000]}}\n',
+}
+
+
+@pytest.mark.parametrize("cell", ["", "31337", "8000", "x"])
+@pytest.mark.parametrize("form", SETTINGS.values(), ids=SETTINGS)
+def test_an_odd_record_leaves_every_byte_whatever_is_asked_for(form, cell, synth):
+    lines = lines_of(people())
+    plain = synth("table.csv", csv_of(lines), None, form=form)
+    odd = lines.copy()
+    odd[1 + AT] = ",".join([cell] * 5)
+    other = synth("table.csv", csv_of(odd), plain[0], form=form)
+    compared(plain, other, RHO)
+    assert plain[1][3] == other[1][3] == []
+
+
 def test_a_head_of_another_form_is_refused_before_anything_is_asked(synth):
     lines = [line.replace(",", ";") for line in lines_of(people())]
     seen, (code, said, files, _) = synth("t.csv", csv_of(lines), None)

@@ -34,10 +34,21 @@ levels = ["a", "b", "c"]
 other = "c"
 may_be_missing = true
 """
+NOISE = '[guarantee]\nname = "zcdp"\nrho = 2.0\n'
 PLANS = {
     "by sampling": '[guarantee]\nname = "by_sampling"\n[method]\nage = {name = "gaussian", sigma = 15}\n'
     'town = {name = "dirichlet", prior = 30}\n',
-    "by noise": '[guarantee]\nname = "zcdp"\nrho = 2.0\n',
+    "by noise": NOISE,
+    "by noise, even draws": f'draws = "even"\n{NOISE}',
+    "by noise, main effects": f'terms = "main"\n{NOISE}',
+    "by noise, few predictors": f"max_predictors = 1\n{NOISE}",
+    "by noise, the user's order": f'visit_sequence = ["town", "age"]\n{NOISE}',
+    "by noise, declared cells": f'{NOISE}[method]\nage = {{name = "cells", edges = [30, 45, 60, 60]}}\n',
+}
+REFUSED = {
+    "screened terms": f'terms = "screened"\n{NOISE}',
+    "cells without edges": f'{NOISE}[method]\nage = "cells"\n',
+    "edges beyond bounds": f'{NOISE}[method]\nage = {{name = "cells", edges = [30, 120]}}\n',
 }
 ODD = {
     "ordinary": ("30", "a"),
@@ -94,13 +105,21 @@ def test_a_job_shows_nothing_of_a_record(how, tmp_path):
     assert usual["warnings"] == []
     for name, record in ODD.items():
         other = seen_by_a_batch_job(tmp_path / name, PLANS[how], record)
-        if how == "by noise":  # the reason lists flags of noised answers
+        if how.startswith("by noise"):  # the reason lists flags of noised answers
             for seen in (usual, other):
                 seen["statement"]["reason"], seen["said"] = "", seen["said"][:1]  # the plan, with its price
         assert other == usual, name
 
 
-@pytest.mark.parametrize("how", PLANS)
+@pytest.mark.parametrize("how", REFUSED)
+def test_what_would_look_at_records_is_refused_in_the_same_words_for_all(how, tmp_path):
+    usual = seen_by_a_batch_job(tmp_path / "usual", REFUSED[how], ODD["ordinary"])
+    assert 0 not in usual["exit codes"][:2]
+    for name, record in ODD.items():
+        assert seen_by_a_batch_job(tmp_path / name, REFUSED[how], record) == usual, name
+
+
+@pytest.mark.parametrize("how", ["by sampling", "by noise"])
 def test_a_fit_in_python_shows_nothing_of_a_record(how, capfd):
     schema = sdp.Schema([
         sdp.NumericColumn("age", lower=18, upper=90, fallback=40, may_be_missing=False),

@@ -1,4 +1,4 @@
-"""Fit and draw, plan, look."""
+"""Fit and draw, plan, look, check."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from pysynthdp.bridge.r_values import R
 from pysynthdp.bridge.releases import release_to_r
 from pysynthdp.bridge.settings import labelled_codes, settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
+from pysynthdp.plan.checked import refuse_unless_learning
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Declarations
 
-__all__ = ["look", "plan", "synthesise"]
+__all__ = ["check", "look", "plan", "synthesise"]
 
 _SIZES = {
     "m": (
@@ -230,3 +231,17 @@ def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     types = {name: facts.shown for (name, before), facts in held.facts.columns.items() if not before}
     named = tuple(replace(column, dtype=types.get(column.name, column.dtype)) for column in seen.columns)
     return {"text": replace(seen, columns=named).said("r")}
+
+
+def check(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Fit, and show where rows drawn from the fit differ from the table; for whoever holds the data."""
+    refuse_unless_learning(_learns(settings_from_r(settings, {})))  # before anything is paid
+    held, own = _read(data, settings)
+    found = sdp.Synthesizer(**own, progress=False).fit(held.frame).check()
+    table = found.to_frame()
+    columns = {
+        name: texts.to_numpy(dtype=np.float64) if name in ("size", "limit") else character(list(texts))
+        for name, texts in table.items()
+    }
+    columns["remedy"] = character([said(one.remedy, "r") for one in found.findings])
+    return {"text": found.said("r"), "columns": columns}

@@ -14,7 +14,7 @@ from pysynthdp.curator.check.near import WIDER, NearFunctions
 from pysynthdp.curator.check.scores import Scores
 from pysynthdp.plan import Step, SynthesisPlan
 from pysynthdp.plan.checked import Finding, FitCheck
-from pysynthdp.plan.factors import Factor, column_of, formula_name, formula_text
+from pysynthdp.plan.factors import LEVEL, Factor, column_of, formula_name, formula_text
 from pysynthdp.schema import NumericColumn
 
 __all__ = ["findings_of", "remarks_of_check"]
@@ -29,6 +29,7 @@ _SAID = {
         "it is nearly a linear function of {others}, and rows drawn from the fit lie farther off it"
     ),
     "mean": "its mean in rows drawn from the fit is off by more than chance",
+    "shift": "its mean, other columns alike, in rows drawn from the fit is off by more than chance",
     "share": "the share of a level in rows drawn from the fit is off by more than chance",
     "distribution": "its distribution in rows drawn from the fit is off by more than chance",
     "missing": "where it is absent in rows drawn from the fit is off by more than chance",
@@ -104,6 +105,8 @@ def _about(
     own = [each.form for each in involved if each.column == last]
     if family == "mean":
         return last, _MEAN_OF[own[0]], ()
+    if family == "given":
+        return last, "shift" if own[0] == "number" else _MEAN_OF[own[0]], ()
     if "kind" in own:
         return last, "missing", others
     if family == "product":
@@ -144,6 +147,11 @@ def _remedy(
 ) -> Words:
     """Say what to type: the term that is missing, else another order or model, after what comes before."""
     column, what, others = key
+    made = next((own for own in plan.derived if own.column == column), None)
+    if made is not None:
+        return Words("mend {given}, which it is computed from", given=" and ".join(made.given))
+    if what == "shift":
+        return _model(plan, column)
     if step is None or not others:
         return _own_remedy(plan, column)
     wanted = () if what == "spread" else _wanted(plan, what, others, step)
@@ -165,8 +173,13 @@ def _wanted(plan: SynthesisPlan, what: str, others: tuple[str, ...], step: Step)
             () if any(each.form in ("cr", "bs") and each.column == others[0] for each in bent) else (spline,)
         )
     wanted = others if what == "product" else others[:1]
-    known = {frozenset(map(column_of, term)) for term in step.terms}
+    known = {frozenset(map(column_of, term)) for term in step.terms if not any(map(_of_a_level, term))}
     return () if frozenset(wanted) in known else wanted
+
+
+def _of_a_level(factor: str | Factor) -> bool:
+    """Whether a factor is one level alone: a term with it is a part of the columns' product."""
+    return isinstance(factor, Factor) and factor.form == LEVEL
 
 
 def _formula(column: str, step: Step, term: tuple[str | Factor, ...]) -> Words:

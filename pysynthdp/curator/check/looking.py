@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import FitError
-from pysynthdp.curator.check.features import CheckedFeatures, checked_features
+from pysynthdp.curator.check.features import MOST_PLAIN, CheckedFeatures, checked_features
 from pysynthdp.curator.check.findings import findings_of
 from pysynthdp.curator.check.near import NearFunctions, near_functions
-from pysynthdp.curator.check.scores import residual_columns, scored
+from pysynthdp.curator.check.scores import Scores, residual_columns, scored
 from pysynthdp.curator.check.sums import CheckSums, block_sums
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.plan import SynthesisPlan
@@ -21,7 +23,8 @@ __all__ = ["check_fit"]
 
 LEAST_ROWS = 50  # fewer tell too little of their own errors
 MOST_ROWS = 50_000  # real rows, and as many stand-ins, that are looked at
-PIECES = 4  # of stand-ins, each as long as the table
+PIECES = 4  # of stand-ins, each as long as the table, but for wide tables, whose draws cost the most:
+MOST_CELLS = 2_500_000  # rows of all pieces times features
 MOST_CROSSED = 80  # plain features, above which no triple products are taken
 
 
@@ -61,7 +64,8 @@ def check_fit(
         centre, residual, real = _real_sums(features, rows, every)
         near = near_functions(features, rows, centre, real, every)
         look = _Look(features, centre, residual, near)
-        size = n if plan.keep else min(n, MOST_ROWS // PIECES)
+        most = min(MOST_ROWS, max(MOST_CELLS // len(features.all), PIECES * LEAST_ROWS))
+        size = n if plan.keep else min(n, most // PIECES)
         try:
             for piece, parts in stand_ins(plan, fit, rows=size, pieces=PIECES, workers=workers):
                 look.take(piece, features.of(features.encoded(parts)))
@@ -70,7 +74,19 @@ def check_fit(
     scores = scored(features, real, look.pieces)
     found = findings_of(plan, features, scores, near, near.wider(look.counts))
     drawn = int(sum(piece.n for piece in look.pieces))
-    return FitCheck(found, int(real.n), drawn, sum(each.tests for each in scores))
+    comparisons = sum(each.tests for each in scores)
+    return FitCheck(found, int(real.n), drawn, comparisons, tuple(_not_looked_at(features, scores)))
+
+
+def _not_looked_at(features: CheckedFeatures, scores: Sequence[Scores]) -> Iterator[str]:
+    """Name what a wide or short table is not compared in."""
+    plain, owners = len(features.plain), len(set(features.owner.tolist()))
+    if plain > MOST_CROSSED:
+        yield f"products of columns: there are more than {MOST_CROSSED} numbers and levels"
+    if plain > MOST_PLAIN:
+        yield f"distributions within numbers: there are more than {MOST_PLAIN} numbers and levels"
+    if owners > 1 and not any(each.tests for each in scores if each.what == "partial"):
+        yield "slopes on all other columns together: rows are too few, or numbers and levels too many"
 
 
 def _real_sums(

@@ -1,7 +1,8 @@
 """From sums over real rows and stand-ins to scores: how far apart, and what is beyond chance.
 
-Four families of comparisons, each with a fourth of the 5 % with which a table that fits is warned about:
-means, slopes of one feature on another, slopes on all others together, and triple products (curves, and
+Five families of comparisons, each with a fifth of the 5 % with which a table that fits is warned about:
+means, means of what all others together leave of a feature (which show a shift that the feature's own spread
+hides), slopes of one feature on another, slopes on all others together, and triple products (curves, and
 effects that depend on a third column). A score is a difference over its standard error from the sampling of
 both sides; that of real rows counts in full, although fitting took part of it away, so that scores err on the
 quiet side. A family's limit is Bonferroni's, times what pieces of the stand-ins, each taken for the real
@@ -28,6 +29,7 @@ FEWEST_EXPECTED = 10.0
 MOST_TOGETHER = 400  # plain features, above which slopes on all others together are not compared
 ROWS_A_FEATURE = 10  # below, slopes on all others together are not compared
 _COLLINEAR = 10.0  # times its own variance, beyond which a slope's says more of rounding than of the column
+_CONSTANT = 1e-12  # a variance, of features in units of their spread, that is none
 _EXACT = 1e-7  # of the product of variances: below, a relation is without exception up to arithmetic
 _MEAN_OF_LARGEST = 0.5615  # exp(-Euler's constant): m times the tail at the expected largest of m
 
@@ -39,7 +41,7 @@ class Scores:
     Parameters
     ----------
     what : str
-        The family: ``"mean"``, ``"slope"``, ``"partial"``, ``"product"``.
+        The family: ``"mean"``, ``"given"``, ``"slope"``, ``"partial"``, ``"product"``.
     values : array
         Scores, by features; zero where there is nothing to compare.
     limit : float
@@ -70,12 +72,13 @@ def scored(features: CheckedFeatures, real: CheckSums, pieces: Sequence[CheckSum
     chance = [_families(piece, whole - piece, kept, masks) for piece in pieces]
     result = []
     for what, values in found.items():
-        tests = max(int(masks[what].sum()), 1)
+        compared = int(masks[what].sum())
+        tests = max(compared, 1)
         largest = max(float(np.abs(each[what]).max(initial=0.0)) for each in chance)
         expected = -ndtri(min(_MEAN_OF_LARGEST / tests, 1.0) / 2)
         plain = -ndtri(ALPHA / len(found) / tests / 2)
         limit = float(plain * max(1.0, largest / max(expected, 1.0)))
-        result.append(Scores(what, values, limit, tests))
+        result.append(Scores(what, values, limit, compared))
     return result
 
 
@@ -86,6 +89,7 @@ def _families(
     p = len(masks["partial"])
     found = {
         "mean": _means(left, right),
+        "given": _given(left, right, kept, p),
         "slope": _slopes(left, right),
         "partial": _partials(left, right, kept, p),
     }
@@ -102,7 +106,7 @@ def _masks(features: CheckedFeatures, real: CheckSums, at: IntArray) -> dict[str
     p = len(features.plain)
     variance = real.covariance.diagonal()
     share = np.where(features.dummy, np.maximum(0.5 - np.sqrt(np.maximum(0.25 - variance, 0.0)), 0.0), 0.5)
-    share = np.where(variance > 1e-12, share, 0.0)
+    share = np.where(variance > _CONSTANT, share, 0.0)
     n, apart = real.n, features.owner[:, None] != features.owner[None, :]
     pairs = apart & (n * np.outer(share, share) >= FEWEST_EXPECTED)
     some = share[:p]
@@ -110,6 +114,7 @@ def _masks(features: CheckedFeatures, real: CheckSums, at: IntArray) -> dict[str
     kept = np.zeros(p, dtype=np.bool_)
     kept[at] = True
     masks["partial"] = pairs[:p, :p] & kept[:, None] & kept[None, :] & (n >= ROWS_A_FEATURE * at.size)
+    masks["given"] = kept & masks["mean"][:p] & (n >= ROWS_A_FEATURE * at.size)
     if real.crossed.size:
         triple = n * some[:, None, None] * some[None, :, None] * some[None, None, :] >= FEWEST_EXPECTED
         own, number = features.owner[:p], ~features.dummy[:p]
@@ -129,10 +134,24 @@ def _means(left: CheckSums, right: CheckSums) -> FloatArray:
     return np.asarray(d / np.sqrt(np.maximum(variance, 1e-300)))
 
 
+def _given(left: CheckSums, right: CheckSums, kept: IntArray, p: int) -> FloatArray:
+    """Score differences of the means of what the slopes of ``left`` on all others leave of each feature."""
+    out = np.zeros(p)
+    cov = left.covariance[np.ix_(kept, kept)]
+    inverse = np.linalg.inv(cov + np.diag(1e-9 * np.maximum(cov.diagonal(), 1e-9)))
+    R = inverse / inverse.diagonal()
+    d = (right.first / right.n - left.first / left.n)[kept] @ R
+    there = np.einsum("ij,ij->j", R, right.covariance[np.ix_(kept, kept)] @ R)
+    variance = 1.0 / inverse.diagonal() / left.n + np.maximum(there, 0.0) / right.n
+    out[kept] = d / np.sqrt(np.maximum(variance, 1e-300))
+    return out
+
+
 def _slopes(left: CheckSums, right: CheckSums) -> FloatArray:
     """Score, for every a (rows) on b (columns), what the slope of ``left`` leaves in ``right``."""
     here, there = left.covariance, right.covariance
-    slope = here / np.maximum(here.diagonal(), 1e-300)
+    spread = here.diagonal()
+    slope = np.where(spread > _CONSTANT, here, 0.0) / np.maximum(spread, _CONSTANT)
     d = there - slope * there.diagonal()
     least = _EXACT * np.outer(here.diagonal(), here.diagonal())
 
@@ -147,7 +166,7 @@ def _slopes(left: CheckSums, right: CheckSums) -> FloatArray:
 def independent(real: CheckSums, p: int) -> IntArray:
     """Plain features of which others leave a tenth of the variance at least, the last one left out first."""
     spread = real.covariance.diagonal()[:p]
-    kept = np.flatnonzero(spread > 1e-12) if p <= MOST_TOGETHER else np.zeros(0, dtype=np.int64)
+    kept = np.flatnonzero(spread > _CONSTANT) if p <= MOST_TOGETHER else np.zeros(0, dtype=np.int64)
     kept = kept[_pivots(real.covariance[np.ix_(kept, kept)])]
     while kept.size > 1:
         cov = real.covariance[np.ix_(kept, kept)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["named_as_key", "named_as_time"]
+__all__ = ["named_as_key", "named_as_person", "named_as_time"]
 
 _WORDS: Final = re.compile(r"[A-ZÀ-Þ]?[a-zß-ÿ]+|[A-ZÀ-Þ]+(?![a-zß-ÿ])")
 _TIME: Final = re.compile(
@@ -24,6 +24,11 @@ _SAMPLED: Final = re.compile(
     "cluster|hh|household|haushalt|individual|participant|psu|pupil|respondent|ssu|strata|stratum|subj|subject"
 )
 """What a name may end in: nobody counts by these words, as years of school or members of a family."""
+_PLACE: Final = re.compile(
+    "(?:centre|center|class|cluster|district|firm|hospital|plant|psu|region|school|site|ssu|strata|stratum|"
+    "village|ward|zip|betrieb|klasse|schule)(?:id|no|nr|num)?"
+)
+"""Words for what many persons belong to, no household or family."""
 
 
 def named_as_time(name: str) -> bool:
@@ -48,6 +53,17 @@ def named_as_key(name: str) -> bool:
     words = _words(name)
     own = any(map(_KEY.fullmatch, words)) or any(map(_SAMPLED.fullmatch, words[-1:]))
     return own and not named_as_time(name)
+
+
+def named_as_person(name: str) -> bool:
+    """Whether a name speaks of an identifier that may be a person's or a household's.
+
+    Examples
+    --------
+    >>> named_as_person("patient_id"), named_as_person("id"), named_as_person("school_id")
+    (True, True, False)
+    """
+    return named_as_key(name) and not any(map(_PLACE.fullmatch, _words(name)))
 
 
 def _words(name: str) -> list[str]:

@@ -7,9 +7,12 @@ cells of its eighths; levels by their dummies. The 40 best are tested exactly, p
 off those taken before them, and taken one by one while their tail probability, by the usual and by the robust
 variance, is at most :data:`LEVEL_TAKEN`: no more than :data:`MOST` a step, with no more parameters than a
 tenth of the rows, and only up to a feature for ten rows. A candidate rests on at least ten effective records,
-and a product of dummies on five. Level and number were chosen by ``benchmarks/coverage/selection.py``: the
-largest level at which chance alone fills less than half of the room. What is not kept is about zero in all
-copies alike, which no combining rule sees, so tags say what was tested and pooled tables flag it.
+and a product of dummies on five. The number was chosen by a study of coverage
+(``benchmarks/coverage/selection.py``), with a level of .05, the largest at which chance alone fills less
+than half of the room; the level then by real tables (``benchmarks/defaults/constants.py``): .01 brings
+copies nearer to rows that no model saw, in tables and in regressions, and tells less of the rows that were
+fitted. What is not kept is about zero in all copies alike, which no combining rule sees, so tags say what was
+tested and pooled tables flag it.
 
 Before that the dummy of missing of a number that 5 to 95 in a hundred rows lack is multiplied by every other
 feature, where these terms together have at most half as many parameters as there are rows: what goes with a
@@ -45,7 +48,7 @@ from pysynthdp.plan.factors import LEVEL, PLACES
 
 __all__ = ["LEVEL_TAKEN", "MOST", "screened_terms"]
 
-LEVEL_TAKEN: Final = 0.05  # tail probability up to which a candidate is taken
+LEVEL_TAKEN: Final = 0.01  # tail probability up to which a candidate is taken
 MOST: Final = 12  # terms taken for one step
 ROWS: Final = 20_000  # of the systematic sample by which is chosen
 WIDEST: Final = 120  # features of a step among which products are tested

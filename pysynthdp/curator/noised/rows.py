@@ -14,6 +14,7 @@ from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.integers import EXACT_ROWS, exact_gram, integer_rows
 from pysynthdp.curator.table import PartTable
+from pysynthdp.design.cells import cell_codes
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
 from pysynthdp.privacy.domain import upward
@@ -130,7 +131,7 @@ class NoisedRows:
     def _block(self, rows: slice) -> tuple[list[AnyArray], FloatArray]:
         """Level codes of parts with several levels; numbers in units of their hints, 0 where absent."""
         parts = self.layout.parts
-        codes = [self.table.parts[part.key][rows] for part in parts if len(part.levels) > 1]
+        codes = [_codes(part, self.table.parts[part.key][rows]) for part in parts if len(part.levels) > 1]
         numeric, size = [part for part in parts if part.numeric], rows.stop - rows.start
         numbers = np.empty((len(numeric), size))
         for place, part in enumerate(numeric):
@@ -140,6 +141,11 @@ class NoisedRows:
             if kind is not None:
                 numbers[place, kind[rows] != 0] = 0.0
         return codes or [np.zeros(size, dtype=np.int16)], numbers
+
+
+def _codes(part: Part, values: AnyArray) -> AnyArray:
+    """Give level codes; a number's declared cell is read from it alone."""
+    return cell_codes(part.edges, values).astype(np.int16) if part.edges else values
 
 
 def answer_all(

@@ -9,16 +9,18 @@ import numpy as np
 
 from pysynthdp.base.arrays import BoolArray
 from pysynthdp.base.errors import PysynthdpError
-from pysynthdp.base.remarks import Remark, few
+from pysynthdp.base.remarks import FEWEST, Remark, few
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations.arithmetic import Numbers, arithmetic_of
+from pysynthdp.curator.relations.copied import copies_of, told_apart
 from pysynthdp.curator.relations.declared import rows_unlike
-from pysynthdp.curator.relations.lookups import Coded, coded, cut_of, listed, may_cut, recode_of
+from pysynthdp.curator.relations.lookups import Coded, code_of, coded, cut_of, listed, may_cut, recode_of
 from pysynthdp.curator.table import PartTable, split_rows
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.parts import digits_of, parts_of
 from pysynthdp.design.rows import Rows
 from pysynthdp.plan.derived import Derived, derived_columns
+from pysynthdp.plan.factors import formula_name
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["Relations", "find_relations"]
@@ -28,6 +30,7 @@ _FEWEST_ROWS = 50  # records that have both sides
 _ODD = 0.1  # of the rows: with more exceptions it is no near-function
 _MOST_NUMBERS = 60
 _VALUES = 300
+_GROUPS = 20  # values of a code, at least
 _GLANCE = 200
 _LOOSE = 0.05  # standard deviations, where the numbers that a column was made of are rounded
 
@@ -39,13 +42,20 @@ class Relations:
     Parameters
     ----------
     exact : mapping column -> expression
-        Functions that hold in every row.
+        Functions that hold in every row, or in all but fewer than five.
     offered : tuple of Remark
-        Functions that hold in nearly every row, with what to type.
+        Functions that hold in nearly every row, with what to type; and which of ``exact`` have exceptions.
+    codes : mapping column -> column
+        Columns that are looked up by a code, and it. A code is drawn before all, and what it tells right
+        after it, so that this is there for the rest.
+    nearly : mapping column -> formula
+        Numbers that are nearly sums, products or ratios of others, which are drawn as that and a residual.
     """
 
     exact: Mapping[str, str] = field(default_factory=dict)
     offered: tuple[Remark, ...] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
+    nearly: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_relations(
@@ -66,7 +76,9 @@ def find_relations(
 
     Notes
     -----
-    Privacy: reads real rows; not under a guarantee. A systematic sample proposes, all rows decide.
+    Privacy: reads real rows; not under a guarantee. A systematic sample proposes, all rows decide. What
+    fewer than five records do otherwise than the rest could not be learned anyway, so such a function is
+    taken for one, and that is said.
     """
     used = Schema(tuple(column for column in schema if parts_of(column)[-1].role == "value"))
     if not tables or tables[0].n_rows < _FEWEST_ROWS:
@@ -74,6 +86,14 @@ def find_relations(
     split = [split_rows(rows, used) for rows in tables]
     with np.errstate(all="ignore"):  # of numbers of any size; what is not finite is no function
         return _Search(used, split, tuple(order) if order is not None else None, frozenset(free)).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """How nearly a function holds: rows that are otherwise, or otherwise by more than rounding moves."""
+
+    count: int
+    loose: bool
 
 
 @dataclass(slots=True, repr=False)
@@ -86,7 +106,9 @@ class _Search:
     free: frozenset[str]
     exact: dict[str, str] = field(default_factory=dict)
     given: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    near: dict[Derived, Remark] = field(default_factory=dict)
+    near: dict[Derived, _Near] = field(default_factory=dict)
+    nearly: dict[str, Derived] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
 
     @property
     def table(self) -> PartTable:
@@ -97,11 +119,52 @@ class _Search:
         """Names and groups first, then arithmetic, then what else one number tells of another."""
         columns = {column.name: coded(column, self.table) for column in self.schema}
         self._look_ups(columns, numbers=False)
-        self._arithmetic()
+        numbers = self._numbers()
+        self._arithmetic(numbers)
+        odd = tuple(self._but_for_few())
+        self._copies(numbers)
         self._look_ups(columns, numbers=True)
         sure = [{name, *self.given[name]} for name in self.exact]
-        offered = [remark for own, remark in self.near.items() if {own.column, *own.given} not in sure]
-        return Relations(dict(self.exact), tuple(offered))
+        near = {own: how for own, how in self.near.items() if {own.column, *own.given} not in sure}
+        nearly = dict(self._drawn_nearly(near, numbers))
+        offered = (
+            _offered(own, each, self.table.n, drawn=own.column in nearly) for own, each in near.items()
+        )
+        return Relations(dict(self.exact), (*odd, *offered), self._codes_used(), nearly)
+
+    def _drawn_nearly(self, near: Mapping[Derived, _Near], numbers: Numbers) -> Iterator[tuple[str, str]]:
+        """Name the numbers that are drawn as a near-function and a residual, and from what.
+
+        A sum is drawn from its terms; what is none, from their logarithms where all are positive.
+        """
+        for own in near:
+            columns = [self.schema[name] for name in own.given]
+            known = {own.column, *own.given} <= set(numbers.columns) - set(self.exact)
+            simple = all(len(parts_of(column)) == 1 for column in (*columns, self.schema[own.column]))
+            if not known or not simple or not isinstance(self.schema[own.column], NumericColumn):
+                continue
+            terms = [formula_name(name) for name in own.given]
+            if not self._straight(own):
+                if not all(isinstance(column, NumericColumn) for column in columns):
+                    continue
+                if any(np.nanmin(numbers.columns[name]) <= 0 for name in own.given):
+                    continue
+                terms = [f"log({term})" for term in terms]
+            yield own.column, f"{formula_name(own.column)} ~ {' + '.join(terms)}"
+
+    def _codes_used(self) -> dict[str, str]:
+        """Name the columns that are looked up by a code, and it."""
+        used = {name: code for name, code in self.codes.items() if code in self.given.get(name, ())}
+        return {name: code for name, code in used.items() if code not in self.exact}
+
+    def _straight(self, own: Derived) -> bool:
+        """Whether a function is a sum of multiples, of numbers and of levels that are numbers."""
+        given = [self.schema[name] for name in (own.column, *own.given)]
+        numeric = Schema(
+            tuple(NumericColumn(column.name) if _numbered(column) else column for column in given)
+        )
+        (same,) = derived_columns(numeric, {own.column: own.expression}, used=())
+        return not same.predicts
 
     # -- look-ups ------------------------------------------------------------------------------------------
 
@@ -115,7 +178,10 @@ class _Search:
                 x = columns[other]
                 both = isinstance(x.column, NumericColumn) and isinstance(y.column, NumericColumn)
                 text = self._look_up(y, x) if both == numbers else None
-                if text is not None and self._take(name, text, among=listed(y, x)):
+                if text is None:
+                    continue
+                code = self.codes.get(name) == other
+                if self._take(name, text, among=listed(y, x, code=code)):
                     break
 
     def _look_up(self, y: Coded, x: Coded) -> str | None:
@@ -123,20 +189,46 @@ class _Search:
         if len(x.values) < len(y.values) or not _may_determine(y, x):
             return None
         if isinstance(x.column, NumericColumn):
-            return cut_of(y, x) if may_cut(y, x) else None
+            cut = cut_of(y, x) if may_cut(y, x) else None
+            return cut or self._code(y, x)
         return recode_of(y, x) if len(x.values) <= _VALUES else None
+
+    def _code(self, y: Coded, x: Coded) -> str | None:
+        """Write a column as a table of a number that is a code, which is then drawn first."""
+        text = code_of(y, x) if _GROUPS < len(x.values) <= _VALUES else None
+        if text is not None:
+            self.codes[y.column.name] = x.column.name
+        return text
 
     # -- arithmetic ----------------------------------------------------------------------------------------
 
-    def _arithmetic(self) -> None:
+    def _arithmetic(self, numbers: Numbers) -> None:
         """Find numbers that are made of other numbers."""
-        numbers = self._numbers()
         for name in reversed(list(numbers.columns)):
             if name in self.exact or name not in self.free:
                 continue
             others = [other for other in self._arguments(name) if other in numbers.columns]
             for text in arithmetic_of(name, others, numbers):
                 if self._take(name, text):
+                    break
+
+    def _but_for_few(self) -> Iterator[Remark]:
+        """Take functions that all records but fewer than five obey, where no other one was found."""
+        for name, own in self.nearly.items():
+            if name not in self.exact and not any(other in self.exact for other in own.given):
+                self.exact[name], self.given[name] = own.expression, own.given
+                yield _but_few(own)
+
+    def _copies(self, numbers: Numbers) -> None:
+        """Find numbers that repeat another one wherever that is there."""
+        numeric = [name for name in numbers.columns if isinstance(self.schema[name], NumericColumn)]
+        for name in reversed(numeric):
+            if name in self.exact or name not in self.free:
+                continue
+            others = [other for other in self._arguments(name) if other in numeric]
+            for other, text in copies_of(name, others, numbers):
+                x, y = (cells_of(self.schema[each], self.table.parts).numbers() for each in (other, name))
+                if told_apart(x, y) and self._take(name, text, noted=False):
                     break
 
     def _numbers(self) -> Numbers:
@@ -161,10 +253,10 @@ class _Search:
             names = (*kept, *self.order[:place])
         return (other for other in names if other != name and other not in self.exact)
 
-    def _take(self, name: str, text: str, *, among: BoolArray | None = None) -> bool:
+    def _take(self, name: str, text: str, *, among: BoolArray | None = None, noted: bool = True) -> bool:
         """Check a proposed function in all rows, or ``among`` some; note one that nearly holds in all."""
         try:
-            (own,) = derived_columns(self.schema, {name: text})
+            (own,) = derived_columns(self.schema, {name: text}, used=())
         except PysynthdpError:
             return False
         odd = [rows_unlike(own, self.schema, table) for table in self.tables]
@@ -173,8 +265,11 @@ class _Search:
         if not any(each.any() for each in odd) and self._both_sides(own):
             self.exact[name], self.given[name] = text, own.given
             return True
-        if among is None and not any(name in (near.column, *near.given) for near in self.near):
-            self._note(own)
+        if among is None and noted:
+            if max(np.count_nonzero(each) for each in odd) < FEWEST and self._both_sides(own):
+                self.nearly.setdefault(name, own)
+            if not any(name in (near.column, *near.given) for near in self.near):
+                self._note(own)
         return False
 
     def _note(self, own: Derived) -> None:
@@ -186,7 +281,7 @@ class _Search:
         if loose:
             odd = int(np.count_nonzero(rows_unlike(own, self.schema, self.table, loose=_LOOSE)))
         if odd <= _ODD * self.table.n:
-            self.near[own] = _offered(own, odd, self.table.n, loose=loose)
+            self.near[own] = _Near(odd, loose)
 
     def _both_sides(self, own: Derived) -> bool:
         """Whether enough records have the column and all that it is made of."""
@@ -220,17 +315,36 @@ def _step(column: Column) -> float:
     return column.step or (0.0 if digits is None else 10.0**-digits)
 
 
-def _offered(own: Derived, count: int, n: int, *, loose: bool) -> Remark:
+def _but_few(own: Derived) -> Remark:
+    """Say that fewer than five records are not what a function makes of them."""
+    return Remark(
+        own.column,
+        "few exceptions",
+        Words(
+            "fewer than five records are not {text}, as all others are; copies have none", text=own.expression
+        ),
+        Words(
+            "correct those records, or give {derive} to have the column drawn by a model",
+            derive=Setting("derive", {own.column: None}),
+        ),
+    )
+
+
+def _offered(own: Derived, near: _Near, n: int, *, drawn: bool) -> Remark:
     """Offer a function that holds in nearly every row."""
+    count = near.count
     rows = f"{few(count)} of {n:,} rows" if count >= 10 else f"{few(count)} rows"
+    model = "drawn by a model, it is that in a copy only roughly"
+    residual = "drawn as that and a residual, it is so in a copy, and what goes with the exceptions is lost"
     return Remark(
         own.column,
         "near function",
         Words(
-            "{but}{about} it is {text}; drawn by a model, it is that in a copy only roughly",
+            "{but}{about} it is {text}; {how}",
             but=f"but for {rows}" if count else "in all rows",
-            about=", to within what rounding moves," if loose else "",
+            about=", to within what rounding moves," if near.loose else "",
             text=own.expression,
+            how=residual if drawn else model,
         ),
         Words(
             "correct those rows, or give {derive} to have it computed",

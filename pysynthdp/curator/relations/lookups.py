@@ -6,6 +6,7 @@ ones get what most records have.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Sequence
@@ -15,12 +16,13 @@ import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.remarks import FEWEST
+from pysynthdp.curator.infer.column_names import named_as_person
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.expressions import Values, quoted
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["Coded", "coded", "cut_of", "listed", "may_cut", "recode_of"]
+__all__ = ["Coded", "code_of", "coded", "cut_of", "listed", "may_cut", "recode_of"]
 
 _LISTED = 300  # values that a table lists
 _GROUPS = 31  # of a number; with more it is a code, whose order says nothing to later columns
@@ -29,6 +31,7 @@ _EXPECTED = 10.0  # exceptions, were the column independent of the other
 _CHANCE = 25.0  # agreement by chance is below exp(-25)
 _REPEATED = 3  # records a value, on average
 _MOSTLY = 0.9
+_MOST_CODES = 0.75  # of the records have a code that the table tells of; the others get the nearest one's
 _GLANCED = 2_000  # rows of a sample that shows whether a column can be groups of a number
 _SURE = 5.0  # standard deviations of a sample, by which that sample may err
 
@@ -80,10 +83,42 @@ def recode_of(y: Coded, x: Coded) -> str | None:
     -----
     Privacy: reads real rows. Lists only values of ``x`` that five records or more have.
     """
+    found = _table(y, x, mostly=_MOSTLY)
+    if found is None:
+        return None
+    return _recoded(y, x, *found)
+
+
+def code_of(y: Coded, x: Coded) -> str | None:
+    """Write a column as what a code tells, such as the number of a school; rarer ones tell as the nearest.
+
+    A code is a whole number; one whose name may be an identifier of persons or households has no table.
+
+    Notes
+    -----
+    Privacy: reads real rows. Tells of codes that five records or more have.
+    """
+    whole = all(isinstance(value, float) and value.is_integer() for value in x.values)
+    if not whole or named_as_person(x.column.name) or not isinstance(x.column, NumericColumn):
+        return None
+    if ((x.codes < 0) != (y.codes < 0)).any():
+        return None
+    found = _table(y, x, mostly=_MOST_CODES)
+    if found is None:
+        return None
+    often, firsts = found
+    changes = [(low, high) for low, high in itertools.pairwise(often) if firsts[low] != firsts[high]]
+    edges = [_roundest(float(x.values[low]), float(x.values[high])) for low, high in changes]
+    labels = [y.values[firsts[at]] for at in (often[0], *(high for _, high in changes))]
+    return _cut(x, edges, labels)
+
+
+def _table(y: Coded, x: Coded, *, mostly: float) -> tuple[list[int], AnyArray] | None:
+    """Say which values of a column to list, and the other's code for each; None where it is no function."""
     there = x.codes >= 0
     counts = np.bincount(x.codes[there], minlength=len(x.values))
     often = counts >= FEWEST
-    if not 2 <= often.sum() <= _LISTED or counts[often].sum() < _MOSTLY * there.sum():
+    if not 2 <= often.sum() <= _LISTED or counts[often].sum() < mostly * there.sum():
         return None
     if len(x.values) > there.sum() / _REPEATED or not _telling(y, x, there):
         return None
@@ -92,9 +127,7 @@ def recode_of(y: Coded, x: Coded) -> str | None:
     if (firsts[x.codes[there]] != y.codes[there]).any():
         return None
     listed = [int(at) for at in np.flatnonzero(often) if firsts[at] >= 0]
-    if len({int(firsts[at]) for at in listed}) < 2:
-        return None
-    return _recoded(y, x, listed, firsts)
+    return (listed, firsts) if len({int(firsts[at]) for at in listed}) > 1 else None
 
 
 def _recoded(y: Coded, x: Coded, listed: Sequence[int], firsts: AnyArray) -> str:
@@ -118,9 +151,9 @@ def _telling(y: Coded, x: Coded, there: BoolArray) -> bool:
     return n * (1 - share) >= _EXPECTED and -(n - groups) * math.log(share) > _CHANCE
 
 
-def listed(y: Coded, x: Coded) -> BoolArray:
+def listed(y: Coded, x: Coded, *, code: bool = False) -> BoolArray:
     """Find the rows that a table of one column by another speaks of: not those of rare values or groups."""
-    if isinstance(x.column, NumericColumn):
+    if isinstance(x.column, NumericColumn) and not code:
         starts, counts = _groups(y, x)
         often = np.repeat(counts >= FEWEST, np.diff([*starts, len(x.values)]))
     else:
@@ -179,7 +212,11 @@ def cut_of(y: Coded, x: Coded) -> str | None:
         return None
     values = np.asarray(x.values, dtype=np.float64)
     edges = [_roundest(values[start - 1], values[start]) for start in starts[1:]]
-    labels = [y.values[groups[start]] for start in starts]
+    return _cut(x, edges, [y.values[groups[start]] for start in starts])
+
+
+def _cut(x: Coded, edges: Sequence[str], labels: Sequence[float | str]) -> str:
+    """Write groups of a number."""
     texts = ", ".join(json.dumps(label, ensure_ascii=False) for label in labels)
     return f"cut({quoted(x.column.name)}, [{', '.join(edges)}], [{texts}])"
 

@@ -14,7 +14,7 @@ from pysynthdp.models.ask import Answer, RowSum, Sums
 from pysynthdp.models.fits.evidence import shrunken_mode
 from pysynthdp.models.fits.newton import Block, Minimum, Problem, minimise, posterior_root
 from pysynthdp.models.fits.rank import independent_features
-from pysynthdp.models.fits.sparsity import spread_of_predictor
+from pysynthdp.models.fits.sparsity import rows_tell, spread_of_predictor
 from pysynthdp.models.fits.weighting import weighted
 
 __all__ = [
@@ -89,7 +89,9 @@ def canonical_fit(
     Notes
     -----
     Privacy: asks for sums over rows; sees no row.
-    Minimises sum b(x'beta) - beta'X'y (McCullagh and Nelder 1989, ch. 2).
+    Minimises sum b(x'beta) - beta'X'y (McCullagh and Nelder 1989, ch. 2). Where a product separates rows and
+    no single dummy shows it, the search ends far out where curvature is flat, and redraws would go anywhere:
+    there too the prior is needed.
     """
     size = cross.size
     start = np.zeros(size)
@@ -104,8 +106,9 @@ def canonical_fit(
     )
     if not sparse:
         found = yield from minimise(problem, start)
-        if found.converged:
-            return _coefficients(found, problem.free, shrunk=False)
+        fit = _coefficients(found, problem.free, shrunk=False) if found.converged else None
+        if fit is not None and rows_tell(np.linalg.norm(fit.root, axis=1), gram):
+            return fit
     found = yield from shrunken_mode(problem, start, np.arange(size) > 0, events=events)
     return _coefficients(found, problem.free, shrunk=True)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.linalg.lapack import dtrtrs
 
 from pysynthdp.base.arrays import FloatArray
 
@@ -19,14 +20,17 @@ class Memory:
 
     Parameters
     ----------
-    steps : tuple of arrays (levels, features)
+    steps : array (pairs, levels * features)
         Steps.
-    changes : tuple of arrays (levels, features)
+    changes : array (pairs, levels * features)
         Changes of the gradient.
+    inner : array (pairs, pairs)
+        Products of each step with the changes from its own on; zero below the diagonal.
     """
 
-    steps: tuple[FloatArray, ...]
-    changes: tuple[FloatArray, ...]
+    steps: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    changes: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    inner: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +65,19 @@ def remember(memory: Memory, step: FloatArray, change: FloatArray) -> Memory:
 
     Examples
     --------
-    >>> len(remember(Memory((), ()), np.ones((1, 1)), np.ones((1, 1))).steps)
+    >>> len(remember(Memory(), np.ones((1, 1)), np.ones((1, 1))).steps)
     1
     """
     size = float(np.linalg.norm(step) * np.linalg.norm(change))
     if float(np.vdot(step, change)) <= 1e-14 * size:
         return memory
-    return Memory((*memory.steps, step)[-PAIRS:], (*memory.changes, change)[-PAIRS:])
+    kept = slice(max(len(memory.steps) - PAIRS + 1, 0), None)
+    steps = np.vstack([memory.steps[kept].reshape(-1, step.size), step.reshape(1, -1)])
+    changes = np.vstack([memory.changes[kept].reshape(-1, step.size), change.reshape(1, -1)])
+    inner = np.zeros((len(steps), len(steps)))
+    inner[:-1, :-1] = memory.inner[kept, kept]
+    inner[:, -1] = steps @ changes[-1]
+    return Memory(steps, changes, inner)
 
 
 def direction(memory: Memory, curvature: Curvature, gradient: FloatArray) -> FloatArray:
@@ -89,31 +99,29 @@ def direction(memory: Memory, curvature: Curvature, gradient: FloatArray) -> Flo
     Notes
     -----
     Privacy: arithmetic on answers.
-    The two-loop recursion (Nocedal and Wright, Numerical Optimization, algorithm 7.4).
+    The two loops of Nocedal and Wright (Numerical Optimization, algorithm 7.4), each a triangular system:
+    with R the products of steps and later changes, a = R^-1 S g, q = g - Y'a, r = H q, and R'c = diag(R) a -
+    Y r, the direction is -(r + S'c).
 
     Examples
     --------
     >>> start = Curvature(np.ones((2, 1, 1)), None, np.full(2, 0.5))
-    >>> direction(Memory((), ()), start, np.array([[1.0], [-1.0]])).tolist()
+    >>> direction(Memory(), start, np.array([[1.0], [-1.0]])).tolist()
     [[-1.0], [1.0]]
     """
-    pull = gradient.copy()
-    used = []
-    for step, change in zip(reversed(memory.steps), reversed(memory.changes), strict=True):
-        inner = float(np.vdot(step, change))
-        weight = float(np.vdot(step, pull)) / inner
-        pull -= weight * change
-        used.append((step, change, inner, weight))
-    if memory.steps:
-        pull *= _scale(memory, curvature)
-    pull = curvature.apply(pull)
-    for step, change, inner, weight in reversed(used):
-        pull += (weight - float(np.vdot(change, pull)) / inner) * step
-    return -pull
+    if not len(memory.steps):
+        return -curvature.apply(gradient)
+    inner = memory.inner
+    weights, _ = dtrtrs(inner, memory.steps @ gradient.ravel())
+    pull = gradient - (weights @ memory.changes).reshape(gradient.shape)
+    pull = _scale(memory, curvature, gradient.shape) * curvature.apply(pull)
+    left = inner.diagonal() * weights - memory.changes @ pull.ravel()
+    along, _ = dtrtrs(inner, left, trans=1)
+    return np.asarray(-(pull + (along @ memory.steps).reshape(gradient.shape)))
 
 
-def _scale(memory: Memory, curvature: Curvature) -> float:
+def _scale(memory: Memory, curvature: Curvature, shape: tuple[int, ...]) -> float:
     """Ratio of the curvature last seen to the starting inverse Hessian's (the book's eq. 7.20)."""
     change = memory.changes[-1]
-    moved = curvature.apply(change)
-    return float(np.vdot(memory.steps[-1], change) / np.vdot(change, moved))
+    moved = curvature.apply(change.reshape(shape)).ravel()
+    return float(memory.inner[-1, -1] / (change @ moved))

@@ -14,11 +14,11 @@ from pysynthdp.base.errors import FitError
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.models.ask import Answer, RowSum
 from pysynthdp.models.fits.glm import canonical_fit, logistic_terms
-from pysynthdp.models.fits.level_posterior import LevelPosterior, ask_posterior, redraw_levels
+from pysynthdp.models.fits.level_posterior import LevelPosterior, ask_posterior, level_spread, redraw_levels
 from pysynthdp.models.fits.level_prior import MultinomialProblem
 from pysynthdp.models.fits.multinomial import MultinomialMode, multinomial_mode, sampled_mode
 from pysynthdp.models.fits.redraw_shift import with_shift
-from pysynthdp.models.fits.sparsity import SPREAD_SD, empty_cells
+from pysynthdp.models.fits.sparsity import SPREAD_SD, empty_cells, rows_tell
 
 __all__ = [
     "LevelFit",
@@ -57,8 +57,9 @@ class LevelFit:
         For a large one: a root of each level's inverse information.
     free : array of int
         The features that ``whole`` and ``parts`` speak of.
-    shift : array (levels that occur,)
-        Subtracted from redrawn intercepts, so that expected shares stay the observed ones.
+    shift : array (levels that occur, 1) or (levels that occur, features)
+        Subtracted from redrawn intercepts, or from all redrawn coefficients, so that expected shares, or sums
+        of all features, stay the observed ones.
     """
 
     beta: FloatArray
@@ -75,7 +76,12 @@ AnyFit = TypeVar("AnyFit", bound=LevelFit)
 
 
 def ask_levels(
-    problem: MultinomialProblem, levels: IntArray, dummies: BoolArray, *, proper: bool
+    problem: MultinomialProblem,
+    levels: IntArray,
+    dummies: BoolArray,
+    *,
+    proper: bool,
+    separated: bool = False,
 ) -> Generator[RowSum, Answer, LevelFit]:
     """Fit a multinomial regression: maximum likelihood where it exists comfortably, else under a prior.
 
@@ -89,6 +95,8 @@ def ask_levels(
         Which features are 0/1.
     proper : bool
         Keep what redraws need.
+    separated : bool
+        Known to need the prior, though no dummy is empty beside a level.
 
     Returns
     -------
@@ -98,12 +106,20 @@ def ask_levels(
     -----
     Privacy: asks for sums over rows; sees no row.
     """
-    sparse = empty_cells(problem.cells, dummies, problem.free.size)
+    sparse = separated or empty_cells(problem.cells, dummies, problem.free.size)
     if levels.size == 2:
         return (yield from _two_levels(problem, levels, sparse=sparse, proper=proper))
     mode = yield from _mode(problem, sparse=sparse)
-    fit = plain_levels(mode.beta, levels, problem.free, shrunk=bool(mode.problem.precision.any()))
-    return (yield from ask_level_posterior(fit, mode.problem)) if proper else fit
+    shrunk = bool(mode.problem.precision.any())
+    fit = plain_levels(mode.beta, levels, problem.free, shrunk=shrunk)
+    if not proper:
+        return fit
+    fit = yield from ask_level_posterior(fit, mode.problem)
+    if shrunk or rows_tell(
+        level_spread(LevelPosterior(fit.whole, fit.parts), fit.beta, fit.free), problem.gram
+    ):
+        return fit
+    return (yield from ask_levels(problem, levels, dummies, proper=True, separated=True))
 
 
 def ask_cells(
@@ -131,7 +147,7 @@ def ask_cells(
     """
     mode = yield from multinomial_mode(_widest(problem), sparse=True, close=CLOSE, start=start)
     fit = plain_levels(mode.beta, np.arange(len(problem.cells)), problem.free, shrunk=True)
-    return (yield from ask_level_posterior(fit, mode.problem, CELL_SPREAD)) if proper else fit
+    return (yield from ask_level_posterior(fit, mode.problem, CELL_SPREAD, slopes=True)) if proper else fit
 
 
 def ask_sampled_cells(problem: MultinomialProblem) -> Generator[RowSum, Answer, MultinomialMode]:
@@ -186,7 +202,8 @@ def redraw_level_fit(fit: AnyFit, rng: np.random.Generator) -> AnyFit:
         raise FitError("this multinomial fit kept no posterior", kind="posterior", remedy=mend)
     posterior = LevelPosterior(fit.whole, fit.parts)
     beta = redraw_levels(fit.beta, posterior, fit.free, rng)
-    beta[:, 0] -= fit.shift
+    shift = fit.shift.reshape(len(beta), -1)  # files of earlier versions hold a vector
+    beta[:, : shift.shape[1]] -= shift
     return replace(fit, beta=beta)
 
 
@@ -218,7 +235,7 @@ def _two_levels(
         return fit
     logistic = yield from with_shift(logistic, expit, logit, total=total, n=problem.n)
     whole = np.asarray(np.linalg.inv(logistic.root[problem.free].T), dtype=np.float64)
-    return replace(fit, whole=whole, shift=np.array([0.0, logistic.shift]))
+    return replace(fit, whole=whole, shift=np.array([[0.0], [logistic.shift]]))
 
 
 def plain_levels(beta: FloatArray, levels: IntArray, free: IntArray, *, shrunk: bool) -> LevelFit:
@@ -238,11 +255,13 @@ def plain_levels(beta: FloatArray, levels: IntArray, free: IntArray, *, shrunk: 
     size = beta.shape[1]
     aliased = tuple(int(j) for j in np.setdiff1d(np.arange(size), free))
     none = np.zeros((0, 0))
-    return LevelFit(beta, levels, aliased, shrunk, none, np.zeros((0, 0, 0)), free, np.zeros(levels.size))
+    return LevelFit(
+        beta, levels, aliased, shrunk, none, np.zeros((0, 0, 0)), free, np.zeros((levels.size, 1))
+    )
 
 
 def ask_level_posterior(
-    fit: LevelFit, problem: MultinomialProblem, spread: float = SPREAD_SD
+    fit: LevelFit, problem: MultinomialProblem, spread: float = SPREAD_SD, *, slopes: bool = False
 ) -> Generator[RowSum, Answer, LevelFit]:
     """Add the posterior's root and the shift that keeps expected shares.
 
@@ -254,10 +273,12 @@ def ask_level_posterior(
         Of which it is the mode.
     spread : float
         Standard deviation under the prior beyond which no slope with a prior spreads.
+    slopes : bool
+        Whether slopes are shifted too.
 
     Notes
     -----
     Privacy: asks for sums over rows; sees no row.
     """
-    posterior, shift = yield from ask_posterior(problem, fit.beta, spread)
+    posterior, shift = yield from ask_posterior(problem, fit.beta, spread, slopes=slopes)
     return replace(fit, whole=posterior.whole, parts=posterior.parts, shift=shift)

@@ -11,17 +11,18 @@ from scipy.linalg import cholesky, solve_triangular
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.glm import weighted_gram
-from pysynthdp.models.fits.level_prior import MultinomialProblem, prior_coupling
+from pysynthdp.models.fits.level_prior import MultinomialProblem, penalty, prior_coupling
 from pysynthdp.models.fits.multinomial import level_probabilities
 from pysynthdp.models.fits.newton import LONG, stride
 from pysynthdp.models.fits.sparsity import SPREAD_SD
 from pysynthdp.models.fits.weighting import weighted
 
-__all__ = ["LevelPosterior", "ask_posterior", "redraw_levels"]
+__all__ = ["LevelPosterior", "ask_posterior", "level_spread", "redraw_levels"]
 
 LARGE = 2_500
 REPLICATES = 16
 SETTLE = 6
+FARTHEST = 2.0  # a coefficient is shifted in one round, in log odds
 
 Block = RowTerms
 
@@ -43,9 +44,9 @@ class LevelPosterior:
 
 
 def ask_posterior(
-    problem: MultinomialProblem, beta: FloatArray, spread: float = SPREAD_SD
+    problem: MultinomialProblem, beta: FloatArray, spread: float = SPREAD_SD, *, slopes: bool = False
 ) -> Generator[RowSum, Answer, tuple[LevelPosterior, FloatArray]]:
-    """Ask for the curvature at the mode, and for the shift of intercepts that keeps expected shares.
+    """Ask for the curvature at the mode, and for the shift of coefficients that keeps expected sums.
 
     Parameters
     ----------
@@ -55,12 +56,14 @@ def ask_posterior(
         Its mode.
     spread : float
         Standard deviation under the prior beyond which no slope with a prior spreads.
+    slopes : bool
+        Whether slopes are shifted too, and not intercepts alone.
 
     Returns
     -------
     posterior : LevelPosterior
-    shift : array (levels,)
-        To subtract from redrawn intercepts.
+    shift : array (levels, 1) or (levels, features)
+        To subtract from redrawn intercepts, or from all redrawn coefficients.
 
     Notes
     -----
@@ -70,7 +73,11 @@ def ask_posterior(
     Under the flat prior on intercepts the exact posterior has E[sum_i p_ik] = n_k; the normal approximation
     overstates rare levels by about exp(variance / 2), so its intercepts are shifted until the identity holds
     over 32 antithetic draws. Slopes with a prior spread no further than ``spread``.
+    The same holds for a slope with prior gradient g: E[sum_i x_ij p_ik] + g(E beta) = sum_i x_ij 1{y_i = k}.
+    The normal law about the mode keeps less, as probabilities averaged over noise in the coefficients depend
+    less on the features; among the many cells of a number that pulls all of its regressions in.
     """
+    given = problem
     problem = replace(problem, precision=_calmed(problem.precision, spread))
     levels, size = len(beta), problem.free.size
     every = stride(problem.n)
@@ -81,8 +88,8 @@ def ask_posterior(
         answer = yield RowSum(_part_terms(beta, problem.free), every)
         posterior = LevelPosterior(np.zeros((0, 0)), _parts(problem, every * answer.value[0]))
     if problem.n > LONG:
-        return posterior, np.zeros(levels)
-    return posterior, (yield from _shift(problem, beta, posterior))
+        return posterior, np.zeros((levels, 1))
+    return posterior, (yield from _shift(given, beta, posterior, slopes=slopes))
 
 
 def _calmed(precision: FloatArray, spread: float) -> FloatArray:
@@ -119,6 +126,37 @@ def redraw_levels(
     drawn = beta.copy()
     drawn[:, free] += _noise(posterior, len(beta), free.size, rng)
     return drawn
+
+
+def level_spread(posterior: LevelPosterior, beta: FloatArray, free: IntArray) -> FloatArray:
+    """Give the standard deviations of redrawn coefficients, (levels, features).
+
+    Parameters
+    ----------
+    posterior : LevelPosterior
+        Its spread.
+    beta : array (levels, features)
+        The mode.
+    free : array of int
+        The features that vary.
+
+    Returns
+    -------
+    array (levels, features)
+
+    Examples
+    --------
+    >>> posterior = LevelPosterior(2 * np.eye(1), np.zeros((0, 0, 0)))
+    >>> level_spread(posterior, np.zeros((2, 1)), np.array([0])).tolist()
+    [[0.0], [0.5]]
+    """
+    spread = np.zeros_like(beta)
+    if posterior.parts.size:
+        spread[:, free] = np.linalg.norm(posterior.parts, axis=2)
+        return spread
+    root = solve_triangular(posterior.whole, np.eye(len(posterior.whole)), lower=True)
+    spread[1:, free] = np.linalg.norm(root, axis=0).reshape(len(beta) - 1, free.size)
+    return spread
 
 
 def _noise(posterior: LevelPosterior, levels: int, size: int, rng: np.random.Generator) -> FloatArray:
@@ -184,21 +222,34 @@ def _parts(problem: MultinomialProblem, information: FloatArray) -> FloatArray:
 
 
 def _shift(
-    problem: MultinomialProblem, beta: FloatArray, posterior: LevelPosterior
+    problem: MultinomialProblem, beta: FloatArray, posterior: LevelPosterior, *, slopes: bool
 ) -> Generator[RowSum, Answer, FloatArray]:
-    """Solve mean over rows and redraws of p_k = observed share by iterative scaling of intercepts."""
+    """Solve mean over rows and redraws of x p_k + prior = observed: slopes by Newton, shares by scaling."""
     rng = np.random.default_rng(REPLICATES)  # quadrature points, the same for every fit: no drawing seed
     noise = np.zeros((REPLICATES, *beta.shape))
     for one in noise:
         one[:, problem.free] = _noise(posterior, len(beta), problem.free.size, rng)
     replicates = np.concatenate([beta + noise, beta - noise])
-    shift = np.zeros(len(beta))
+    shift = np.zeros_like(beta)
+    for _ in range(SETTLE if slopes else 0):
+        answer = yield RowSum(_sum_terms(replicates - shift))
+        excess = answer.value[0] / len(replicates) - problem.cells + penalty(problem, beta - shift)[1]
+        step = _solved(posterior, excess[:, problem.free])
+        shift[:, problem.free] += np.clip(step, -FARTHEST, FARTHEST)
     for _ in range(SETTLE):
-        moved = replicates.copy()
-        moved[:, :, 0] -= shift
-        answer = yield RowSum(_share_terms(moved))
-        shift += np.log(answer.value[0] / len(replicates) / problem.cells[:, 0])
-    return shift
+        answer = yield RowSum(_share_terms(replicates - shift))
+        shift[:, 0] += np.log(answer.value[0] / len(replicates) / problem.cells[:, 0])
+    return shift if slopes else shift[:, :1]
+
+
+def _solved(posterior: LevelPosterior, excess: FloatArray) -> FloatArray:
+    """Multiply by the posterior's covariance."""
+    if posterior.parts.size:
+        return np.asarray((posterior.parts @ (posterior.parts.mT @ excess[:, :, None]))[:, :, 0])
+    half = solve_triangular(posterior.whole, excess[1:].ravel(), lower=True)
+    out = np.zeros_like(excess)
+    out[1:] = solve_triangular(posterior.whole, half, lower=True, trans="T").reshape(excess[1:].shape)
+    return out
 
 
 def _share_terms(replicates: FloatArray) -> Block:
@@ -207,5 +258,15 @@ def _share_terms(replicates: FloatArray) -> Block:
     def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
         shares = [weighted(level_probabilities(beta, X), w, axis=1).sum(axis=1) for beta in replicates]
         return (np.sum(shares, axis=0),)
+
+    return block
+
+
+def _sum_terms(replicates: FloatArray) -> Block:
+    """Sum over rows and redraws of each feature times the probability of each level."""
+
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
+        heavy = weighted(X, w)
+        return (np.sum([level_probabilities(beta, X) @ heavy for beta in replicates], axis=0),)
 
     return block

@@ -243,7 +243,7 @@ def _search(
 ) -> Asking:
     """L-BFGS with step halving; near the mode the blocks are computed anew: once, or until they are right."""
     value, gradient = yield from _ask(problem, beta, every)
-    at = _Search(problem, beta, value, gradient, _curvature(problem, blocks), Memory((), ()))
+    at = _Search(problem, beta, value, gradient, _curvature(problem, blocks), Memory())
     exact = stride(problem.n) == every  # else the blocks are a subsample's, of which tails make a bad guide
     patience = PATIENCE if every == 1 else ROUNDS
     wait = 0 if exact else patience
@@ -277,7 +277,7 @@ def _refresh(at: _Search, every: int) -> Generator[RowSum, Answer, None]:
     if every == 1 and at.problem.precision.any():
         at.problem = with_precision_at(at.problem, at.beta, gradient=at.gradient, blocks=blocks)
         at.value, at.gradient = yield from _ask(at.problem, at.beta, every)
-    at.curvature, at.memory = _curvature(at.problem, blocks), Memory((), ())
+    at.curvature, at.memory = _curvature(at.problem, blocks), Memory()
 
 
 def _advance(at: _Search, step: FloatArray, every: int) -> Generator[RowSum, Answer, None]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from pysynthdp.base.arrays import BoolArray, FloatArray
 
-__all__ = ["SLOPE_SD", "SPREAD_SD", "TOO_FEW", "empty_cells", "spread_of_predictor"]
+__all__ = ["SLOPE_SD", "SPREAD_SD", "TOO_FEW", "empty_cells", "rows_tell", "spread_of_predictor"]
 
 # The widest prior on slopes. It only keeps separated slopes finite: 2.5 (as in Gelman et al. 2008, AOAS 2,
 # 1360, for features of unit variance) pulls the many real ones of a table with an empty cell inwards by up to
@@ -51,6 +51,30 @@ def empty_cells(cells: FloatArray, dummies: BoolArray, parameters: int) -> bool:
     zeros = count - ones
     varies = (ones.sum(axis=0) > 0) & (zeros.sum(axis=0) > 0)
     return bool(np.any(((ones < 0.5) | (zeros < 0.5)) & varies))
+
+
+def rows_tell(spread: FloatArray, gram: FloatArray) -> bool:
+    """Whether rows tell of every slope more than the widest prior does, for features of unit variance.
+
+    Parameters
+    ----------
+    spread : array (features,) or (levels, features)
+        Standard errors of the coefficients, intercept first.
+    gram : array (features, features)
+        X'X.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> gram = np.array([[4.0, 2.0], [2.0, 2.0]])
+    >>> rows_tell(np.array([9.0, 1.0]), gram), rows_tell(np.array([9.0, 90.0]), gram)
+    (True, False)
+    """
+    scale = np.sqrt(np.maximum(spread_of_predictor(gram).diagonal(), 0.0))
+    return bool(np.all(spread * scale < SLOPE_SD))
 
 
 def spread_of_predictor(gram: FloatArray) -> FloatArray:

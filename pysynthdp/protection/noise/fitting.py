@@ -21,10 +21,11 @@ from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.rows import Noise, NoisedRows, answer_all, entry_of
 from pysynthdp.design.encode import Layout, Scale
+from pysynthdp.design.parts import Part
 from pysynthdp.design.rows import Rows
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.io.file_lock import Taken, alone_with
-from pysynthdp.models.base import ColumnModel
+from pysynthdp.models.base import ColumnModel, CutsNumbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
@@ -77,12 +78,12 @@ class MomentCopies:
         return EvenSampler(source) if self.even else NumpySampler(source)
 
     def keeps_bounds(self, model: ColumnModel) -> bool:
-        """Only a number that is bent to its margin stays inside.
+        """Only a number that is bent to its margin, or drawn in declared cells, stays inside.
 
         Normal draws are left where they fall: the moments are those of clamped rows, and clamping again would
         move them.
         """
-        return bends(model)
+        return bends(model) or isinstance(model, CutsNumbers)
 
     def sharing(self, parameters: CopyParameters | None) -> Self:
         """Share one fit among the copies, or redraw it."""
@@ -241,9 +242,14 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _digest(plan: SynthesisPlan, noise: NoiseBudget) -> str:
     """Digest what the answers depend on, from public facts."""
-    steps = [(step.label, step.model.name, step.terms) for step in plan.steps]
+    steps = [(step.label, step.model.name, step.terms, *_edges(step.targets[0])) for step in plan.steps]
     plain = {"schema": schema_file.to_plain(plan.schema), "steps": steps, "noise": repr(noise)}
     return hashlib.sha256(json.dumps(plain, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _edges(part: Part) -> tuple[tuple[float, ...], ...]:
+    """Edges of declared cells, where a number has any."""
+    return (part.edges,) if part.edges else ()
 
 
 def _source(seed: int | None) -> Noise:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from pysynthdp.base.errors import PlanError, PrivacyError
-from pysynthdp.base.words import Facts, Words
+from pysynthdp.base.words import Facts, Setting, Words
+from pysynthdp.design.cells import cell_names, whole_edges
 from pysynthdp.design.parts import Part, parts_of
-from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, FitsFromMoments, SplitsLevels
+from pysynthdp.models.base import COLUMN_MODELS, ColumnModel, CutsNumbers, FitsFromMoments, SplitsLevels
 from pysynthdp.plan import Method, Step, Terms, target_of
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import UNDECLARED, lack_of_bounds, lack_of_distinct_levels
@@ -30,7 +32,7 @@ FARTHEST = 1e100  # spreads between a hint and the bounds, so that squares of ro
 
 
 def noised_steps(schema: Schema, wishes: Wishes) -> list[Step]:
-    """List the steps: categorical parts first, then numbers.
+    """List the steps: categorical parts first, numbers in declared cells among them, then other numbers.
 
     Raises
     ------
@@ -42,9 +44,45 @@ def noised_steps(schema: Schema, wishes: Wishes) -> list[Step]:
     for name in wishes.order:
         column = schema[name]
         for part in parts_of(column):
-            model = _model(part, column, wishes.methods.get(name, wishes.everywhere))
-            steps.append(Step((part,), model, _main_effects(name, wishes.terms_of(part))))
+            wish = wishes.methods.get(name, wishes.everywhere)
+            cut = _in_cells(part, column, wish)
+            model = _model(part, column, wish) if cut is None else cut[1]
+            own = part if cut is None else cut[0]
+            steps.append(Step((own,), model, _main_effects(name, wishes.terms_of(part))))
     return sorted(steps, key=lambda step: step.targets[0].numeric)
+
+
+def _in_cells(part: Part, column: Column, wish: Method | None) -> tuple[Part, ColumnModel] | None:
+    """Make a number whose model draws cells a categorical part of these; None for any other part.
+
+    Raises
+    ------
+    PrivacyError
+        Where no edges are declared, or where a value may be absent.
+    """
+    model = None if wish is None or not part.numeric else model_of(wish)
+    if model is None or not isinstance(model, CutsNumbers) or not isinstance(column, NumericColumn):
+        return None
+    name = column.name
+    if model.edges is None:
+        what = "{name}: method {method} would take the edges of its cells from the rows"
+        mend = "declare edges, as in {edges}, or use 'normrank', which pays for a noisy histogram"
+        asked = Setting("method", {name: {"name": model.name, "edges": (..., ...)}})
+        raise PrivacyError(
+            Words(what, name=name, method=repr(model.name)),
+            column=name,
+            kind="guarantee",
+            remedy=Words(mend, edges=asked),
+        )
+    if part.partial:
+        what = (
+            "{name}: declared cells take numbers that are always there, and it may be missing, or has codes "
+            "or spikes"
+        )
+        mend = "use 'normrank' or 'norm'; a spike can be a cell instead: give its value twice among the edges"
+        raise PrivacyError(Words(what, name=name), column=name, kind="guarantee", remedy=mend)
+    edges = whole_edges(model.edges, column)
+    return replace(part, levels=cell_names(edges), ordered=True, edges=edges), model
 
 
 def _model(part: Part, column: Column, wish: Method | None) -> ColumnModel:
@@ -120,7 +158,7 @@ def check_noised(
             raise PrivacyError(what, column=name, kind="undeclared")
     for name, (centre, spread) in hints.items():
         _check_hint(name, centre, spread, schema)
-    shape = moment_shape([part for name in wishes.order for part in parts_of(schema[name])])
+    shape = moment_shape([step.targets[0] for step in noised_steps(schema, wishes)])
     moment_budget(len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=1)
     if sum(shape.blocks) + shape.numbers > MOST_FEATURES:
         text = (

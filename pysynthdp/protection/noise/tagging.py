@@ -16,7 +16,7 @@ from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.statements.text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.protection.noise.budget import NoiseBudget
-from pysynthdp.protection.noise.moments.design import BEYOND_BOUNDS, beyond_bounds
+from pysynthdp.protection.noise.moments.design import BEYOND_BOUNDS, IN_CELLS, beyond_bounds, in_cells
 from pysynthdp.protection.noise.moments.health import details_of, flags_of
 from pysynthdp.protection.noise.moments.state import MomentState
 from pysynthdp.protection.refusals import outside_names
@@ -78,7 +78,11 @@ def _reason(plan: SynthesisPlan, state: MomentState) -> str:
 
 def _facts(public: Sequence[str], plan: SynthesisPlan, noise: NoiseBudget) -> tuple[str, ...]:
     """Public facts, the guesses among them, and what may leave its bounds."""
-    facts = (*public, *(f"{name}: a guess of centre and spread" for name in noise.hints))
+    cut = (step.targets[0] for step in plan.steps if step.targets[0].edges)
+    edges = (
+        f"edges of cells of {part.column}: {', '.join(f'{edge:.15g}' for edge in part.edges)}" for part in cut
+    )
+    facts = (*public, *(f"{name}: a guess of centre and spread" for name in noise.hints), *edges)
     free = beyond_bounds(plan)
     return (*facts, f"{', '.join(free)}: {BEYOND_BOUNDS}") if free else facts
 
@@ -107,7 +111,7 @@ def noised_tags(
     """
     fresh = len(state.answers) > 1
     drawn = redraw and not fresh
-    notes = dict.fromkeys(beyond_bounds(plan), BEYOND_BOUNDS)
+    notes = dict.fromkeys(beyond_bounds(plan), BEYOND_BOUNDS) | dict.fromkeys(in_cells(plan), IN_CELLS)
     details = {**details_of(state, m=tags.m), "column_notes": notes}
     if noise.testing:
         details["void"] = True

@@ -159,6 +159,19 @@ test_that("plans and looks are texts", {
   expect_output(print(synthesis_plan(schema = list(age = numeric_column(18, 99, decimals = 0)), n = 100)), "age")
 })
 
+test_that("a fit that loses a curve warns, and a check lists it", {
+  skip_without_engine()
+  set.seed(2)
+  d <- data.frame(age = round(stats::rnorm(1500, 50, 12), 1))
+  d$income <- round(1.2 * (d$age - 50)^2 + stats::rnorm(1500, 0, 300), 1)
+  asked <- list(d, method = c(income = "norm"), terms = "main", visit_sequence = c("age", "income"))
+  expect_warning(do.call(synthesise, c(asked, m = 1, seed = 1)), "curve in age is lost", class = "pysynthdp_warning")
+  check <- suppressWarnings(do.call(check_synthesis, asked))
+  expect_output(print(check), "INTERNAL")
+  expect_equal(check$table$what[[1]], "curve")
+  expect_equal(nrow(check_synthesis(iris["Sepal.Length"])$table), 0)
+})
+
 test_that("what is not a data frame, or has odd columns, is refused", {
   expect_error(synthesise(1:3), "data frame", class = "pysynthdp_bridge_error")
   expect_error(synthesise(list(a = 1)), "data frame", class = "pysynthdp_bridge_error")

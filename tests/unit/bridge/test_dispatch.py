@@ -46,6 +46,42 @@ def test_a_call_makes_the_copies_that_python_makes():
     assert release.tags == ours.tags
 
 
+def _curved():
+    rng = np.random.default_rng(5)
+    age = rng.normal(50, 12, 1500).round(1)
+    return pd.DataFrame({"age": age, "income": (1.2 * (age - 50) ** 2 + rng.normal(0, 300, 1500)).round(1)})
+
+
+_STRAIGHT = {"terms": "main", "method": {"income": "norm"}, "visit.sequence": ["age", "income"]}
+
+
+def test_what_a_fit_finds_in_its_own_draw_reaches_r_as_warnings():
+    # a curve of 11 standard errors where chance explains 4: missed with a probability below 1e-9
+    settings = {name.replace(".", "_"): value for name, value in _STRAIGHT.items()}
+    for verb, more in (("synthesise", {"m": 1, "seed": 1}), ("check", {})):
+        told = plain_from_r(_ask(verb, data=_curved(), settings=settings, **more)["warnings"])
+        (curve,) = (one for one in told if one["column"] == "income" and one["kind"] == "drift")
+        assert "curve in age is lost" in curve["message"]
+        assert "bs(age, 5)" in curve["remedy"]
+
+
+def test_a_check_gives_r_its_table():
+    settings = {name.replace(".", "_"): value for name, value in _STRAIGHT.items()}
+    value = plain_from_r(_ask("check", data=_curved(), settings=settings)["value"])
+    assert value["text"].startswith("INTERNAL")
+    columns = {name: np.atleast_1d(values) for name, values in value["columns"].items()}
+    assert (columns["column"][0], columns["what"][0], columns["with"][0]) == ("income", "curve", "age")
+    assert columns["size"][0] > columns["limit"][0] > 0
+    assert columns["remedy"][0].startswith("give formulas = ")
+
+
+def test_a_check_under_a_guarantee_is_refused_before_anything_is_read(monkeypatch):
+    monkeypatch.setattr(synthesis, "_read", lambda *_: pytest.fail("the table was read"))
+    reply = _ask("check", data=_table(), settings={"guarantee": {"name": "zcdp", "rho": 1.0}})
+    assert plain_from_r(reply["ok"]) is False
+    assert "may not look at the records" in plain_from_r(reply["message"])
+
+
 def test_the_ambient_seed_serves_only_where_none_is_given():
     first = _ask("synthesise", data=_table(), settings={}, m=1, ambient=[1, 2, 3, 4])["value"]
     again = _ask("synthesise", data=_table(), settings={}, m=1, ambient=[1, 2, 3, 4])["value"]

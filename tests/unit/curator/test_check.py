@@ -12,6 +12,9 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpWarning
+from pysynthdp.curator.check import looking
+from pysynthdp.curator.check.features import CheckedFeatures, Feature
+from pysynthdp.curator.check.scores import scored
 from pysynthdp.curator.check.sums import CheckSums, block_sums
 from pysynthdp.plan.checked import Finding, FitCheck
 from pysynthdp.protection import exact
@@ -82,6 +85,26 @@ def test_a_lost_product_is_found_and_its_remedy_mends_it():
     assert formula in str(finding.remedy)
     mended = checked(table, formulas=[formula], method={"income": "norm"}, visit_sequence=ORDER, **MAIN)
     assert ("income", "product") not in named(mended)
+
+
+def test_a_part_of_a_product_is_not_the_product():
+    # off by .5 standard deviations in cells of 75 to 300 rows: 4.5 to 9 standard errors; chance explains 4
+    table, rng = plain(3), np.random.default_rng(4)
+    shift = np.where(table.sex == "m", 1, -1) * table.region.map({"a": 1, "b": -1, "c": 1, "d": -1})
+    table["income"] = (1000 + 150 * shift + rng.normal(0, 300, N)).round(1)
+    part = ["income ~ sex + region + age + sex:region[b]"]
+    check = checked(table, formulas=part, method={"income": "norm"}, visit_sequence=ORDER, **MAIN)
+    (lost,) = (each for each in check.findings if (each.column, each.what) == ("income", "product"))
+    assert "sex:region" in str(lost.remedy).replace("sex:region[b]", "")
+
+
+def test_a_column_that_is_computed_is_mended_by_what_it_is_computed_from():
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame({"x": rng.gamma(0.3, 1, N).round(6)})
+    table["square"] = table.x**2
+    check = checked(table, method={"x": "norm"}, derive={"square": "x ** 2"}, **MAIN)
+    remedies = {str(each.remedy) for each in check.findings if each.column == "square"}
+    assert remedies == {"mend x, which it is computed from"}
 
 
 @pytest.mark.filterwarnings("ignore:.*but for fewer than ten rows:pysynthdp.base.errors.PysynthdpWarning")
@@ -172,6 +195,51 @@ def test_under_a_guarantee_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(PrivacyError, match="may not look at the records"):
         fitted.check()
     assert fitted.remarks == ()
+
+
+def test_a_shift_that_the_spread_of_a_number_hides_is_found():
+    # y is off by .3 of what x leaves of it, 3 % of its spread: 10 standard errors where chance explains 4
+    rng = np.random.default_rng(3)
+    features = CheckedFeatures(None, (Feature("x", "number", 0), Feature("y", "number", 1)), (), {})  # type: ignore[arg-type]
+
+    def sums(shift: float) -> CheckSums:
+        x = rng.normal(size=N)
+        Z = np.stack([x, x + 0.4 * rng.normal(size=N) + 0.4 * shift], axis=1)
+        return CheckSums.of(block_sums(Z, np.zeros(2), None))
+
+    def above(shift: float) -> set[str]:
+        found = scored(features, sums(0.0), [sums(shift) for _ in range(4)])
+        return {each.what for each in found if np.abs(each.values).max(initial=0.0) > each.limit}
+
+    assert above(0.3) == {"given"}
+    assert above(0.0) == set()
+
+
+def test_a_wide_table_is_compared_by_fewer_rows_and_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch):
+    rng = np.random.default_rng(5)
+    items = pd.DataFrame({f"q{i:02d}": rng.choice(list("abcd"), 300) for i in range(30)})
+    monkeypatch.setattr(looking, "MOST_CELLS", 60_000)
+    check = checked(items, max_predictors=40, **MAIN)
+    assert check.drawn == 4 * (60_000 // 90 // 4)
+    assert [each.split(":")[0] for each in check.not_looked_at] == [
+        "products of columns",
+        "slopes on all other columns together",
+    ]
+    assert "Not looked at: products of columns" in str(check)
+    assert checked(plain(1, 400), **MAIN).not_looked_at == ()
+
+
+def test_huge_numbers_overflow_nothing():
+    rng = np.random.default_rng(4)
+    features = CheckedFeatures(None, (Feature("x", "number", 0), Feature("y", "level", 1)), (), {})  # type: ignore[arg-type]
+
+    def sums(share: float) -> CheckSums:
+        Z = np.stack([rng.normal(size=50), (rng.random(50) < share).astype(float)], axis=1)
+        return CheckSums.of(block_sums(Z, np.zeros(2), None))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scored(features, sums(0.5), [sums(share) for share in (0.0, 0.5, 1.0, 0.2)])
 
 
 def test_sums_of_blocks_add():

@@ -83,7 +83,7 @@ def test_polyreg_redraws_of_a_small_and_a_large_model_agree(monkeypatch):
 
     def log_odds(params):
         beta = params.beta[1:] - params.beta[0]
-        beta[:, 0] += params.shift[1:] - params.shift[0]
+        beta[:, 0] += params.shift[1:, 0] - params.shift[0, 0]
         return np.concatenate([beta[:, 0], beta.sum(axis=1)])
 
     whole = fitted(PolyReg(), X, y, levels=3, proper=True).params

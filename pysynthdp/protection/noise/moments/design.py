@@ -20,10 +20,12 @@ from pysynthdp.schema import Column, NumericColumn
 
 __all__ = [
     "BEYOND_BOUNDS",
+    "IN_CELLS",
     "MomentShape",
     "Span",
     "bends",
     "beyond_bounds",
+    "in_cells",
     "moment_designs",
     "moment_layout",
     "moment_shape",
@@ -34,6 +36,12 @@ __all__ = [
 BEYOND_BOUNDS = (
     "under noise in the answers, numbers drawn by norm may lie outside their declared bounds: clamping them "
     "again would bias means and regressions"
+)
+
+
+IN_CELLS = (
+    "drawn in cells whose edges were declared: inside a cell its density follows the shares of the cells "
+    "beside it, not the records, and later columns are drawn from the cell"
 )
 
 
@@ -107,6 +115,11 @@ def beyond_bounds(plan: SynthesisPlan) -> tuple[str, ...]:
     """Columns whose drawn numbers may lie outside their declared bounds, see :data:`BEYOND_BOUNDS`."""
     numeric = (step for step in plan.steps if step.targets[0].numeric)
     return tuple(step.targets[0].column for step in numeric if not bends(step.model))
+
+
+def in_cells(plan: SynthesisPlan) -> tuple[str, ...]:
+    """Columns that are drawn in declared cells, see :data:`IN_CELLS`."""
+    return tuple(step.targets[0].column for step in plan.steps if step.targets[0].edges)
 
 
 def moment_layout(plan: SynthesisPlan, hints: Mapping[str, tuple[float, float]]) -> Layout:

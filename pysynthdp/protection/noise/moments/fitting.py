@@ -133,7 +133,7 @@ def fit_steps(
         else:
             fit = _fit_levels(step, layout, gram, cells, before)
             with named(step.part.label, step.model, "say its shares of levels"):
-                cells = cells.split(step.model.level_shares(fit, cells.X[:, _positions(step)]))
+                cells = cells.split(_shares(step, fit, cells.X[:, _positions(step)]))
         params.append(fit)
     return MomentFit(tuple(params), cells, feasible)
 
@@ -141,7 +141,15 @@ def fit_steps(
 def _fitted(step: MomentStep, given: StepMoments) -> Any:
     """Fit a step's model; what it raises gets the column's name."""
     with named(step.part.label, step.model, "be fitted from noisy cross-products"):
+        if step.part.edges:
+            return step.model.cells_from_moments(step.task, given)
         return step.model.fit_from_moments(step.task, given)
+
+
+def _shares(step: MomentStep, fit: Any, X: FloatArray) -> FloatArray:
+    """Shares of levels, or of a number's declared cells."""
+    of = step.model.cell_shares if step.part.edges else step.model.level_shares
+    return np.asarray(of(fit, X))
 
 
 def _positions(step: MomentStep) -> IntArray:

@@ -7,10 +7,12 @@ can and cannot do, and moves no estimate.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.protection.noise.moments.state import MomentState
 
 __all__ = [
@@ -26,6 +28,8 @@ __all__ = [
 FEW_COPIES = 10
 DOMINATED = 0.5
 CLIPPED = 0.01
+WIDE = 0.02  # of a number's variance: a slope of ten standard errors is a fifth of one too flat
+SPARSE = 10.0  # times the noise of a count: a cell of fewer rows is among a predictor's levels often empty
 SURE = 2.3263478740408408  # standard deviations that noise alone exceeds in one of a hundred releases
 
 
@@ -92,9 +96,43 @@ def flags_of(state: MomentState, *, m: int | None = None) -> tuple[str, ...]:
             f"variances, correlations{_of_levels(state)} and slopes may be biased, in which columns is not "
             "known"
         )
+    flags += _of_cells(state)
     if m is not None and 1 < m < FEW_COPIES:
         flags.append(f"few copies: m = {m}; intervals need ten or more, twenty by default")
     return tuple(flags)
+
+
+def _of_cells(state: MomentState) -> list[str]:
+    """Name the numbers whose declared cells are too sparse for the noise, or too wide for later columns."""
+    sd, n, found = state.answers[0].budget.final.sd, state.n, []
+    for step in (step for step in state.steps if step.part.edges):
+        first, size = state.layout.starts[step.part.key], len(step.part.levels)
+        counts = state.grams[0][0, first : first + size - 1]
+        counts = np.append(n - counts.sum(), counts)
+        few, name = int(np.count_nonzero(counts < SPARSE * sd)), step.part.column
+        if few:
+            found.append(
+                f"sparse cells: {name} has about {few} of its {size} declared cells with fewer than "
+                f"{SPARSE * sd:,.0f} rows, too few for this noise: it fills them where they are empty, which "
+                "moves means and slopes; declare wider cells"
+            )
+        inside = _share_inside(np.maximum(counts, 0.0), step.task.target.cells)
+        if inside > WIDE and step is not state.steps[-1]:
+            found.append(
+                f"wide cells: about {inside:.0%} of the variance of {name} lies inside its declared cells, "
+                "which columns drawn later do not see, so that their slopes on it are that much too flat; "
+                "declare narrower cells, or draw it last"
+            )
+    return found
+
+
+def _share_inside(counts: FloatArray, ends: Sequence[tuple[float, float]]) -> float:
+    """Share of a number's variance that lies inside cells, by a uniform law in each."""
+    low, high = np.array(ends).T
+    shares, middle = counts / max(counts.sum(), 1.0), (low + high) / 2
+    inside = float(shares @ (high - low) ** 2) / 12
+    between = float(shares @ middle**2 - (shares @ middle) ** 2)
+    return inside / (inside + between) if inside > 0 else 0.0
 
 
 def _of_levels(state: MomentState) -> str:
@@ -118,7 +156,8 @@ def remarks_of(state: MomentState) -> tuple[str, ...]:
         )
     least = least_clipped(state)
     remarks.append(
-        "how many cells became 'other' is unknown: a table without numbers asks for no such count"
+        "how many cells became 'other' is unknown: a table without numbers but in declared cells asks "
+        "for no such count"
         if least is None
         else f"clamped or clipped rows are flagged from {least:.1%} on; their noisy number tells neither "
         "which columns they moved nor how far, and no cell that is missing where missing values are declared"

@@ -154,13 +154,65 @@ def test_an_identifier_of_persons_has_no_table():
 
 def test_what_holds_but_for_a_few_rows_is_offered_with_what_to_type():
     table = BASE.assign(made=BASE.pay + BASE.tax)
-    table.loc[5, "made"] += 777
+    table.loc[5:11, "made"] += 777
     with pytest.warns(PysynthdpWarning, match="made: but for fewer than ten rows it is pay") as caught:
         fitted = sdp.Synthesizer(progress=False).fit(table)
     (offered,) = [each.message for each in caught if each.message.kind == "near function"]
     assert "derive={'made': 'pay + tax'}" in offered.remedy
     assert "777" not in str(offered)
     assert fitted.plan.derived == ()
+
+
+def test_exceptions_of_fewer_than_five_records_are_said_and_in_no_copy():
+    table = BASE.assign(made=BASE.pay + BASE.tax)
+    table.loc[5:8, "made"] += 777
+    with pytest.warns(PysynthdpWarning, match="made: fewer than five records are not pay . tax") as caught:
+        fitted = sdp.Synthesizer(progress=False).fit(table)
+    (said,) = [each.message for each in caught if each.message.kind == "few exceptions"]
+    assert "derive={'made': None}" in said.remedy
+    assert "777" not in str(said)
+    copy = fitted.draw(m=1, rng=1)[0]
+    assert (copy.made == copy.pay + copy.tax).all()
+    assert "made" not in found_in(table, derive={"made": None})
+
+
+def test_a_found_function_may_be_asked_for_as_a_predictor():
+    table = BASE.assign(made=BASE.pay + BASE.tax)
+    order = plan_of(table, predictor_matrix={"town": ["made"]}).visit_sequence
+    assert order.index("town") > max(order.index(name) for name in ("pay", "tax", "made"))
+
+
+def followed(n=1500, seed=4):
+    """Half have left, and their last day is the day on which they left; the others were seen later."""
+    rng = np.random.default_rng(seed)
+    start = rng.uniform(1990, 2005, n)
+    left = np.where(rng.random(n) < 0.5, start + rng.exponential(4, n), np.nan)
+    seen = np.where(np.isnan(left), rng.normal(2012, 1, n), left)
+    return pd.DataFrame({"start": start, "left": left, "seen": seen}).round(3)
+
+
+def test_a_number_that_repeats_another_wherever_that_is_there_repeats_it_in_copies():
+    table = followed()
+    assert found_in(table) == {"seen": "where(is_missing(left), seen, left)"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        copy = sdp.Synthesizer(progress=False).fit(table).draw(m=1, rng=1)[0]
+    gone = copy.left.notna()
+    assert (copy.seen[gone] == copy.left[gone]).all()
+    # means of 750 records: standard errors .037 and .037; six of them, so that one run in 10^8 fails
+    assert abs(copy.seen[~gone].mean() - table.seen[table.left.isna()].mean()) < 6 * 0.06
+
+
+def test_a_number_that_repeats_another_in_most_rows_alone_is_none_of_it():
+    table = followed()
+    table.loc[table.index % 9 == 0, "seen"] += 0.5
+    assert found_in(table) == {}
+    few = followed()
+    few["left"] = few.left.where(few.left.notna().cumsum() <= 49)
+    few["seen"] = few.left.fillna(few.seen)
+    assert found_in(few) == {}
+    coarse = pd.DataFrame({"a": [1.0, np.nan] * 300, "b": [1.0, 3.0] * 300, "c": RNG.normal(size=600)})
+    assert "b" not in found_in(coarse) or "is_missing" not in found_in(coarse)["b"]
 
 
 def test_what_was_found_is_said_and_saved(tmp_path):
@@ -174,11 +226,63 @@ def test_what_was_found_is_said_and_saved(tmp_path):
 
 def test_imputed_tables_share_the_functions_that_hold_in_all():
     tables = [BASE.assign(made=BASE.pay + BASE.tax, more=BASE.km * 2) for _ in range(2)]
-    tables[1]["more"] = BASE.km * 2 + np.where(BASE.index == 3, 5.0, 0)
+    tables[1]["more"] = BASE.km * 2 + np.where(BASE.index < 6, 5.0, 0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = sdp.Synthesizer(progress=False).fit(tables)
     assert [own.column for own in fitted.plan.derived] == ["made"]
+
+
+def pupils(seed=8, schools=60):
+    """Pupils in schools of eight to twenty, which have money and a kind; results go with the money."""
+    rng = np.random.default_rng(seed)
+    school = np.repeat(np.arange(schools) + 101, rng.integers(8, 21, schools))
+    money, kind = (
+        rng.integers(1, 15, schools)[school - 101],
+        rng.choice(["p", "q", "r"], schools)[school - 101],
+    )
+    result = (3 * money + rng.normal(0, 12, len(school))).round(1)
+    table = pd.DataFrame({"result": result, "money": money, "kind": kind, "school": school})
+    return table.sample(frac=1, random_state=1, ignore_index=True)
+
+
+def test_what_a_code_tells_is_looked_up_and_the_code_drawn_first():
+    table = pupils()
+    plan = plan_of(table)
+    assert plan.visit_sequence[0] == "school"
+    assert set(plan.visit_sequence[1:3]) == {"money", "kind"}
+    assert "codes" in plan.order
+    assert all(own.expression.startswith("cut(school, [") for own in plan.derived)
+    assert plan_of(table, derive="no").visit_sequence[0] != "school"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        copies = sdp.Synthesizer(progress=False).fit(table).draw(m=5, rng=3)
+    real = table.groupby("school")[["money", "kind"]].first()
+    for copy in copies:
+        assert (real.loc[copy.school].to_numpy() == copy[["money", "kind"]].to_numpy()).all()
+    # its standard error is .1; six of them, so that one run in 10^8 fails, and 3 is thirty from none
+    slope = np.mean([np.polyfit(copy.money, copy.result, 1)[0] for copy in copies])
+    assert abs(slope - np.polyfit(table.money, table.result, 1)[0]) < 6 * 0.1
+
+
+def test_a_rare_code_is_told_as_the_nearest():
+    table = pupils()
+    table["school"] = 3 * table.school
+    four = (table.school == 312) & (table.groupby("school").cumcount() < 4)
+    table = table[(table.school != 312) | four].reset_index(drop=True)
+    table.loc[table.school == 312, ["money", "kind"]] = [77, "rare"]
+    assert "77" not in found_in(table)["money"]
+    plan = plan_of(table)
+    assert "rare" not in next(own.expression for own in plan.derived if own.column == "kind")
+
+
+def test_a_code_that_may_be_a_persons_has_no_table():
+    table = pupils().rename(columns={"school": "patient_id"})
+    assert found_in(table) == {}
+    for of in (lambda t: t.school + 0.5, lambda t: t.groupby("school").cumcount() // 3 + 100 * t.school):
+        other = pupils()
+        other["school"] = of(other)
+        assert found_in(other) == {}
 
 
 def test_groups_of_a_long_number_are_looked_for_in_a_sample_first(monkeypatch):

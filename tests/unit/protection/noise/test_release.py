@@ -397,7 +397,7 @@ def test_copies_of_the_shared_fit_are_nearer_to_the_model_and_carry_no_interval(
 
     def shares(parameters: str) -> np.ndarray:
         copies = fitted.draw(8, rng=3, parameters=parameters)
-        assert ("rows" in copies.tags.details) == (parameters == "fitted")
+        assert copies.tags.draws == ("even" if parameters == "fitted" else "independent")
         return np.array([copy.area.value_counts(normalize=True)["city"] for copy in copies])
 
     # independent rows have a standard error of 0.0073, and redrawn moments one more
