@@ -17,7 +17,7 @@ import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, PrivacyError, PysynthdpError, Schema, Synthesizer
 
-# the planted outlier is drawn in and said, as it should be; so is that counts of few records join their neighbours
+# the planted outlier is drawn in and said, as it should be; so is that rare counts join their neighbours
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*lie so far from all others:pysynthdp.base.errors.PysynthdpWarning"),
     pytest.mark.filterwarnings(
