@@ -19,7 +19,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
-from pysynthdp.base.words import Said, Words
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
@@ -396,7 +396,8 @@ class SynthesisPlan(Budgeted, Printable):
         facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
         facts += [("rows", "drawn evenly")] if self.draws == "even" else []
-        facts += [("terms", "screened at the fit (terms='main': not)")] if self.to_screen else []
+        main = Setting("terms", "main")
+        facts += [("terms", Words("screened at the fit ({main}: not)", main=main))] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
         made = placed(self.derived, self.visit_sequence)
         if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
