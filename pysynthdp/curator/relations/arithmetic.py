@@ -104,7 +104,7 @@ def arithmetic_of(name: str, others: Sequence[str], numbers: Numbers) -> Iterato
 def _sums(name: str, others: Sequence[str], numbers: Numbers) -> Iterator[str]:
     """Give the sum of multiples that a number is."""
     left, X, y = numbers.beside(name, others)
-    found = _thinned(X, y, _allowed(y, numbers.steps[name]))
+    found = _thinned(X, y, _allowed(y, numbers.steps[name])) if left else None
     if found is None:
         return
     used, slopes = found
