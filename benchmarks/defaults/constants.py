@@ -106,7 +106,7 @@ def scored(half: Half, constants: Mapping[str, Any], seeds: int) -> Iterator[dic
 
 
 def pulled(constants: Mapping[str, Any]) -> float:
-    """Tell by how many standard errors slopes of numbers drawn by cells are nearer to 0 than the table's."""
+    """Tell by how many standard errors slopes of a number drawn by cells are nearer to zero."""
     found = []
     for strength, number in itertools.product((0.2, 0.5, 0.8, 0.9), range(12)):
         real = related(strength, number)

@@ -7,8 +7,8 @@ last two earlier ones (``product``), the square of the last earlier number (``sq
 earlier ones (``log``). ``z`` is |pooled - confidential| of the last term over its confidential standard
 error, the median over the analyses; ``far`` is the share above three.
 
-Rule: no ``forward`` is flagged but one whose y was drawn on another scale; every ``product`` and
-``square`` is.
+Rule: no ``forward`` is flagged but one whose y was drawn on another scale, or before a predictor; every
+``product`` and ``square`` is, but those that screening kept, of which a note says so.
 """
 
 from __future__ import annotations

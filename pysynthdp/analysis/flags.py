@@ -80,6 +80,7 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     frame = release.copies[0]
     names = frozenset(map(str, frame.columns))
     chain = Chain(tags.steps, levels=_levels(frame) if len(frame) else ())
+    notes = (*notes, *_of_chosen(asked, chain, names))
     own = (
         *_of_trees(asked, chain, names),
         *_of_terms(asked, chain, names),
@@ -143,6 +144,23 @@ def _of_terms(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterator[s
                 )
     yield from _said(found, chain)
     yield from _of_subgroup(asked, chain, known, [each for each in responses if each in known])
+
+
+def _of_chosen(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterator[str]:
+    """Say which terms are held because a test found them, which makes weak ones look larger."""
+    known = frozenset(chain.steps)
+    found: dict[str, None] = {}
+    for response in known.intersection(_responses(asked.response, names)):
+        for term in asked.terms:
+            shape = chain.shape_of(term, known)
+            products = (product for product in shape.products if response not in product)
+            if any(chain.link(response, each, shape.bent, shape.logs).chosen for each in products):
+                found[term.text] = None
+    if found:
+        yield (
+            f"{_listed(found)}: in the models because a test against the confidential data found it; a weak "
+            "effect that chance made large enough to be found is exaggerated, and its interval too short."
+        )
 
 
 def _responses(response: Factor | None, names: AbstractSet[str]) -> list[str]:

@@ -44,12 +44,15 @@ class Link:
         Whether that model keeps their plain moment by its own equations, so that the order does not matter.
     tested : bool
         Of what is not held, whether it was tested against the confidential data and not kept, being weak.
+    chosen : bool
+        Of what is held, whether it is because a test against the confidential data found it.
     """
 
     held: bool
     last: str
     exact: bool = False
     tested: bool = False
+    chosen: bool = False
 
 
 class Chain:
@@ -132,11 +135,12 @@ class Chain:
         rest = [*product, response]
         rest.remove(last)
         held = last not in rest and self._spans(last, self._reduced(tuple(rest)), bent, logs)
-        tested = not held and self._tested(last, rest, response, bent)
-        return Link(held=held, last=last, exact=self._exact(response, last), tested=tested)
+        tested = self._tested(last, rest, response, bent)
+        exact = self._exact(response, last)
+        return Link(held=held, last=last, exact=exact, tested=tested and not held, chosen=tested and held)
 
     def _tested(self, last: str, rest: Iterable[str], response: str, bent: AbstractSet[str]) -> bool:
-        """Whether a relation that is not held was among those tested when the last model was settled.
+        """Whether a relation was among those tested when the last model was settled.
 
         Products of two and curves of one number were; a curve of the number drawn last was not, nor any
         product of more.

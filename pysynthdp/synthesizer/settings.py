@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
@@ -251,7 +252,7 @@ def plan_of(
     schema: Schema,
     found: Mapping[str, str] | None = None,
     codes: Mapping[str, str] | None = None,
-    nearly: Mapping[str, str] | None = None,
+    nearly: Mapping[str, Sequence[str]] | None = None,
 ) -> SynthesisPlan:
     """Plan from a schema, the settings, and what was found in a table.
 
@@ -263,7 +264,7 @@ def plan_of(
         Functions of columns.
     codes : mapping column -> column, optional
         Columns that are looked up by a code, and it.
-    nearly : mapping column -> formula, optional
+    nearly : mapping column -> formulas, optional
         Numbers that are drawn as a function of others and a residual.
     """
     method = settings.method
@@ -276,7 +277,7 @@ def plan_of(
         method=method,
         visit_sequence=settings.visit_sequence,
         predictor_matrix=settings.predictor_matrix,
-        formulas=[*settings.formulas, *(nearly or {}).values()],
+        formulas=[*settings.formulas, *itertools.chain(*(nearly or {}).values())],
         keep=settings.keep,
         drop=settings.drop,
         proper=settings.proper,

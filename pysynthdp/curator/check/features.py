@@ -13,7 +13,7 @@ from pysynthdp.curator.table import SCALE_ROWS, PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
 
-__all__ = ["CheckedFeatures", "Feature", "checked_features"]
+__all__ = ["MOST_PLAIN", "CheckedFeatures", "Feature", "checked_features"]
 
 Form: TypeAlias = Literal["number", "level", "kind", "cut"]
 _SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)  # below which the cuts of a number leave its values

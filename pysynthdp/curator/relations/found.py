@@ -20,7 +20,7 @@ from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.parts import digits_of, parts_of
 from pysynthdp.design.rows import Rows
 from pysynthdp.plan.derived import Derived, derived_columns
-from pysynthdp.plan.factors import formula_name
+from pysynthdp.plan.factors import KIND, formula_name
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["Relations", "find_relations"]
@@ -48,14 +48,14 @@ class Relations:
     codes : mapping column -> column
         Columns that are looked up by a code, and it. A code is drawn before all, and what it tells right
         after it, so that this is there for the rest.
-    nearly : mapping column -> formula
+    nearly : mapping column -> formulas
         Numbers that are nearly sums, products or ratios of others, which are drawn as that and a residual.
     """
 
     exact: Mapping[str, str] = field(default_factory=dict)
     offered: tuple[Remark, ...] = ()
     codes: Mapping[str, str] = field(default_factory=dict)
-    nearly: Mapping[str, str] = field(default_factory=dict)
+    nearly: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def find_relations(
@@ -132,7 +132,9 @@ class _Search:
         )
         return Relations(dict(self.exact), (*odd, *offered), self._codes_used(), nearly)
 
-    def _drawn_nearly(self, near: Mapping[Derived, _Near], numbers: Numbers) -> Iterator[tuple[str, str]]:
+    def _drawn_nearly(
+        self, near: Mapping[Derived, _Near], numbers: Numbers
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Name the numbers that are drawn as a near-function and a residual, and from what.
 
         A sum is drawn from its terms; what is none, from their logarithms where all are positive.
@@ -140,8 +142,7 @@ class _Search:
         for own in near:
             columns = [self.schema[name] for name in own.given]
             known = {own.column, *own.given} <= set(numbers.columns) - set(self.exact)
-            simple = all(len(parts_of(column)) == 1 for column in (*columns, self.schema[own.column]))
-            if not known or not simple or not isinstance(self.schema[own.column], NumericColumn):
+            if not known or not isinstance(self.schema[own.column], NumericColumn):
                 continue
             terms = [formula_name(name) for name in own.given]
             if not self._straight(own):
@@ -150,7 +151,14 @@ class _Search:
                 if any(np.nanmin(numbers.columns[name]) <= 0 for name in own.given):
                     continue
                 terms = [f"log({term})" for term in terms]
-            yield own.column, f"{formula_name(own.column)} ~ {' + '.join(terms)}"
+            yield own.column, tuple(self._formulas(own, terms))
+
+    def _formulas(self, own: Derived, terms: Sequence[str]) -> Iterator[str]:
+        """Write what a near-function is drawn from; whether it is there, those tell that it is made of."""
+        left = formula_name(own.column)
+        yield f"{left} ~ {' + '.join(terms)}"
+        if len(parts_of(self.schema[own.column])) > 1:
+            yield f"{left}{KIND} ~ {' + '.join(map(formula_name, own.given))}"
 
     def _codes_used(self) -> dict[str, str]:
         """Name the columns that are looked up by a code, and it."""
@@ -215,7 +223,7 @@ class _Search:
     def _but_for_few(self) -> Iterator[Remark]:
         """Take functions that all records but fewer than five obey, where no other one was found."""
         for name, own in self.nearly.items():
-            if name not in self.exact and not any(other in self.exact for other in own.given):
+            if name not in self.exact and self.exact.keys().isdisjoint(own.given):
                 self.exact[name], self.given[name] = own.expression, own.given
                 yield _but_few(own)
 

@@ -33,7 +33,7 @@ __all__ = [
 
 CELL_SD = 25.0  # of the prior on slopes of cells
 CELL_SPREAD = 2.5  # of redraws where a level has no record in a cell; more records spread less by themselves
-CLOSE = (1e-6, 1e-3)  # a thousandth of a standard error from the mode, a thirtieth on long tables
+CLOSE = (1e-4, 1e-3)  # a hundredth of a standard error from the mode, a thirtieth on long tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def ask_levels(
     fit = plain_levels(mode.beta, levels, problem.free, shrunk=shrunk)
     if not proper:
         return fit
-    fit = yield from ask_level_posterior(fit, mode.problem)
+    fit = yield from ask_level_posterior(fit, mode.problem, slopes=True)
     if shrunk or rows_tell(
         level_spread(LevelPosterior(fit.whole, fit.parts), fit.beta, fit.free), problem.gram
     ):

@@ -126,27 +126,15 @@ def test_redraws_pull_no_slope_in(rng):
 @pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")  # near functions are told
 def test_the_plan_names_the_model_that_was_taken(rng):
     x = rng.standard_normal(N)
-    table = pd.DataFrame({"x": x, "twice": 2 * x + 0.03 * rng.standard_normal(N)})
+    table = pd.DataFrame({"x": x, "twice": 2 * x + 0.3 * rng.standard_normal(N)})
     table["spread"] = np.exp(0.9 * x) * rng.standard_normal(N)
-    synthesizer = sdp.Synthesizer(progress=False)
+    synthesizer = sdp.Synthesizer(derive="no", progress=False)
     assert synthesizer.plan(table).methods["twice"] == "cells"
     fit = synthesizer.fit(table)
     assert fit.plan.methods == {"x": "sample", "twice": "normrank", "spread": "cells"}
     assert fit.draw(m=1, rng=1).tags.steps[1].model == "normrank"
     named = sdp.Synthesizer(method={"twice": "cells"}, progress=False).fit(table)
     assert named.plan.methods["twice"] == "cells"
-
-
-@pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")
-def test_chance_alone_is_no_evidence_for_cells(rng):
-    """Independent numbers: cells gain half a unit a coefficient by chance, so that half is no penalty.
-
-    Some 45 coefficients a predictor gain 22 units with a standard deviation below 5: below a unit each by
-    more than four of them from the second number on, and about as often above half a unit each as below.
-    """
-    table = pd.DataFrame({f"x{place}": rng.standard_normal(600) for place in range(12)})
-    models = sdp.Synthesizer(progress=False, terms="main").fit(table).plan.methods
-    assert [models[f"x{place}"] for place in range(4, 12)] == ["normrank"] * 8
 
 
 def test_redraws_spread_the_mean_inside_cells_too(rng):

@@ -86,3 +86,17 @@ def test_a_rounded_ratio_is_drawn_on_its_own_scale():
 
     # what is drawn is rounded again, which adds no more variance than rounding did
     assert 0.8 < off(fitted.draw(m=1, rng=6)[0]) / off(table) < 1.1 * np.sqrt(2)
+
+
+def test_a_near_function_is_missing_where_what_it_is_made_of_is():
+    rng = np.random.default_rng(7)
+    a, b = rng.gamma(4, 10, N), rng.gamma(9, 4, N)
+    a[rng.random(N) < 0.2] = np.nan
+    table = pd.DataFrame({"a": a, "b": b, "c": a + b + rng.normal(0, 0.1, N)}).round(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = sdp.Synthesizer(progress=False).fit(table)
+    assert {step.label for step in fitted.plan.steps if step.model.name == "residual"} == {"c"}
+    copy = fitted.draw(m=1, rng=8)[0]
+    assert (copy.c.isna() == copy.a.isna()).all()
+    assert np.nanstd(copy.c - copy.a - copy.b) == pytest.approx(0.11, abs=0.02)

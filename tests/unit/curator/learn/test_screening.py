@@ -184,3 +184,16 @@ def test_a_pooled_table_says_tested_and_not_kept_apart_from_not_in_the_plan() ->
     assert "(not in the plan)" in " ".join(text[1].split())
     three = str(sdp.ols("y ~ a * b * c", screened))
     assert "a:b:c: interactions or powers" in three
+
+
+def test_a_pooled_table_notes_what_a_test_has_found() -> None:
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({name: rng.standard_normal(500).round(3) for name in "abcy"})
+    table["y"] = (table["y"] + table["a"] * table["b"]).round(3)
+    screened = fitted(table).draw(m=3, rng=1)
+    told = sdp.Synthesizer(progress=False, formulas=["y ~ a * b + c"]).fit(table).draw(m=3, rng=1)
+    found, named = (sdp.ols("y ~ a * b + c", release) for release in (screened, told))
+    assert not found.flags
+    (note,) = (note for note in found.notes if "found it" in note)
+    assert note.startswith("a:b: in the models because a test against the confidential data")
+    assert not any("found it" in note for note in (*named.notes, *sdp.ols("y ~ a + b", screened).notes))
