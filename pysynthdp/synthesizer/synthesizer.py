@@ -247,7 +247,7 @@ class Synthesizer(Settings, Printable):
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
         path = None if answers is None else Path(answers)
-        slow = slow_plan(plan)
+        slow = slow_plan(plan, own.n if protection.learns else None)
         say(slow)  # before, since it is no use after
         request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins)
         fit = protection.fit(plan, request)
