@@ -105,7 +105,7 @@ def arithmetic_of(name: str, others: Sequence[str], numbers: Numbers) -> Iterato
 def _sums(name: str, others: Sequence[str], numbers: Numbers) -> Iterator[str]:
     """Give the sum of multiples that a number is."""
     left, X, y = numbers.beside(name, others)
-    if len(y) < _FEWEST_ROWS:
+    if not left or len(y) < _FEWEST_ROWS:
         return
     found = _thinned(X, y, _allowed(y, numbers.steps[name]))
     if found is None:
