@@ -10,7 +10,7 @@ import pandas as pd
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Said, Setting, Words, meant
-from pysynthdp.plan.factors import Terms, columns_of
+from pysynthdp.plan.factors import Factor, Terms, columns_of
 from pysynthdp.plan.formulas import Formulas, read_formulas
 from pysynthdp.plan.step import Step
 from pysynthdp.schema import Schema
@@ -75,7 +75,7 @@ def all_terms(
     return replace(asked, columns=terms)
 
 
-def _position(before: tuple[str, ...], term: tuple[str, ...]) -> int:
+def _position(before: tuple[str, ...], term: tuple[str | Factor, ...]) -> int:
     """When a predictor is drawn; last where it is not drawn before."""
     return before.index(term[0]) if term[0] in before else len(before)
 
