@@ -122,6 +122,8 @@ def test_predictor_matrix_as_frame_and_mapping() -> None:
         0,
     ]
     assert terms_of("edu", predictor_matrix={"edu": ["sex", "sex"]}) == (("sex",),)
+    backwards = {"the wage": ["age", "edu", "sex"]}  # which, not in which order
+    assert terms_of("the wage", predictor_matrix=backwards) == (("sex",), ("edu",), ("age",))
     assert terms_of("the wage", predictor_matrix={"edu": []}) == (("sex",), ("edu",), ("age",))
 
 
