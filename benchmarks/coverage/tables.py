@@ -69,6 +69,7 @@ def synthesizer(made: str) -> sdp.Synthesizer:
         predictor_matrix=predictors,
         keep=keep,
         proper=made.startswith("drawn"),
+        draws="independent",  # the study is of rules for independent rows; even.py is of others
         workers=1,
         progress=False,
     )

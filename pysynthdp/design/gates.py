@@ -44,7 +44,7 @@ class Gates:
         self,
         values: FloatArray,
         drawn: Mapping[tuple[str, str], AnyArray],
-        again: Callable[[BoolArray], FloatArray],
+        again: Callable[[IntArray], FloatArray],
     ) -> FloatArray:
         """Draw such rows again, which leaves the model's law given that the pair may occur.
 
@@ -54,25 +54,33 @@ class Gates:
             Drawn level codes; changed in place.
         drawn : mapping (column, role) -> array (rows,)
             The earlier parts.
-        again : function of rows
+        again : function of places of rows
             Draws some rows anew.
 
         Notes
         -----
         Where a model leaves the levels that may occur next to nothing, the commonest of them is taken.
         """
+        odd = np.flatnonzero(self.broken(values, drawn))
         for _ in range(_TRIES):
-            odd = self.broken(values, drawn)
-            if not odd.any():
+            if not odd.size:
                 return values
             values[odd] = again(odd)
-        for row in np.flatnonzero(self.broken(values, drawn)):
+            odd = odd[self.broken(values[odd], self._of_rows(odd, drawn))]
+        for row in odd:
             may = np.ones(len(self.usual), dtype=np.bool_)
             for key, shut in self._tables():
                 may &= ~(shut[drawn[key][row]] & _there(key, drawn)[row])
             open_levels = self.usual[may[self.usual]]
             values[row] = open_levels[0] if len(open_levels) else values[row]
         return values
+
+    def _of_rows(
+        self, rows: IntArray, drawn: Mapping[tuple[str, str], AnyArray]
+    ) -> dict[tuple[str, str], AnyArray]:
+        """Take some rows of the earlier parts, and of their kinds."""
+        keys = {(column, role) for column, own in self.earlier for role in (own, "kind")}
+        return {key: drawn[key][rows] for key in keys if key in drawn}
 
     def _tables(self) -> zip[tuple[tuple[str, str], BoolArray]]:
         """Pair each earlier part with its table."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import AnyArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.streams import NumpySampler, RandomSource, stream
@@ -29,6 +29,8 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
 __all__ = ["Charged", "Drawing", "Draws", "Machine", "serial_numbers"]
+
+_FEW_AGAIN = 20  # fewer than one row in so many that are drawn again is few
 
 
 class Draws(Protocol):
@@ -357,10 +359,18 @@ def _gated(
     sampler: NumpySampler,
     drawn: Mapping[Key, AnyArray],
 ) -> FloatArray:
-    """Draw again what never occurs together with what was drawn before."""
+    """Draw again what never occurs together with what was drawn before.
+
+    Few rows are drawn independently of each other: to order them costs more than it evens.
+    """
     if step.gates is None:
         return values
-    return step.gates.mended(values, drawn, lambda odd: step.draw(params, X.T[:, odd].T, sampler))
+
+    def again(odd: IntArray) -> FloatArray:
+        few = len(odd) * _FEW_AGAIN < len(X)
+        return step.draw(params, X.T[:, odd].T, NumpySampler(sampler.generator) if few else sampler)
+
+    return step.gates.mended(values, drawn, again)
 
 
 def _encode(layout: Layout, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:

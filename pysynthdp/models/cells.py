@@ -44,7 +44,7 @@ __all__ = ["Cells", "CellsFit"]
 
 TINY = 1e-300
 RIVAL = "normrank"  # the other model of numbers that keeps a margin
-PENALTY = 1.0  # units of log likelihood taken off for each coefficient; by benchmarks/defaults/constants.py
+PENALTY = 0.5  # units of log likelihood taken off for each coefficient; see benchmarks/defaults/README.md
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,9 @@ class Cells:
     Parameters
     ----------
     by_evidence : bool
-        Fit ``normrank`` besides and take the one that makes the rows likelier: the default for numbers. A
-        unit of log likelihood is taken off for each coefficient of cells, half of it for what fitting gains
-        by chance and half for what it loses on new rows. False: always cells.
+        Fit ``normrank`` besides and take the one that makes the rows likelier: the default for numbers. Half
+        a unit of log likelihood is taken off for each coefficient of cells, what fitting gains by chance, so
+        that the model counts that can come nearer. False: always cells.
     edges : sequence of float, optional
         Where cells meet, declared: public numbers, an edge given twice being a cell of that one value. For
         noise in the answers (``guarantee=ZCDP(...)``), where nothing else tells them.
@@ -278,7 +278,7 @@ def _never(beta: FloatArray, margin: _Margin, task: FitTask) -> FloatArray:
 
 
 def _weigh(beta: FloatArray, margin: _Margin) -> Generator[RowSum, Answer, float]:
-    """Ask for the log likelihood of the cells over that of their shares, less a unit a coefficient.
+    """Ask for the log likelihood of the cells over that of their shares, less half a unit a coefficient.
 
     Of a long table the subsample answers, whose search, too, is for coefficients with the sums by cell of all
     rows: they fit the subsample's rows no better than others, and the price is that of a fit to all rows.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -115,6 +115,14 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     scales come from declared bounds, whole rows are refused, and no progress is shown: which step is ready
     when depends on the records.
     """
+    show = request.progress if plan.protection.learns else False
+    total = len(plan.steps) * (2 if plan.to_screen else 1)  # screened, and fitted
+    with progress_bar(total, "fit", show=show) as note:
+        return _fitted(plan, request, source, note)
+
+
+def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: Callable[[str], None]) -> Fit:
+    """Fit, and tell which columns are ready: screened, then fitted."""
     if request.rows is None:
         raise FitError("there is no table to fit; give the table", kind="table")
     learns = plan.protection.learns
@@ -125,7 +133,7 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
     found = Learned(plan.steps)
     if learns:
-        found = learned_steps(plan, table, groups, scales, request.workers)
+        found = learned_steps(plan, table, groups, scales, request.workers, note)
         plan = replace(plan, steps=found.steps)
     curves = curves_of(plan.steps, table) if learns else public_curves(plan)
     layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()}, curves)
@@ -134,8 +142,7 @@ def fit_exactly(plan: SynthesisPlan, request: FitRequest, *, source: CopySource)
         fits, known = _step_fits(plan, encoded, groups)
     active = [fit for fit in fits if not learns or (fit.task.n > 0 and not _single(fit))]
     curator = Curator(encoded, unit.relation, guarded=not learns, known=known)
-    show = request.progress if learns else False
-    with one_blas_thread(), progress_bar(len(plan.steps), "fit", show=show) as note:
+    with one_blas_thread():
         curator.fit_all(active, note)
     kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}

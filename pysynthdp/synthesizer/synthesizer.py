@@ -7,7 +7,14 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence  # noqa: F401 -- in types of inherited fields
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,  # noqa: F401 -- in types of inherited fields
+    NoReturn,
+    cast,
+)
 
 import pandas as pd
 
@@ -27,6 +34,7 @@ from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
@@ -247,7 +255,7 @@ class Synthesizer(Settings, Printable):
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
         path = None if answers is None else Path(answers)
-        slow = slow_plan(plan)
+        slow = slow_plan(plan, own.n if protection.learns else None)
         say(slow)  # before, since it is no use after
         request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins)
         fit = protection.fit(plan, request)

@@ -14,7 +14,7 @@ gain is taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -36,7 +36,11 @@ FAR: Final = 3.0  # widths, at which numbers are cut for the choice
 TOLD: Final = 1e-3  # share of a feature's spread below which the chosen ones tell it
 
 
-def chosen_predictors(plan: SynthesisPlan, rows: EncodedRows) -> tuple[tuple[Step, ...], tuple[Remark, ...]]:
+def chosen_predictors(
+    plan: SynthesisPlan,
+    rows: EncodedRows,
+    note: Callable[[str], None] | None = None,  # noqa: ARG001 -- all are chosen by one pass
+) -> tuple[tuple[Step, ...], tuple[Remark, ...]]:
     """Choose among the predictors of each step that the user left open and that has too many.
 
     Parameters
@@ -45,6 +49,8 @@ def chosen_predictors(plan: SynthesisPlan, rows: EncodedRows) -> tuple[tuple[Ste
         Whose ``max_predictors`` says how many.
     rows : EncodedRows
         The table.
+    note : callable, optional
+        Told nothing.
 
     Returns
     -------

@@ -21,7 +21,7 @@ missing value is no product of what is there, so no screening finds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -64,7 +64,9 @@ Name = str | Factor
 Named = tuple[Name, ...]
 
 
-def screened_terms(plan: SynthesisPlan, rows: EncodedRows) -> tuple[tuple[Step, ...], tuple[Remark, ...]]:
+def screened_terms(
+    plan: SynthesisPlan, rows: EncodedRows, note: Callable[[str], None] | None = None
+) -> tuple[tuple[Step, ...], tuple[Remark, ...]]:
     """Add terms to each step that the plan leaves to be screened.
 
     Parameters
@@ -73,6 +75,8 @@ def screened_terms(plan: SynthesisPlan, rows: EncodedRows) -> tuple[tuple[Step, 
         Whose ``to_screen`` says which.
     rows : EncodedRows
         The table, encoded by whole columns.
+    note : callable, optional
+        Told the column of each step, screened or not.
 
     Returns
     -------
@@ -84,14 +88,16 @@ def screened_terms(plan: SynthesisPlan, rows: EncodedRows) -> tuple[tuple[Step, 
     Privacy: reads real rows, of a long table every s-th; not under a guarantee. Gives names of columns,
     levels and places that rest on ten records or more each.
     """
-    asked = [place for place, step in enumerate(plan.steps) if _is_asked(step, plan)]
-    if not asked:
+    if not any(_is_asked(step, plan) for step in plan.steps):
         return plan.steps, ()
     sample = _Sample.of(plan, rows)
     steps, cut = list(plan.steps), 0
-    for place in asked:
-        steps[place], capped = _screened(steps[place], sample)
-        cut += capped
+    for place, step in enumerate(plan.steps):
+        if _is_asked(step, plan):
+            steps[place], capped = _screened(step, sample)
+            cut += capped
+        if note is not None:
+            note(step.targets[0].column)
     return tuple(steps), (_remark(cut),) if cut else ()
 
 

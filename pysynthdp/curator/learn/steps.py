@@ -19,10 +19,12 @@ from pysynthdp.plan import Step, SynthesisPlan
 
 __all__ = ["Learned", "learned_steps"]
 
-Stage: TypeAlias = Callable[[SynthesisPlan, EncodedRows], tuple[tuple[Step, ...], tuple[Remark, ...]]]
+Told: TypeAlias = Callable[[str], None]
+Stage: TypeAlias = Callable[[SynthesisPlan, EncodedRows, Told], tuple[tuple[Step, ...], tuple[Remark, ...]]]
 
 STAGES: Final[tuple[Stage, ...]] = (chosen_predictors, screened_terms)
-"""Each takes the plan as the stages before it left it, and the rows encoded by its plain columns."""
+"""Each takes the plan as the stages before it left it, the rows encoded by its plain columns, and whom to
+tell which columns are ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ def learned_steps(
     groups: Mapping[Key, LevelGroups],
     scales: Mapping[Key, Scale],
     workers: int = 1,
+    note: Told | None = None,
 ) -> Learned:
     """Choose what the plan leaves open: the predictors of steps that have many, then terms.
 
@@ -62,6 +65,8 @@ def learned_steps(
         Of the numeric parts.
     workers : int
         Threads; never changes a result.
+    note : callable, optional
+        Told the name of each column that is screened.
 
     Returns
     -------
@@ -77,10 +82,15 @@ def learned_steps(
         raise TypeError(msg)
     codes = {key: own.codes for key, own in groups.items()}
     layout = Layout(plan.parts, scales, codes, curves_of(plan.steps, table))
-    rows = EncodedRows(table, layout, workers)
+    rows, told = EncodedRows(table, layout, workers), note or _untold
     remarks: tuple[Remark, ...] = ()
     with one_blas_thread():
         for stage in STAGES:
-            steps, more = stage(plan, rows)
+            steps, more = stage(plan, rows, told)
             plan, remarks = replace(plan, steps=steps), (*remarks, *more)
     return Learned(plan.steps, remarks)
+
+
+def _untold(name: str) -> None:
+    """Tell nobody."""
+    del name

@@ -224,7 +224,12 @@ def look(
     found = [_column(rows.take([name])[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, rows, column, kept=look.name in free) for look, column in found]
     columns = [column for look, column in found if column is not None and look.name not in free]
-    notes = (*_size(rows, columns), *wide_table(columns), *slow_table(columns), *index_remarks(rows))
+    notes = (
+        *_size(rows, columns),
+        *wide_table(columns),
+        *slow_table(columns, rows.n_rows),
+        *index_remarks(rows),
+    )
     return Look(tuple(shown), rows.n_rows, notes)
 
 

@@ -81,7 +81,7 @@ def test_zeros_under_a_logarithm_are_said_with_the_remedy():
     x = rng.standard_normal(800).round(3)
     wage = np.where(rng.random(800) < 0.1, 0, rng.lognormal(size=800)).round(2)
     table = pd.DataFrame({"x": x, "wage": wage})
-    (told,) = said(table, method={"wage": "lognorm"})
+    (told,) = (one for one in said(table, method={"wage": "lognorm"}) if one.kind != "drift")
     assert (told.column, told.kind) == ("wage", "shape")
     assert "spikes={'wage': [0]}" in told.remedy
     assert not said(table, method={"wage": "lognorm"}, spikes={"wage": [0]})

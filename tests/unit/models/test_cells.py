@@ -137,18 +137,6 @@ def test_the_plan_names_the_model_that_was_taken(rng):
     assert named.plan.methods["twice"] == "cells"
 
 
-@pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")
-def test_chance_alone_is_no_evidence_for_cells(rng):
-    """Independent numbers: cells gain half a unit a coefficient by chance, so that half is no penalty.
-
-    Some 45 coefficients a predictor gain 22 units with a standard deviation below 5: below a unit each by
-    more than four of them from the second number on, and about as often above half a unit each as below.
-    """
-    table = pd.DataFrame({f"x{place}": rng.standard_normal(600) for place in range(12)})
-    models = sdp.Synthesizer(progress=False, terms="main").fit(table).plan.methods
-    assert [models[f"x{place}"] for place in range(4, 12)] == ["normrank"] * 8
-
-
 def test_redraws_spread_the_mean_inside_cells_too(rng):
     y = np.exp(1.2 * rng.standard_normal(N))
     fit = fitted(Cells(), None, y, proper=True).params

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import re
+import sys
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PysynthdpWarning
+from pysynthdp.curator import Curator
+from pysynthdp.curator.learn import screening
 from pysynthdp.curator.learn.predictors import forward
 from pysynthdp.curator.look import size, slow_plan
 from pysynthdp.design.encode import Layout
@@ -181,3 +188,19 @@ def test_a_plan_is_judged_slow_in_one_look_at_each_column(monkeypatch: pytest.Mo
     plan = sdp.Synthesizer().plan(items())
     slow_plan(plan)
     assert len(asked) == WIDE
+
+
+def test_a_bar_tells_how_long_a_wide_fit_takes_before_the_first_column_is_fitted(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    screen, seen = io.StringIO(), []
+    screen.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stderr", screen)
+    slow = lambda step, _: time.sleep(0.02) or (step, False)  # noqa: E731 -- as a long table's
+    monkeypatch.setattr(screening, "_screened", slow)
+    plain = Curator.fit_all
+    monkeypatch.setattr(Curator, "fit_all", lambda *given: seen.append(screen.getvalue()) or plain(*given))
+    table = items(200, 24)
+    with pytest.warns(PysynthdpWarning):
+        sdp.Synthesizer(workers=1).fit(table)
+    assert re.search(r"\d+/48 \[\d\d:\d\d<\d\d:\d\d", seen[0])  # done, of all, elapsed < left
