@@ -16,6 +16,9 @@ rationals, each with its own U. With one step for all, u_i - u'_i would be the s
 its law even then, but a copy would be full of one kind of row, and functions of both would vary between
 copies as if there were one row. With independent steps the pairs are a Kronecker sequence, which is even over
 the square. Calls beyond the list are independent draws.
+
+*Blocks.* Rows are ordered and points spread within a block of rows; each block has its own U. So memory does
+not grow with the copy, and a longer copy begins, by whole blocks, like a shorter one.
 """
 
 from __future__ import annotations

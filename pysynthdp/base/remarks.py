@@ -23,6 +23,7 @@ _SAID_BY = {  # a kind on the left is left out of a column where one on the righ
     "spikes": ("shape",),
     "heaps": ("shape", "fine values"),
     "few values": ("shape",),
+    "drift": ("shape",),  # all of it stands in check()
 }
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias, TypeGuard
 
 from pysynthdp.design.curves import CURVES, DEGREE
 
@@ -24,6 +24,7 @@ __all__ = [
     "factor_call",
     "formula_name",
     "formula_text",
+    "shown_terms",
     "term_text",
 ]
 
@@ -75,6 +76,11 @@ class Factor:
 Terms: TypeAlias = tuple[tuple[str | Factor, ...], ...]
 
 
+def _of_level(factor: str | Factor) -> TypeGuard[Factor]:
+    """Whether a factor is one level alone."""
+    return isinstance(factor, Factor) and factor.form == LEVEL
+
+
 def column_of(factor: str | Factor) -> str:
     """Name the column of a factor."""
     return factor.column if isinstance(factor, Factor) else factor
@@ -94,6 +100,20 @@ def term_text(term: Iterable[str | Factor]) -> str:
     'age:sex[M]'
     """
     return ":".join(map(str, term))
+
+
+def shown_terms(terms: Iterable[Iterable[str | Factor]]) -> tuple[str, ...]:
+    """Write terms for people without the names of levels, which are values of records; each once.
+
+    Examples
+    --------
+    >>> shown_terms([("age",), ("age", Factor("sex", "level", ("M",)))])
+    ('age', 'age:sex[...]')
+    """
+    hidden = (
+        tuple(replace(each, at=("...",)) if _of_level(each) else each for each in term) for term in terms
+    )
+    return tuple(dict.fromkeys(map(term_text, hidden)))
 
 
 def formula_text(term: Iterable[str | Factor]) -> str:

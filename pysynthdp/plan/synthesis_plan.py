@@ -24,7 +24,7 @@ from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
 from pysynthdp.plan.derived import Derived, placed, without_silent
-from pysynthdp.plan.factors import Terms, term_text
+from pysynthdp.plan.factors import Terms, shown_terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
 from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
@@ -403,7 +403,7 @@ class SynthesisPlan(Budgeted, Printable):
         if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
             facts.append(("predictors left open", f"at most {self.max_predictors} a column, chosen"))
         first = predicting(self.schema, self.keep)
-        return plan_table(self.steps, self._given(), first=first, facts=facts, derived=made)
+        return plan_table(self.steps, self._shown(), first=first, facts=facts, derived=made)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""
@@ -412,3 +412,12 @@ class SynthesisPlan(Budgeted, Printable):
     def _given(self) -> list[tuple[str, ...]]:
         """Terms of each step, as the protection gives them."""
         return [tuple(map(term_text, terms)) for terms in self.protection.given(self)]
+
+    def _shown(self) -> list[tuple[str, ...]]:
+        """Terms of each step as the card says them: found ones without the names of levels."""
+        pairs = zip(self.steps, self.protection.given(self), strict=True)
+        found = self.to_screen
+        return [
+            shown_terms(terms) if step.label in found else tuple(map(term_text, terms))
+            for step, terms in pairs
+        ]

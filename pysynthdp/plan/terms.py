@@ -10,7 +10,7 @@ import pandas as pd
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Said, Setting, Words, meant
-from pysynthdp.plan.factors import Terms, columns_of
+from pysynthdp.plan.factors import Factor, Terms, columns_of
 from pysynthdp.plan.formulas import Formulas, read_formulas
 from pysynthdp.plan.step import Step
 from pysynthdp.schema import Schema
@@ -66,11 +66,18 @@ def all_terms(
         before = (*keep, *order[:position])
         there = before if nearest is None else before[-nearest:]
         terms[name] = asked.columns.get(name, tuple((earlier,) for earlier in there))
+        if name in asked.listed:  # a matrix says which, not in which order
+            terms[name] = tuple(sorted(terms[name], key=lambda term: _position(before, term)))
         read = columns_of((*terms[name], *asked.kinds.get(name, ())))
         late = [column for column in read if column not in before]
         if late:
             raise _too_early(name, late, order, asked)
     return replace(asked, columns=terms)
+
+
+def _position(before: tuple[str, ...], term: tuple[str | Factor, ...]) -> int:
+    """When a predictor is drawn; last where it is not drawn before."""
+    return before.index(term[0]) if term[0] in before else len(before)
 
 
 def left_open(order: tuple[str, ...], asked: Formulas) -> tuple[str, ...]:

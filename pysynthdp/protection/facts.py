@@ -79,17 +79,7 @@ def learned_facts(
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
     facts += _chosen(plan)
-    if rare:
-        few = [name for name in plan.schema.names if name in rare]
-        facts.append(
-            f"that levels in {', '.join(few)} have fewer than five records each; copies show that such "
-            "records exist and about how many, and of what else these hold only averages over five or more"
-        )
-    facts += (
-        [f"which levels in {', '.join(merged)} have fewer than five records and were merged"]
-        if merged
-        else []
-    )
+    facts += _rare([name for name in plan.schema.names if name in rare], merged)
     if any(isinstance(column, NumericColumn) for column in plan.schema):
         facts.append(
             "of every number whose records are not released: averages of five or more records, after its "
@@ -101,6 +91,19 @@ def learned_facts(
         names = [name for name in plan.schema.names if name in chosen]
         facts.append(f"which of two models draws {', '.join(names)}")
     return [*facts, *_functions(plan), "the parameters of every column's model"]
+
+
+def _rare(rare: Sequence[str], merged: Sequence[str]) -> list[str]:
+    """Name the columns with levels of fewer than five records, and those whose such levels were merged."""
+    facts = []
+    if rare:
+        facts.append(
+            f"that levels in {', '.join(rare)} have fewer than five records each; copies show that such "
+            "records exist and about how many, and of what else these hold only averages over five or more"
+        )
+    if merged:
+        facts.append(f"which levels in {', '.join(merged)} have fewer than five records and were merged")
+    return facts
 
 
 def _functions(plan: SynthesisPlan) -> list[str]:

@@ -7,7 +7,14 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence  # noqa: F401 -- in types of inherited fields
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,  # noqa: F401 -- in types of inherited fields
+    NoReturn,
+    cast,
+)
 
 import pandas as pd
 
@@ -27,6 +34,7 @@ from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema

@@ -162,12 +162,13 @@ own_row <- function(fit, number, copies) {
   following <- copies[[number %% length(copies) + 1L]]
   elsewhere <- setdiff(seq_along(copies), number)
   foreign <- FALSE
-  for (name in intersect(names(rows), names(own))) {
+  for (name in telling_first(rows, own)) {
     if (is.numeric(rows[[name]]) != is.numeric(own[[name]])) next # recoded by the user
     if (aligned(rows[name], own)) {
       if (length(copies) == 1L || !identical(own[[name]], following[[name]])) return(TRUE)
     } else if (contained(rows[[name]], own[[name]])) {
-      if (!contained(rows[[name]], following[[name]])) return(TRUE)
+      elsewhere_too <- foreign && length(elsewhere)
+      if (!elsewhere_too && !contained(rows[[name]], following[[name]])) return(TRUE)
     } else {
       foreign <- TRUE
       elsewhere <- Filter(function(i) {
@@ -179,6 +180,12 @@ own_row <- function(fit, number, copies) {
   used <- intersect(all.vars(stats::formula(fit)), names(own))
   alike <- vapply(copies, function(copy) identical(unclass(copy)[used], unclass(own)[used]), NA)
   if (length(used) && all(alike)) TRUE else NA
+}
+
+# The columns of both, those of most values first: those of few are as often in other copies too.
+telling_first <- function(rows, own) {
+  shared <- intersect(names(rows), names(own))
+  shared[order(-vapply(own[shared], function(column) length(unique(plain_values(column))), 0L))]
 }
 
 # The column's values are those of the copy at the same labels.

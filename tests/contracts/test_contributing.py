@@ -79,7 +79,8 @@ def spells() -> pd.DataFrame:
 
 @pytest.mark.usefixtures("expon")
 def test_its_coefficients_agree_with_statsmodels(spells):
-    fitted = sdp.Synthesizer(method={"weeks": "expon"}, decimals={"weeks": 12}, proper=True).fit(spells)
+    wishes = {"method": {"weeks": "expon"}, "decimals": {"weeks": 12}, "terms": "main"}
+    fitted = sdp.Synthesizer(**wishes, proper=True).fit(spells)
     step = next(step for step in fitted._machine.fit.steps if step.model.name == "expon")
     scale = fitted._machine.fit.layout.scales["age", "value"]
     X = sm.add_constant((spells["age"] - scale.centre) / scale.width)

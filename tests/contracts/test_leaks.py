@@ -17,10 +17,13 @@ import pytest
 
 from pysynthdp import CategoricalColumn, NumericColumn, PrivacyError, PysynthdpError, Schema, Synthesizer
 
-# the planted outlier is drawn in and said, as it should be
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*lie so far from all others:pysynthdp.base.errors.PysynthdpWarning"
-)
+# the planted outlier is drawn in and said, as it should be; so is that rare counts join their neighbours
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*lie so far from all others:pysynthdp.base.errors.PysynthdpWarning"),
+    pytest.mark.filterwarnings(
+        "ignore:visits. few distinct numbers, taken as levels:pysynthdp.base.errors.PysynthdpWarning"
+    ),
+]
 
 N = 997  # prime, so that no parameter array has this length by chance
 SENTINEL = 7_654_321.125
@@ -47,6 +50,12 @@ def permuted_and_shifted(table: pd.DataFrame) -> pd.DataFrame:
     moved = pd.DataFrame({name: table[name].to_numpy()[rng.permutation(N)] for name in table}).astype(
         table.dtypes
     )
+    return shifted(moved)
+
+
+def shifted(table: pd.DataFrame) -> pd.DataFrame:
+    """The same rows, numbers and dates moved."""
+    moved = table.copy()
     moved["age"] += 1000
     moved["visits"] += 5
     moved["income"] = np.round(moved["income"] * 3 + 7, 2)
@@ -54,18 +63,34 @@ def permuted_and_shifted(table: pd.DataFrame) -> pd.DataFrame:
     return moved
 
 
+def texts_of(synthesizer: Synthesizer, table: pd.DataFrame) -> list[str]:
+    """All that is printed of a fit."""
+    fitted = synthesizer.fit(table)
+    things = (synthesizer, fitted, fitted.plan, synthesizer.plan(table), fitted.account)
+    return [text for thing in things for text in (repr(thing), str(thing), html_of(thing))]
+
+
+@pytest.mark.parametrize("number", ["cells", "normrank"])
 @pytest.mark.parametrize("proper", [False, True])
-def test_texts_of_a_fit_depend_on_no_value(proper: bool) -> None:
-    synthesizer = Synthesizer(proper=proper, progress=False)
-    texts = []
-    for table in (survey(), permuted_and_shifted(survey())):
-        fitted = synthesizer.fit(table)
-        things = (synthesizer, fitted, fitted.plan, synthesizer.plan(table), fitted.account)
-        texts.append([text for thing in things for text in (repr(thing), str(thing), html_of(thing))])
+def test_texts_of_a_fit_depend_on_no_value(proper: bool, number: str) -> None:
+    method = dict.fromkeys(("age", "income", "born"), number)  # chosen by all rows together, as terms are
+    synthesizer = Synthesizer(method=method, proper=proper, terms="main", progress=False)
+    texts = [texts_of(synthesizer, table) for table in (survey(), permuted_and_shifted(survey()))]
     assert texts[0] == texts[1]
     numbers = set(re.findall(r"\d+(?:\.\d+)?", " ".join(texts[0]).replace(",", "")))
     assert str(N) in numbers
     assert not numbers & {str(int(SENTINEL)), "90", "89"}
+
+
+@pytest.mark.parametrize("proper", [False, True])
+def test_texts_name_no_level_though_a_product_with_one_was_found(proper: bool) -> None:
+    table = survey()
+    table["born"] += pd.to_timedelta(100 * (table["visits"] == 3) * table["age"], unit="D")
+    renamed = shifted(table).replace({"sex": {"F": "Wilhelmina", "M": "Ottokar"}})
+    synthesizer = Synthesizer(proper=proper, progress=False)
+    texts = [texts_of(synthesizer, each) for each in (table, renamed)]
+    assert "visits[...]:age" in texts[0][4]
+    assert texts[0] == texts[1]
 
 
 def html_of(thing: Any) -> str:

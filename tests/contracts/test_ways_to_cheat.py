@@ -49,7 +49,7 @@ def test_bounds_from_the_data_are_refused():
 
 
 def test_a_schema_seen_in_the_data_is_refused_also_after_bounds_were_added():
-    seen = sdp.Synthesizer().plan(survey()).schema.amend("age", lower=15, upper=50)
+    seen = sdp.Synthesizer(method={"age": "cells"}).plan(survey()).schema.amend("age", lower=15, upper=50)
     with pytest.raises(sdp.PrivacyError, match="declare the column"):
         sdp.Synthesizer(schema=seen, method=METHODS, guarantee=sdp.BySampling()).fit(survey())
     with pytest.raises(sdp.PrivacyError, match="declare every column"):
@@ -57,7 +57,8 @@ def test_a_schema_seen_in_the_data_is_refused_also_after_bounds_were_added():
 
 
 def test_a_schema_seen_in_the_data_is_refused_also_after_a_codebook(tmp_path):
-    made = sdp.Synthesizer(bounds={"age": (15, 50)}, decimals={"age": 1}, progress=False)
+    number = {"method": {"age": "cells"}, "bounds": {"age": (15, 50)}, "decimals": {"age": 1}}
+    made = sdp.Synthesizer(**number, progress=False)
     release = made.fit(survey()).draw(m=1)
     release.save(tmp_path / "out")
     again = sdp.Schema.from_codebook(tmp_path / "out" / "codebook.csv")

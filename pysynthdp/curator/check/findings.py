@@ -22,7 +22,8 @@ __all__ = ["findings_of", "remarks_of_check"]
 LISTED = 200  # findings that are kept, the worst
 _COLUMNS = 5  # of a spline that is proposed: enough to bend at a heap
 _LONG = 12  # longer orders and formulas are not written out
-_OTHER_MODEL = {"norm": "cells", "normrank": "cells", "cells": "normrank"}
+_ONE_SHAPE = ("norm", "sqrtnorm", "cubertnorm", "lognorm", "poisson", "negbin")
+_OTHER_MODEL = {**dict.fromkeys((*_ONE_SHAPE, "normrank"), "cells"), "cells": "normrank"}
 _MEAN_OF = {"number": "mean", "level": "share", "kind": "missing", "cut": "distribution"}
 _SAID = {
     "near-function": (
@@ -150,7 +151,7 @@ def _remedy(
     made = next((own for own in plan.derived if own.column == column), None)
     if made is not None:
         return Words("mend {given}, which it is computed from", given=" and ".join(made.given))
-    if what == "shift":
+    if what == "shift" or (what == "distribution" and step is not None and step.model.name in _ONE_SHAPE):
         return _model(plan, column)
     if step is None or not others:
         return _own_remedy(plan, column)

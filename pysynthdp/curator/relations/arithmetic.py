@@ -22,6 +22,7 @@ __all__ = ["Numbers", "arithmetic_of"]
 
 _KEPT = 0.9  # of the rows; the worst tenth does not shape the fit
 _ROUNDS = 6
+_VARIES = 1e-13  # of the largest number: less is rounding
 _ALREADY = 1e-4  # of the variance of a number that earlier ones leave; less is nothing of its own
 _ROWS_A_COLUMN = 5
 _PRESENT = 0.5  # of the rows, that a number must be there in
@@ -104,6 +105,8 @@ def arithmetic_of(name: str, others: Sequence[str], numbers: Numbers) -> Iterato
 def _sums(name: str, others: Sequence[str], numbers: Numbers) -> Iterator[str]:
     """Give the sum of multiples that a number is."""
     left, X, y = numbers.beside(name, others)
+    if not left or len(y) < _FEWEST_ROWS:
+        return
     found = _thinned(X, y, _allowed(y, numbers.steps[name]))
     if found is None:
         return
@@ -161,10 +164,15 @@ def _thinned(X: FloatArray, y: FloatArray, off: float) -> tuple[list[int], list[
     """Fit a number on others and leave out those that it does not need; None where it does not fit."""
     if len(y) < _FEWEST_ROWS:
         return None
-    used = [int(at) for at in np.flatnonzero(np.std(X, axis=0))]
-    if not used or not np.std(y) or _explained(X[:, used], y) < _WORTH:
+    used = [int(at) for at in np.flatnonzero(_varies(X))]
+    if not used or not _varies(y[:, None]).any() or _explained(X[:, used], y) < _WORTH:
         return None
     return _needed(X, y, _unlike_earlier(X, used), off) or _needed(X, y, used, off)
+
+
+def _varies(X: FloatArray) -> BoolArray:
+    """Whether columns vary by more than rounding, which alone gives a constant one a spread."""
+    return np.asarray(np.std(X, axis=0) > _VARIES * np.abs(X).max(axis=0, initial=0.0), dtype=np.bool_)
 
 
 def _unlike_earlier(X: FloatArray, used: Sequence[int]) -> list[int]:

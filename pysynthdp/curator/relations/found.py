@@ -273,11 +273,11 @@ class _Search:
         if not any(each.any() for each in odd) and self._both_sides(own):
             self.exact[name], self.given[name] = text, own.given
             return True
-        if among is None and noted:
-            if max(np.count_nonzero(each) for each in odd) < FEWEST and self._both_sides(own):
-                self.nearly.setdefault(name, own)
-            if not any(name in (near.column, *near.given) for near in self.near):
-                self._note(own)
+        if noted and max(np.count_nonzero(each) for each in odd) < FEWEST and self._both_sides(own):
+            self.nearly.setdefault(name, own)
+        told = any(name in (near.column, *near.given) for near in self.near)
+        if among is None and noted and not told:
+            self._note(own)
         return False
 
     def _note(self, own: Derived) -> None:
@@ -302,7 +302,7 @@ class _Search:
 def _may_determine(y: Coded, x: Coded) -> bool:
     """Glance at the first rows: whether equal values of one have equal values of the other there."""
     first, codes = x.codes[:_GLANCE], y.codes[:_GLANCE]
-    there = first >= 0
+    there = (first >= 0) & (codes >= 0)
     last = np.full(len(x.values) + 1, -2, dtype=np.int64)
     last[first[there]] = codes[there]
     return bool((last[first[there]] == codes[there]).all())

@@ -163,11 +163,17 @@ def listed(y: Coded, x: Coded, *, code: bool = False) -> BoolArray:
 
 def _groups(y: Coded, x: Coded) -> tuple[AnyArray, AnyArray]:
     """Find where groups of a number's values begin, and how many records each has."""
-    there = x.codes >= 0
+    there = (x.codes >= 0) & (y.codes >= 0)
+    starts = np.flatnonzero(np.diff(_group_of(y, x, there), prepend=-2))
+    return starts, np.add.reduceat(np.bincount(x.codes[there], minlength=len(x.values)), starts)
+
+
+def _group_of(y: Coded, x: Coded, there: BoolArray) -> AnyArray:
+    """Find each value's group; of values that only records without a group have, that of the value before."""
     groups = np.full(len(x.values), -1, dtype=np.int64)
     groups[x.codes[there]] = y.codes[there]
-    starts = np.flatnonzero(np.diff(groups, prepend=-2))
-    return starts, np.add.reduceat(np.bincount(x.codes[there], minlength=len(x.values)), starts)
+    known = np.maximum.accumulate(np.where(groups >= 0, np.arange(len(groups)), 0))
+    return np.asarray(groups[known])
 
 
 def may_cut(y: Coded, x: Coded) -> bool:
@@ -193,15 +199,15 @@ def cut_of(y: Coded, x: Coded) -> str | None:
 
     Notes
     -----
-    Privacy: reads real rows. An edge is the roundest number between two groups of five records or more.
+    Privacy: reads real rows. An edge is the roundest number between two groups of five records or more. That
+    fewer than five records lack one of the two and not the other is not learned.
     """
     if not isinstance(x.column, NumericColumn) or not _telling(y, x, x.codes >= 0):
         return None
-    if ((x.codes < 0) != (y.codes < 0)).any() or not len(y.values) >= 2:
+    if np.count_nonzero((x.codes < 0) != (y.codes < 0)) >= FEWEST or not len(y.values) >= 2:
         return None
-    there = x.codes >= 0
-    groups = np.full(len(x.values), -1, dtype=np.int64)
-    groups[x.codes[there]] = y.codes[there]
+    there = (x.codes >= 0) & (y.codes >= 0)
+    groups = _group_of(y, x, there)
     if (groups[x.codes[there]] != y.codes[there]).any():
         return None
     starts, counts = _groups(y, x)

@@ -128,8 +128,8 @@ def _raked(shares: FloatArray, total: FloatArray, sizes: FloatArray) -> FloatArr
     """Let the leaves together have the column's own shares, and each leaf's sum to one."""
     drawn = sizes @ shares
     shares = shares * np.divide(total, drawn, out=np.zeros_like(total), where=drawn > 0)
-    many = np.where(total >= FEWEST, total, 0.0)
-    shares[shares.sum(axis=1) == 0] = many if many.any() else np.maximum(total, 1.0)
+    many = np.where(total >= FEWEST, total, 0.0)  # where no level has so many: all there are alike
+    shares[shares.sum(axis=1) == 0] = many if many.any() else (total > 0).astype(np.float64)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 

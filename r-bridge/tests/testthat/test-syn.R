@@ -196,7 +196,7 @@ test_that("m = 0 gives what is to be changed, and takes it back", {
   whole <- p_syn(d)
   for (field in c("visit.sequence", "predictor.matrix")) expect_equal(start[[field]], whole[[field]])
   expect_named(start$method, names(whole$method)) # which of two models a number gets, the fit decides
-  whole <- syn(d, start$method, predictor.matrix = start$predictor.matrix, seed = 1)
+  whole <- syn(d, start$method, predictor.matrix = start$predictor.matrix, semicont = list(income = 0), seed = 1)
   again <- syn(d, start$method, start$visit.sequence, start$predictor.matrix, cont.na = start$cont.na,
                semicont = start$semicont, event = start$event, seed = 1)
   expect_identical(again$syn, whole$syn)

@@ -26,7 +26,7 @@ def frame(**columns):
 def made():
     rng = np.random.default_rng(1)
     table = pd.DataFrame({
-        "x": rng.normal(size=80).round(2), "n": rng.integers(0, 9, 80), "g": pd.Categorical(list("ab") * 40),
+        "x": rng.normal(size=80).round(2), "n": rng.permutation(80) % 8, "g": pd.Categorical(list("ab") * 40),
     })  # fmt: skip
     return release_to_r(sdp.synthesize(table, m=2, rng=1))
 

@@ -76,11 +76,11 @@ def test_fields_and_types_are_those_that_synthpop_reads(m):
     assert ("data.frame" in fields["syn"].classes) is (m == 1)
     assert fields["method"].names == ("sex", "age", "income", "zone")
     assert fields["visit.sequence"].kind == "integer"
-    assert fields["visit.sequence"].array.tolist() == [1, 2, 3, 4]
+    assert fields["visit.sequence"].array.tolist() == [1, 4, 2, 3]  # categories first
     assert [fields[name].array.tolist() for name in ("n", "k", "proper")] == [[90], [90], [0]]
     assert fields["predictor.matrix"].kind == "double"
     matrix = fields["predictor.matrix"].array.reshape(4, 4, order="F")
-    assert matrix.tolist() == np.tril(np.ones((4, 4)), -1).tolist()
+    assert matrix.tolist() == [[0, 0, 0, 0], [1, 0, 0, 1], [1, 1, 0, 1], [1, 0, 0, 0]]
     codes = _fields(fields["cont.na"])
     assert codes["age"].kind == "logical"
     assert codes["age"].array.tolist() == [NA_INTEGER]

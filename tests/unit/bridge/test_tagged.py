@@ -57,7 +57,7 @@ def test_columns_that_are_not_drawn_lose_nothing(apart):
     data = _data(tagged=_column(TAG_A), other=_column())
     with warnings.catch_warnings():
         warnings.simplefilter("error", PysynthdpWarning)
-        made = synthesise(data, {apart: "tagged"}, m=1, seed=1)
+        made = synthesise(data, {apart: "tagged", "method": {"other": "cells"}}, m=1, seed=1)
     copy = dict(zip(made.names, made.items, strict=True))["syn"]
     if apart == "keep":
         assert (
@@ -88,7 +88,8 @@ def test_a_file_with_tags_is_read_with_a_warning_and_written_exactly(tmp_path, g
 
 
 def test_missing_cells_of_copies_are_na_in_r():
-    made = synthesise(_data(x=_column(NA_REAL, NA_REAL, np.nan, NA_REAL, NA_REAL, NA_REAL)), {}, m=1, seed=1)
+    data = _data(x=_column(NA_REAL, NA_REAL, np.nan, NA_REAL, NA_REAL, NA_REAL))
+    made = synthesise(data, {"method": {"x": "cells"}}, m=1, seed=1)
     x = dict(zip(made.names, made.items, strict=True))["syn"].items[0].array
     assert np.isnan(x).any()
     assert is_na_real(x[np.isnan(x)]).all()

@@ -33,9 +33,13 @@ def test_same_seed_same_bytes_whatever_the_blocks_and_workers(long_table, proper
             pd.testing.assert_frame_equal(left, right, check_exact=True)
 
 
-def test_a_longer_copy_begins_like_a_shorter_one(long_table) -> None:
-    """Streams are keyed by copy, step and block: whole blocks do not depend on the rows that follow."""
-    fitted = Synthesizer(method={"n": "cells"}, progress=False).fit(long_table.head(2000))
+@pytest.mark.parametrize("draws", ["even", "independent"])
+def test_a_longer_copy_begins_like_a_shorter_one(long_table, draws) -> None:
+    """Streams are keyed by copy, step and block: whole blocks do not depend on the rows that follow.
+
+    Even draws are spread over the rows of a block alone.
+    """
+    fitted = Synthesizer(progress=False, draws=draws, method={"n": "poisson"}).fit(long_table.head(2000))
     long = fitted.draw(m=1, k=40_000, rng=1)[0]
     short = fitted.draw(m=1, k=16_384, rng=1)[0]
     pd.testing.assert_frame_equal(long.head(16_384), short, check_exact=True)

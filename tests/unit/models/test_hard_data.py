@@ -82,7 +82,8 @@ def test_wild_scales_and_near_constant_predictors(name):
     X[:, 5] = np.arange(500) == 17
     y = rng.integers(0, LEVELS[name], size=500)
     fit = check(COLUMN_MODELS[name](), X, y, levels=LEVELS[name], ordered=True)
-    assert 4 in fit.aliased
+    if name != "cart":  # a tree has no coefficients
+        assert 4 in fit.aliased
 
 
 def test_separated_logreg_stays_finite_and_keeps_the_share():

@@ -122,6 +122,8 @@ def test_predictor_matrix_as_frame_and_mapping() -> None:
         0,
     ]
     assert terms_of("edu", predictor_matrix={"edu": ["sex", "sex"]}) == (("sex",),)
+    backwards = {"the wage": ["age", "edu", "sex"]}  # which, not in which order
+    assert terms_of("the wage", predictor_matrix=backwards) == (("sex",), ("edu",), ("age",))
     assert terms_of("the wage", predictor_matrix={"edu": []}) == (("sex",), ("edu",), ("age",))
 
 
@@ -228,7 +230,7 @@ def test_a_plan_lists_every_predictor_below_or_on_request():
     names = list("abcdefghijkl")
     wide = Schema([NumericColumn(name, may_be_missing=False) for name in names])
     plan = make_plan(wide, NONE, predictor_matrix={"l": names[:7]})
-    assert plan.to_table().rows[-1][3] == "a, b, c, d, e, f and 1 more, see below"
+    assert plan.to_table().rows[-1][3] == "7 of 11 columns: a, b, c, d, e, f and 1 more, see below"
     assert plan.to_table().notes == ("Step 12 is given a, b, c, d, e, f, g.",)
     frame = plan.to_frame()
     assert list(frame.columns) == ["draws", "method", "given"]

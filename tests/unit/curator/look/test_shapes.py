@@ -15,13 +15,18 @@ N = 1200
 
 def shapes(y: np.ndarray, method: str) -> list[str]:
     """Kinds of what is said of y when a method draws it."""
+    return [said.kind for said in said_of(y, method)]
+
+
+def said_of(y: np.ndarray, method: str) -> list[sdp.PysynthdpWarning]:
+    """All that is said of y when a method draws it."""
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"x": rng.normal(size=N).round(3), "y": y})
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         sdp.Synthesizer(method={"y": method}, progress=False).fit(table)
     assert all(one.message.column == "y" and one.message.remedy for one in heard)
-    return [one.message.kind for one in heard]
+    return [one.message for one in heard]
 
 
 @pytest.fixture
@@ -49,7 +54,6 @@ def test_methods_that_keep_a_mass_are_not_warned_of(method, rng) -> None:
     ("method", "draw"),
     [
         ("norm", lambda rng: rng.normal(5, 2, N).round(1)),
-        ("norm", lambda rng: rng.integers(1, 6, N)),
         ("sqrtnorm", lambda rng: np.maximum(rng.normal(1.5, 1, N), 0).round(2) ** 2),
         ("cubertnorm", lambda rng: rng.normal(2, 0.4, N).round(2) ** 3),
         ("lognorm", lambda rng: rng.lognormal(1, 0.5, N).round(2)),
@@ -59,6 +63,13 @@ def test_methods_that_keep_a_mass_are_not_warned_of(method, rng) -> None:
 )
 def test_a_shape_that_fits_is_not_warned_of(method, draw, rng) -> None:
     assert shapes(draw(rng), method) == []
+
+
+def test_a_flat_scale_of_few_numbers_has_no_odd_shape_but_is_not_drawn_as_it_is(rng) -> None:
+    (said,) = said_of(rng.integers(1, 6, N), "norm")
+    assert said.kind == "drift"
+    assert "its distribution" in str(said)
+    assert "method={'y': 'cells'}" in str(said)
 
 
 def test_a_mass_elsewhere_is_said_without_its_value(rng) -> None:

@@ -316,3 +316,21 @@ def test_a_sample_leaves_groups_of_few_records_open():
     free = lookups.Coded(y.column, rng.integers(0, 3, n), levels)
     assert not lookups.may_cut(free, x)
     assert lookups.cut_of(free, x) is None
+
+
+def test_groups_that_fewer_than_five_records_lack_are_computed_all_the_same():
+    rng = np.random.default_rng(12)
+    age = rng.integers(16, 90, 1_500)
+    band = pd.cut(age, [0, 29, 44, 59, 99], labels=["young", "middle", "older", "old"]).astype(str)
+    for lacking, computed in ((4, ["band"]), (5, [])):
+        table = pd.DataFrame({"age": age, "band": np.array(band, dtype=object)})
+        table.loc[: lacking - 1, "band"] = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fitted = sdp.Synthesizer(progress=False).fit(table)
+        assert [own.column for own in fitted.plan.derived] == computed
+        if computed:
+            assert fitted.plan.derived[0].expression.startswith("cut(age, [")
+            copy = fitted.draw(m=1, rng=1)[0]
+            assert copy.band.notna().all()
+            assert (copy.age[copy.band == "old"] >= 60).all()
