@@ -202,7 +202,10 @@ def _partials(left: CheckSums, right: CheckSums, kept: IntArray, p: int) -> Floa
     """Score differences of the slopes of each plain feature on all others together."""
     out = np.zeros((p, p))
     betas, errors = zip(*(_regressions(of, kept) for of in (left, right)), strict=True)
-    out[np.ix_(kept, kept)] = (betas[1] - betas[0]) / np.sqrt(errors[0] + errors[1])
+    variance = errors[0] + errors[1]
+    known = variance > 0  # rounding alone is left of features that hardly vary
+    apart = np.divide(betas[1] - betas[0], np.sqrt(np.where(known, variance, 1.0)))
+    out[np.ix_(kept, kept)] = np.where(known, apart, 0.0)
     return out
 
 

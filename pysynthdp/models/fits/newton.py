@@ -31,7 +31,7 @@ __all__ = [
 LONG = 50_000
 SAMPLE = 20_000
 ROUNDS = 60
-CLOSE = 1e-8  # squared distance to the mode in standard errors: a ten-thousandth of one
+CLOSE = 1e-12  # squared distance to the mode in standard errors
 
 Block: TypeAlias = RowTerms
 Asking: TypeAlias = Generator[RowSum, Answer, "Minimum"]
