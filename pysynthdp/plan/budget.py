@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -214,9 +215,9 @@ class Budgeted:
 
     steps: tuple[Step, ...]
 
+    @abstractmethod
     def price(self, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Price m copies of n_syn records (n by default)."""
-        raise NotImplementedError
 
     def records_for(
         self,

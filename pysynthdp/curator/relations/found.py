@@ -324,13 +324,12 @@ def _step(column: Column) -> float:
 
 
 def _but_few(own: Derived) -> Remark:
-    """Say that fewer than five records are not what a function makes of them."""
+    """Say that fewer than five records are not what a function makes of them; a table is not quoted."""
+    text = f"groups of {', '.join(own.given)}" if "[" in own.expression else own.expression
     return Remark(
         own.column,
         "few exceptions",
-        Words(
-            "fewer than five records are not {text}, as all others are; copies have none", text=own.expression
-        ),
+        Words("fewer than five records are not {text}, as all others are; copies have none", text=text),
         Words(
             "correct those records, or give {derive} to have the column drawn by a model",
             derive=Setting("derive", {own.column: None}),

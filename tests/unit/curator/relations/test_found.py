@@ -330,6 +330,10 @@ def test_groups_that_fewer_than_five_records_lack_are_computed_all_the_same():
             fitted = sdp.Synthesizer(progress=False).fit(table)
         assert [own.column for own in fitted.plan.derived] == computed
         if computed:
+            said = [remark.what for remark in fitted.remarks if remark.kind == "few exceptions"]
+            assert len(said) == 1
+            assert "groups of age" in str(said[0])
+            assert not any(label in str(said[0]) for label in ("young", "middle", "30", "45", "60"))
             assert fitted.plan.derived[0].expression.startswith("cut(age, [")
             copy = fitted.draw(m=1, rng=1)[0]
             assert copy.band.notna().all()
