@@ -34,13 +34,10 @@ def coarse_quantiles(values: FloatArray, *, knots: int = KNOTS, smallest: int = 
     n = len(ordered)
     if n == 0:
         return np.array([[1.0], [0.0], [0.0], [0.0]])
-    edges = _edges(ordered, knots, smallest)
-    counts = np.diff(edges)
-    means = np.add.reduceat(ordered, edges[:-1]) / counts
-    flat = ordered[edges[:-1]] == ordered[edges[1:] - 1]
-    means[flat] = ordered[edges[:-1]][flat]  # a sum of equal values may round
+    found = heaps(ordered, knots=knots, smallest=smallest)
+    counts, means, flat = _groups(ordered, _edges(ordered, found, knots, smallest), found, smallest)
     line = _line(np.maximum.accumulate(means), counts, flat, (ordered[0] >= 0, ordered[-1] <= 0))
-    table = _long_end(np.stack([counts / n, *line]), bounded=bool(ordered[-1] <= 0))
+    table = _long_end(np.stack([counts / counts.sum(), *line]), bounded=bool(ordered[-1] <= 0))
     return _mirrored(_long_end(_mirrored(table), bounded=bool(ordered[0] >= 0)))
 
 
@@ -61,11 +58,38 @@ def _runs(ordered: FloatArray) -> IntArray:
     return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
 
 
-def _edges(ordered: FloatArray, knots: int, smallest: int) -> IntArray:
+def _groups(
+    ordered: FloatArray, edges: IntArray, found: IntArray, smallest: int
+) -> tuple[IntArray, FloatArray, BoolArray]:
+    """Count, mean, and whether all is one value, of each group, from low to high.
+
+    Where a group holds heaps beside other records, fewer than ``smallest`` on one side of them, the heaps are
+    groups and the others one, at their mean: as a whole it would spread the heaps. Others that are too few
+    even so, which is where all records else are in heaps, are not learned.
+    """
+    counts = np.diff(edges)
+    sums = np.add.reduceat(ordered, edges[:-1])
+    flat = ordered[edges[:-1]] == ordered[edges[1:] - 1]
+    of = np.searchsorted(edges, found[0], side="right") - 1
+    value, size = ordered[found[0]], np.minimum(found[1], edges[of + 1]) - found[0]
+    mixed = ~flat[of] & (size >= smallest)
+    taken = np.bincount(of[mixed], size[mixed], len(counts))
+    sums -= np.bincount(of[mixed], (size * value)[mixed], len(counts))
+    rest = (counts - taken).astype(np.int64)
+    means = np.where(flat, ordered[edges[:-1]], sums / np.maximum(rest, 1))  # a sum of equals may round
+    low, high = ordered[edges[:-1]], ordered[edges[1:] - 1]
+    kept = (taken == 0) | (rest >= smallest)
+    counts = np.concatenate([rest[kept], size[mixed]])
+    means = np.concatenate([np.clip(means, low, high)[kept], value[mixed]])
+    flat = np.concatenate([flat[kept], np.ones(int(mixed.sum()), dtype=np.bool_)])
+    order = np.argsort(means, kind="stable")
+    return counts[order], means[order], flat[order]
+
+
+def _edges(ordered: FloatArray, found: IntArray, knots: int, smallest: int) -> IntArray:
     """First positions of the groups, and the number of records."""
     n = len(ordered)
     size = n / max(1, min(knots, n // ROWS_A_GROUP))
-    found = heaps(ordered, knots=knots, smallest=smallest)
     cuts = _with_outer_five(np.unique(np.concatenate([[0, n], found.ravel()])), smallest)
     lengths = np.diff(cuts)
     heaped = ordered[cuts[:-1]] == ordered[cuts[1:] - 1]
@@ -78,7 +102,7 @@ def _edges(ordered: FloatArray, knots: int, smallest: int) -> IntArray:
     first = () if heaped[0] else _halves(int(edges[1]), smallest)
     last = () if heaped[-1] or len(edges) == 2 else _halves(int(n - edges[-2]), smallest)
     edges = np.unique(np.concatenate([edges, first, n - np.array(last)])).astype(np.int64)
-    return _enough(edges, ordered, smallest)
+    return _enough(edges, ordered, found, smallest)
 
 
 def _with_outer_five(cuts: IntArray, smallest: int) -> IntArray:
@@ -98,24 +122,26 @@ def _halves(count: int, smallest: int) -> tuple[int, ...]:
     return tuple(cuts)
 
 
-def _enough(edges: IntArray, ordered: FloatArray, smallest: int) -> IntArray:
+def _enough(edges: IntArray, ordered: FloatArray, found: IntArray, smallest: int) -> IntArray:
     """Join groups with the next one, the last with the one before, until each is large enough.
 
-    Too small is a group of fewer than ``smallest`` records, and one in which all but fewer share a value: who
-    knows that value would know what the others sum to.
+    Too small is a group of fewer than ``smallest`` records, and one in which all but fewer are in heaps or
+    share a value: who knows those values would know what the others sum to.
     """
     if not (ordered[smallest - 1 :] == ordered[: max(len(ordered) - smallest + 1, 0)]).any():
         return edges  # cut at ranks, and no value is shared by so many
     runs = np.append(_runs(ordered), len(ordered))
     bounds = np.union1d(runs, edges)
     largest = np.maximum.reduceat(np.diff(bounds), np.searchsorted(bounds, edges[:-1]))
-    if not _too_small(np.diff(edges), largest, smallest).any():
+    known = np.maximum(largest, np.diff(_heaped(edges, found)))
+    if not _too_small(np.diff(edges), known, smallest).any():
         return edges
 
     def small(low: int, high: int) -> bool:
         inside = runs[np.searchsorted(runs, low, side="right") : np.searchsorted(runs, high)]
         longest = np.diff(np.concatenate([[low], inside, [high]])).max()
-        return bool(_too_small(np.array(high - low), longest, smallest))
+        many = np.diff(_heaped(np.array([low, high]), found))
+        return bool(_too_small(np.array(high - low), np.maximum(longest, many), smallest).any())
 
     kept = [0]
     for edge in edges[1:-1].tolist():
@@ -126,10 +152,20 @@ def _enough(edges: IntArray, ordered: FloatArray, smallest: int) -> IntArray:
     return np.array([*kept, edges[-1]], dtype=np.int64)
 
 
-def _too_small(size: IntArray, largest: IntArray, smallest: int) -> BoolArray:
-    """Whether groups have too few records, or too few beside the value that most of them share."""
-    rest = size - largest
-    return np.asarray((size < smallest) | ((largest >= smallest) & (rest > 0) & (rest < smallest)))
+def _heaped(positions: IntArray, found: IntArray) -> IntArray:
+    """Count the records of heaps below each position."""
+    if not found.size:
+        return np.zeros(len(positions), dtype=np.int64)
+    upto = np.cumsum(np.diff(found, axis=0)[0])
+    at = np.stack([upto - np.diff(found, axis=0)[0], upto])
+    below = np.interp(positions, found.T.ravel(), at.T.ravel())
+    return np.asarray(np.rint(below), dtype=np.int64)
+
+
+def _too_small(size: IntArray, known: IntArray, smallest: int) -> BoolArray:
+    """Whether groups have too few records, or too few beside the values that many of them share."""
+    rest = size - known
+    return np.asarray((size < smallest) | ((known >= smallest) & (rest > 0) & (rest < smallest)))
 
 
 def _line(

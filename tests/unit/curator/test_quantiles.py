@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pysynthdp.curator.quantiles import coarse_quantiles
+from pysynthdp.curator.quantiles import _edges, _groups, coarse_quantiles, heaps
 from pysynthdp.models.fits.quantile_table import group_means, quantile_table, table_values
 
 EVEN = (np.arange(400_000) + 0.5) / 400_000
@@ -91,3 +91,41 @@ def test_no_group_is_a_heap_and_one_to_four_others() -> None:
 
 def test_no_records_give_a_table_too() -> None:
     assert coarse_quantiles(np.zeros(0)).tolist() == [[1.0], [0.0], [0.0], [0.0]]
+
+
+def test_a_heap_among_few_others_is_kept() -> None:
+    """A fifth at a top code, four beyond it and three just below: all were drawn evenly between the seven."""
+    low, few = np.repeat(np.arange(0.0, 20.0), 100), np.array([21.0, 22.0, 23.0, 30.0, 31.0, 33.0, 38.0])
+    values = np.concatenate([low, few, np.full(700, 24.0)])
+    drawn = table_values(quantile_table(coarse_quantiles(values)), EVEN)
+    assert (drawn == 24).mean() == pytest.approx(700 / values.size, abs=1e-4)
+    assert drawn.mean() == pytest.approx(values.mean(), abs=2e-4 * values.std())
+
+
+def test_fewer_than_five_among_heaps_are_not_learned() -> None:
+    """Their sum would be what is left of the mean of all."""
+    values = np.concatenate([np.zeros(500), np.ones(497), [0.2, 0.5, 0.9]])
+    table = coarse_quantiles(values)
+    assert table[0] == pytest.approx([500 / 997, 497 / 997])
+    assert table[2].tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("shared", [1, 2, 3])
+@pytest.mark.parametrize("others", range(1, 12))
+def test_no_group_tells_a_sum_of_fewer_than_five(shared, others) -> None:
+    """Whatever lies between shared values: a group that is not one value has five records or more."""
+    rng = np.random.default_rng([shared, others])
+    for _ in range(40):
+        at = rng.choice(1000, shared, replace=False).astype(float)
+        sizes = rng.integers(40, 200, shared)
+        few = rng.uniform(-50, 1050, others)
+        values = np.concatenate([np.repeat(at, sizes), few])
+        ordered = np.sort(values)
+        found = heaps(ordered)
+        counts, _, _ = _groups(ordered, _edges(ordered, found, 200, 5), found, 5)
+        assert (counts >= 5).all()
+        table = coarse_quantiles(values)
+        for value, size in zip(at, sizes, strict=True):
+            drawn = table_values(quantile_table(table), EVEN[::100])
+            share = (drawn == value).mean() * values.size / size
+            assert share == pytest.approx(1.0, abs=0.3)
