@@ -11,6 +11,7 @@ import pandas as pd
 
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.errors import PysynthdpError, SchemaError, together
+from pysynthdp.base.scratch import ScratchFile
 from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
@@ -69,6 +70,8 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     if absent:
         raise together(absent)
     wrong: set[str] = set()
+    scratch = getattr(rows, "scratch", None)
+    files: dict[Key, ScratchFile] = {}
     types = {} if tolerant else dict(rows.dtypes)
 
     def of_block(block: pd.DataFrame) -> _Blocks:
@@ -79,7 +82,12 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
             if types and cells.dtype != types[column.name]:
                 raise _unlike(column.name)
             own, moved = _split_coerced(cells, column) if tolerant else _split_or(wrong, cells, column)
-            parts.update({key: [array] for key, array in own.items()})
+            for key, array in own.items():
+                if scratch is None:
+                    parts[key] = [array]
+                else:
+                    files[key] = files.get(key) or scratch.file()
+                    files[key].write(array)
             changed |= moved
         return parts, [changed]
 
@@ -92,6 +100,7 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
             remedy="count in n_rows the rows of all pieces, and give each piece once in fold",
         )
     joined = {key: arrays[0] if len(arrays) == 1 else np.concatenate(arrays) for key, arrays in lists.items()}
+    joined.update({key: file.array() for key, file in files.items()})
     return PartTable(rows.n_rows, joined, np.concatenate(changed) if tolerant else None)
 
 

@@ -35,6 +35,9 @@ class Rows(Protocol):
     - give blocks that nobody else changes; what is done with a block never changes it;
     - raise its own errors, which quote no value of a record.
 
+    A backend may have a sixth, ``scratch`` (:class:`~pysynthdp.base.scratch.Scratch`): where the parts of its
+    columns, which are kept during a fit, lie on disk; without it they lie in memory.
+
     How many blocks there are changes no result to the last bit: what the package makes of a block are the
     parts of its columns, which are put together again before anything is summed.
 

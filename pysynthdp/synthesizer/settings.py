@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import pandas as pd
@@ -89,6 +90,7 @@ class Settings:
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
+    scratch: str | Path | None = None
 
     def __post_init__(self) -> None:
         _check_settings(self)

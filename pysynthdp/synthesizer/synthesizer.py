@@ -22,6 +22,7 @@ from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.remarks import say
+from pysynthdp.base.scratch import Scratch
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
@@ -31,6 +32,7 @@ from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
+from pysynthdp.io.sources import opened_source
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
@@ -144,6 +146,9 @@ class Synthesizer(Settings, Printable):
         Threads; never changes a result. All cores by default, at most four.
     progress : bool, optional
         Show a bar; on a terminal or in a notebook by default.
+    scratch : path, optional
+        Folder for the parts of a table that is fitted from a file or a database, while it is fitted; the
+        system's for temporary files by default.
 
     Notes
     -----
@@ -189,6 +194,7 @@ class Synthesizer(Settings, Printable):
             return plan_of(self, data)
         if self.schema is not None or data is None:
             return declared_plan(self)
+        data = self._opened(data)
         return planned(self, listed(data) or cast("pd.DataFrame | Rows", data))
 
     @answers_slips
@@ -239,6 +245,7 @@ class Synthesizer(Settings, Printable):
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
+        table = self._opened(table)
         tables = listed(table)
         if tables is not None:
             nested, unseen = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
@@ -299,6 +306,10 @@ class Synthesizer(Settings, Printable):
     def to_table(self) -> Table:
         """Build a card of what was set; it holds nothing of any table."""
         return _settings_table(self)
+
+    def _opened(self, given: Any) -> Any:
+        """Take the name of a file as the rows in it; anything else as it is."""
+        return opened_source(given, Scratch(None if self.scratch is None else Path(self.scratch)))
 
     def _threads(self) -> int:
         """Threads to use."""

@@ -24,6 +24,7 @@ R_CODE = Path(__file__).parents[2] / "r-bridge"
 PYTHON_ONLY = {
     "workers": "never changes a result: the shell and R leave it to the machine",
     "progress": "never changes a result: the shell shows stages, and R shows nothing",
+    "scratch": "never changes a result: where a table lies while it is fitted",
 }
 NOT_IN_R = {
     "emit_original": "set model by model there: list(name = 'sample', emit_original = TRUE)",

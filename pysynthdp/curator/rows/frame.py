@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar, cast
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.scratch import Scratch
 from pysynthdp.base.words import TABLE, Said, Words
 from pysynthdp.design.rows import Rows
 
@@ -95,6 +96,8 @@ class FrameRows:
         The table; column names must be distinct strings.
     block_rows : int, optional
         Rows a block.
+    scratch : Scratch, optional
+        Where arrays that are made of the rows may lie on disk; in memory without it.
 
     Raises
     ------
@@ -104,6 +107,7 @@ class FrameRows:
 
     frame: pd.DataFrame
     block_rows: int | None = None
+    scratch: Scratch | None = None
 
     def __post_init__(self) -> None:
         check_table(self.frame)

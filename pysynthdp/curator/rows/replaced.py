@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from pysynthdp.base.scratch import Scratch
 from pysynthdp.design.rows import Rows
 
 __all__ = ["ReplacedRows"]
@@ -34,6 +35,11 @@ class ReplacedRows:
     def n_rows(self) -> int:
         """Number of rows."""
         return self.rows.n_rows
+
+    @property
+    def scratch(self) -> Scratch | None:
+        """Where arrays that are made of the rows may lie on disk."""
+        return getattr(self.rows, "scratch", None)
 
     @property
     def columns(self) -> tuple[str, ...]:
