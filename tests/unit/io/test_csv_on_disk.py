@@ -23,8 +23,8 @@ def path(tmp_path):
     """A file of many blocks, of which only the last row says what its columns are."""
     rng = np.random.default_rng(0)
     rows = [
-        f"{number},{number % 7},{rng.random():.3f},2020-01-0{number % 9 + 1},{'TRUE' if number % 2 else ''},ä{number}"
-        for number in range(ROWS)
+        f"{at},{at % 7},{rng.random():.3f},2020-01-0{at % 9 + 1},{'TRUE' * (at % 2)},ä{at}"
+        for at in range(ROWS)
     ]
     rows += [',x,,2020-01-01T10:00:00.123456789,"FALSE","NA"', "1,0,12345678901234567890,,,"]
     rows[-2] = rows[-2].replace("2020-01-01T10:00:00.123456789", "2020-01-01")
@@ -69,8 +69,8 @@ def test_a_file_that_changes_while_it_is_read_is_refused(path, texts, monkeypatc
 
     def written_to(name):
         file = opened(name)
-        with path.open("a") as other:
-            other.write("\n")
+        with path.open("ab") as other:
+            other.write(b"\0")  # as a packed file may end
         return file
 
     packed = path.with_suffix(".csv.gz")
