@@ -17,6 +17,7 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import Argument, Words
+from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.draw.machine import Draws, Machine
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.tagging import marked_imputed, marked_outside, provenance_of, release_tags
@@ -256,17 +257,18 @@ class FittedSynthesizer(Printable):
         k: int | None = None,
         *,
         rng: RandomSource = None,
+        parameters: CopyParameters | None = None,
         format: str = "parquet",  # noqa: A002 -- pandas' word
         sign: str | Path | Signer | None = None,
     ) -> Path:
-        """Draw copies straight into a release folder, block by block, so that memory stays small.
+        """Draw copies straight into a release folder, so that memory grows with neither rows nor copies.
 
         Parameters
         ----------
         folder : path
             Must not exist yet; it appears whole or not at all.
-        m, k, rng
-            As in :meth:`draw`.
+        m, k, rng, parameters
+            As in :meth:`draw`; the files are those that :meth:`SyntheticRelease.save` would write.
         format : {"parquet", "csv"}
             Of the copies.
         sign : path or key, optional
@@ -290,16 +292,18 @@ class FittedSynthesizer(Printable):
         release_dir.check_target(Path(folder), format)
         signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = self.plan.protection.copies(m)
-        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng)
+        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng, parameters=parameters)
         parts = self._release(drawing, []).parts()
-        with progress_bar(drawing.m, "draw", show=self.progress) as note:
+        blocks = drawing.m * -(-drawing.n_syn // BLOCK_ROWS)
+        with progress_bar(blocks, "draw", show=self.progress) as note:
             parts["copies"] = (self._stream(drawing, copy, note) for copy in range(drawing.m))
             return release_dir.write(parts, Path(folder), file_format=format, sign=signer)
 
     def _stream(self, drawing: Draws, copy: int, note: Callable[[str], None]) -> Iterator[pd.DataFrame]:
         """Yield one copy as frames of consecutive blocks."""
-        yield from drawing.frames(copy, self.workers)
-        note(f"copy {copy + 1}")
+        for frame in drawing.frames(copy, self.workers):
+            yield frame
+            note(f"copy {copy + 1}")
 
     @answers_slips
     def save(self, path: str | Path) -> Path:
