@@ -15,6 +15,7 @@ from pysynthdp.base.slips import answers_slips, no_attribute
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.release.stored import StoredRelease
 from pysynthdp.release.unchanged import Prints, check_prints, overwritten, prints_of
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
@@ -282,3 +283,38 @@ class SyntheticRelease(Printable):
         another; :func:`pysynthdp.verify` also recomputes the statement's numbers and checks a signature.
         """
         return cls(**release_dir.read(Path(folder), Provenance, ReleaseTags))
+
+    @classmethod
+    @answers_slips
+    def open(cls, folder: str | Path) -> StoredRelease:
+        """Open what :meth:`save` or :meth:`FittedSynthesizer.draw_to` wrote; the copies stay in their files.
+
+        Parameters
+        ----------
+        folder : path
+            A release folder.
+
+        Returns
+        -------
+        StoredRelease
+            Its copies are read where they are looked at: ``for block in opened[0].blocks(["x", "y"])``.
+
+        Raises
+        ------
+        ReleaseError
+            As :meth:`load`.
+
+        Notes
+        -----
+        Privacy: post-processing of a release; all files are compared with the checksums of the list first.
+
+        Examples
+        --------
+        >>> import tempfile, pandas as pd, pysynthdp as sdp
+        >>> release = sdp.synthesize(pd.DataFrame({"x": [1.5, 2.5, 4.0] * 20}), m=1, rng=1)
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     opened = sdp.SyntheticRelease.open(release.save(f"{home}/out"))
+        ...     print([len(block) for block in opened[0].blocks(["x"], rows=40)])
+        [40, 20]
+        """
+        return StoredRelease(**release_dir.read(Path(folder), Provenance, ReleaseTags, stay=True))
