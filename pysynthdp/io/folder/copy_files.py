@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeAlias
@@ -22,10 +23,11 @@ import pyarrow.parquet as pa_parquet
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.folder.storage import Stored
 
-__all__ = ["FileFormat", "Marks", "csv_rows", "read_copy", "write_copy"]
+__all__ = ["FileFormat", "Marks", "csv_rows", "read_blocks", "read_copy", "write_copy"]
 
 FileFormat: TypeAlias = Literal["parquet", "csv"]
 _READ_BLOCK = 1 << 24  # bytes; a CSV row must fit into one
+_BATCH: Final = 65_536  # rows that are read at a time
 _PIECE: Final = 2**14  # rows that are converted at a time: the blocks in which copies are drawn
 _GROUP_BYTES: Final = 2**26  # of a Parquet row group as it lies in memory, before it is encoded
 _GROUP_ROWS: Final = 2**20
@@ -226,17 +228,95 @@ def _is_category(stored: Stored) -> bool:
 
 
 def read_copy(
-    path: Path, *, storage: tuple[Stored, ...], marks: Marks, file_format: FileFormat
+    path: Path,
+    *,
+    storage: tuple[Stored, ...],
+    marks: Marks,
+    file_format: FileFormat,
+    asked: tuple[Stored, ...] | None = None,
 ) -> pd.DataFrame:
-    """Read one copy with the types that it had.
+    """Read one copy with the types that it had, or those of its columns that are asked for.
 
     Raises
     ------
     ReleaseError
         If the file is missing, damaged or changed.
     """
+    wanted = storage if asked is None else asked
+    names = [stored.name for stored in wanted]
+    with _readable(path):
+        if file_format == "parquet":
+            _check_columns(path, pa_parquet.read_schema(path).names, storage)
+            table = pa_parquet.read_table(path, columns=names)
+        else:
+            table = _read_csv(path, storage).select(names)
+    frame = _frame(table, wanted)
+    frame.attrs = marks.attrs()
+    return frame
+
+
+def read_blocks(
+    path: Path,
+    *,
+    storage: tuple[Stored, ...],
+    asked: tuple[Stored, ...],
+    file_format: FileFormat,
+    rows: int,
+) -> Iterator[pd.DataFrame]:
+    """Read some columns of one copy, so many rows at a time; memory holds a row group of them at most.
+
+    Raises
+    ------
+    ReleaseError
+        If the file is missing, damaged or changed.
+    """
+    with _readable(path):
+        left: list[pa.RecordBatch] = []
+        for batch in _batches(path, storage, asked, file_format):
+            left.append(batch)
+            while sum(map(len, left)) >= rows:
+                whole = pa.Table.from_batches(left)
+                yield _frame(whole.slice(0, rows), asked)
+                left = whole.slice(rows).to_batches()
+        if sum(map(len, left)):
+            yield _frame(pa.Table.from_batches(left), asked)
+
+
+def _batches(
+    path: Path, storage: tuple[Stored, ...], asked: tuple[Stored, ...], file_format: FileFormat
+) -> Iterator[pa.RecordBatch]:
+    """Read some columns as they come."""
+    names = [stored.name for stored in asked]
+    if file_format == "parquet":
+        with pa_parquet.ParquetFile(path, pre_buffer=False) as file:
+            _check_columns(path, file.schema_arrow.names, storage)
+            yield from file.iter_batches(_BATCH, columns=names)
+        return
+    options = _csv_options(storage)
+    options["convert_options"].include_columns = names
+    with pa_csv.open_csv(path, **options) as reader:
+        yield from reader
+
+
+def _check_columns(path: Path, found: list[str], storage: tuple[Stored, ...]) -> None:
+    """Refuse a file with other columns than the list of the folder names."""
+    if found != [stored.name for stored in storage]:
+        raise ReleaseError(
+            f"{path.name} has other columns than release.json says; was it edited?", kind="folder"
+        )
+
+
+def _frame(table: pa.Table, wanted: tuple[Stored, ...]) -> pd.DataFrame:
+    """Give columns of a file their types back."""
+    columns = {stored.name: stored.from_arrow(table.column(stored.name)) for stored in wanted}
+    return pd.DataFrame(columns, columns=[stored.name for stored in wanted], copy=False)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in our words that a file is missing or damaged."""
     try:
-        table = pa_parquet.read_table(path) if file_format == "parquet" else _read_csv(path, storage)
+        yield
     except FileNotFoundError as error:
         raise ReleaseError(
             f"{path.name} is missing; take the folder anew from its source", kind="folder"
@@ -245,14 +325,6 @@ def read_copy(
         raise ReleaseError(
             f"{path.name} is damaged; take the folder anew from its source", kind="folder"
         ) from error
-    if table.column_names != [stored.name for stored in storage]:
-        raise ReleaseError(
-            f"{path.name} has other columns than release.json says; was it edited?", kind="folder"
-        )
-    columns = {stored.name: stored.from_arrow(table.column(i)) for i, stored in enumerate(storage)}
-    frame = pd.DataFrame(columns, columns=[stored.name for stored in storage], copy=False)
-    frame.attrs = marks.attrs()
-    return frame
 
 
 def csv_rows(path: Path, storage: tuple[Stored, ...]) -> int:
