@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from statsmodels.tools.sm_exceptions import PerfectSeparationError
 from pysynthdp.analysis.failures import Job, of_copy, reason_of
 from pysynthdp.analysis.formula import NAMES
 from pysynthdp.analysis.frames import without_unused
+from pysynthdp.analysis.sums import fitted_by_sums
 from pysynthdp.base.errors import FitError, PysynthdpError
 from pysynthdp.base.words import Said, Words, meant
 
@@ -38,7 +40,14 @@ def model_kind(model: Any, options: Mapping[str, Any]) -> str:
 
 
 def fit_one(job: Job, number: int, frame: pd.DataFrame) -> Any:
-    """Fit one copy; a failure names the copy, the column and the reason."""
+    """Fit one copy, by sums where these say the same; a failure names the copy, the column and the reason."""
+    by_library = partial(_by_library, job, number, frame)
+    found = fitted_by_sums(job, frame, by_library)
+    return by_library() if found is None else found
+
+
+def _by_library(job: Job, number: int, frame: pd.DataFrame) -> Any:
+    """Fit one copy by statsmodels."""
     try:
         with np.errstate(divide="ignore"):  # said by term
             model = _build(job, frame)

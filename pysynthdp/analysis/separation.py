@@ -11,17 +11,20 @@ from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.base.arrays import BoolArray, FloatArray
 
 __all__ = [
+    "FEW",
+    "NEAR",
     "covariance_of_rest",
     "lost_directions",
     "lost_terms",
+    "spans",
     "undetermined",
     "uses_lost",
     "without_outlying",
 ]
 
-_NEAR = 1e-3  # a fitted mean this close to its bound may be on its way to it; what decides is the proof below
+NEAR = 1e-3  # a fitted mean this close to its bound may be on its way to it; what decides is the proof below
 _RANK = 1e-9
-_FEW = 2000
+FEW = 2000
 _SPANS = 1e-6
 _COLLINEAR = 1e-10
 _MOVED = 1e-6
@@ -62,6 +65,8 @@ def lost_directions(fit: Any, values: FloatArray) -> FloatArray:
     non-event, however rare, is never marked. Missed are only fits that stopped with means still 0.001 away
     from their bound.
     """
+    if getattr(fit, "found_by_sums", False):  # then nothing is lost, or statsmodels had fitted
+        return np.zeros((values.size, 0))
     with np.errstate(all="ignore"):  # exp() of what runs off
         blocks = list(_blocks(fit, values))
     none = np.zeros((values.size, 0))
@@ -87,6 +92,8 @@ def lost_terms(lost: FloatArray) -> BoolArray:
 
 def uses_lost(fit: Any, X: FloatArray) -> BoolArray:
     """Mark new rows (n, k) whose mean moves along lost directions of the fit."""
+    if getattr(fit, "found_by_sums", False):
+        return np.zeros(len(X), dtype=np.bool_)
     values = np.asarray(fit.params, dtype=np.float64).ravel(order="F")
     if type(fit.model).__name__ == "OrderedModel":
         values = values.copy()
@@ -134,7 +141,7 @@ def covariance_of_rest(information: FloatArray, lost: FloatArray) -> FloatArray:
     return np.asarray(kept @ np.linalg.inv(kept.T @ information @ kept) @ kept.T)
 
 
-def _spans(rows: FloatArray) -> bool:
+def spans(rows: FloatArray) -> bool:
     """Whether rows leave no direction free, clearly: a few do, as a rule, and are cheap to ask."""
     sizes = np.sqrt(np.einsum("ij,ij->j", rows, rows))
     if not np.all(sizes > 0):
@@ -213,20 +220,20 @@ def _padded(X: FloatArray, p: int) -> FloatArray:
 def _binary(model: Any, mean: FloatArray, p: int) -> Iterator[Block]:
     """Shares or zeros and ones."""
     y = np.asarray(model.endog, dtype=np.float64).ravel()
-    near = ((y == 0) | (y == 1)) & (np.abs(y - mean.ravel()) < _NEAR)
+    near = ((y == 0) | (y == 1)) & (np.abs(y - mean.ravel()) < NEAR)
     yield from _signed(model, near, y > 0.5, p)
 
 
 def _counts(model: Any, mean: FloatArray, p: int) -> Iterator[Block]:
     """Rows of counts, whose only bound is zero."""
     y = np.asarray(model.endog, dtype=np.float64).ravel()
-    yield from _signed(model, (y == 0) & (mean.ravel() < _NEAR), y > 0, p)
+    yield from _signed(model, (y == 0) & (mean.ravel() < NEAR), y > 0, p)
 
 
 def _signed(model: Any, near: BoolArray, up: BoolArray, p: int) -> Iterator[Block]:
     """Rows of the design to the side that they pull; none in the usual case, that rows inside hold all."""
     X = np.asarray(model.exog, dtype=np.float64)
-    if near.any() and not _spans(X[np.flatnonzero(~near)[:_FEW]]):
+    if near.any() and not spans(X[np.flatnonzero(~near)[:FEW]]):
         yield _padded(X, p) * np.where(up, 1.0, -1.0)[:, None], near
 
 
@@ -235,15 +242,15 @@ def _multinomial(model: Any, shares: FloatArray) -> Iterator[Block]:
     X, y = np.asarray(model.exog, dtype=np.float64), np.asarray(model.endog, dtype=np.int64)
     p = X.shape[1]
     J = shares.shape[1]
-    inside = np.flatnonzero((shares >= _NEAR).all(axis=1))[:_FEW]
-    if _spans(X[inside]):  # then every equation is held, whatever the other rows say
+    inside = np.flatnonzero((shares >= NEAR).all(axis=1))[:FEW]
+    if spans(X[inside]):  # then every equation is held, whatever the other rows say
         return
     for other in range(J):
         rows = np.flatnonzero(y != other)
         Z = np.zeros((rows.size, J, p))
         Z[np.arange(rows.size), y[rows]] = X[rows]
         Z[:, other] = -X[rows]
-        yield Z[:, 1:].reshape(rows.size, -1), shares[rows, other] < _NEAR
+        yield Z[:, 1:].reshape(rows.size, -1), shares[rows, other] < NEAR
 
 
 def _ordinal(model: Any, shares: FloatArray) -> Iterator[Block]:
@@ -252,8 +259,8 @@ def _ordinal(model: Any, shares: FloatArray) -> Iterator[Block]:
     cuts = np.eye(shares.shape[1] - 1)
     below = np.cumsum(shares, axis=1)
     up, down = np.flatnonzero(y < len(cuts)), np.flatnonzero(y > 0)
-    yield np.concatenate([-X[up], cuts[y[up]]], axis=1), 1 - below[up, y[up]] < _NEAR
-    yield np.concatenate([X[down], -cuts[y[down] - 1]], axis=1), below[down, y[down] - 1] < _NEAR
+    yield np.concatenate([-X[up], cuts[y[up]]], axis=1), 1 - below[up, y[up]] < NEAR
+    yield np.concatenate([X[down], -cuts[y[down] - 1]], axis=1), below[down, y[down] - 1] < NEAR
 
 
 def without_outlying(found: list[Estimates]) -> list[Estimates]:

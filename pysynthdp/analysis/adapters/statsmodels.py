@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from pysynthdp.analysis.description import Coding, Description
+from pysynthdp.analysis.coded_design import bases_of, codings_of, members_of
+from pysynthdp.analysis.description import Description
 from pysynthdp.analysis.estimates import ADAPTERS, Estimates
 from pysynthdp.analysis.separation import covariance_of_rest, lost_directions, lost_terms, undetermined
 from pysynthdp.base.arrays import BoolArray, FloatArray
@@ -202,9 +202,9 @@ def _description(fit: Any) -> Description:
         response=formula.partition("~")[0].strip() if formula else _endog_name(model),
         family=_family(model),
         covariance=_kind_of_covariance(fit),
-        members=_members_of(design) if coded else {},
-        codings=_codings_of(design) if coded else (),
-        bases=_bases_of(design) if coded else {},
+        members=members_of(design) if coded else {},
+        codings=codings_of(design) if coded else (),
+        bases=bases_of(design) if coded else {},
         entangled=_entangled(model),
         rows=partial(_rows, model) if formula else None,
     )
@@ -255,56 +255,3 @@ def _rows(model: Any) -> pd.DataFrame | None:
     if labels is None or len(labels) == len(frame):
         return frame
     return frame.loc[labels] if frame.index.is_unique else None
-
-
-def _members_of(design: Any) -> dict[str, frozenset[str]]:
-    """Factors that each column of a design belongs to."""
-    return {
-        str(design.column_names[place]): _names(term.factors)
-        for term, where in design.term_slices.items()
-        for place in range(where.start, where.stop)
-    }
-
-
-def _names(factors: Any) -> frozenset[str]:
-    """Names of factors as the formula has them."""
-    return frozenset(str(factor.name()) for factor in factors)
-
-
-def _codings_of(design: Any) -> tuple[Coding, ...]:
-    """Contrasts of every factor in every term."""
-    return tuple(
-        Coding(
-            _names(subterm.factors),
-            str(factor.name()),
-            tuple(str(level) for level in design.factor_infos[factor].categories),
-            tuple(str(suffix) for suffix in contrast.column_suffixes),
-            np.asarray(contrast.matrix, dtype=np.float64),
-        )
-        for subterms in design.term_codings.values()
-        for subterm in subterms
-        for factor, contrast in subterm.contrast_matrices.items()
-    )
-
-
-def _bases_of(design: Any) -> dict[str, FloatArray]:
-    """Numbers that each factor learned from the rows, such as knots and means."""
-    found = {}
-    for factor, info in design.factor_infos.items():
-        learned = info.state.get("transforms", {}) if isinstance(info.state, Mapping) else {}
-        numbers = [number for transform in learned.values() for number in _numbers(vars(transform))]
-        if numbers:
-            found[str(factor.name())] = np.array(numbers, dtype=np.float64)
-    return found
-
-
-def _numbers(value: Any) -> Iterator[float]:
-    """All numbers in a value, in a fixed order."""
-    if isinstance(value, Mapping):
-        for key in sorted(value, key=str):
-            yield from _numbers(value[key])
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _numbers(item)
-    elif isinstance(value, np.ndarray | np.generic | int | float) and np.asarray(value).dtype.kind in "fiu":
-        yield from np.asarray(value, dtype=np.float64).ravel().tolist()
