@@ -250,6 +250,7 @@ def test_what_a_reader_raises_is_not_quoted(client):
     del client
 
     def broken(number):
+        del number
         raise ValueError("Smith")
 
     odd = dd.from_map(broken, [1], meta=pd.DataFrame({"sex": pd.Series(dtype=object)}))
