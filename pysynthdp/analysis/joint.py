@@ -191,8 +191,8 @@ def _smaller_fits(result: Pooled, smaller: str | Pooled | Sequence[Any]) -> tupl
 
 def _at_means(fits: Sequence[Any], groups: IntArray) -> FloatArray:
     """Log-likelihood of every copy at the mean estimates of its group."""
-    adapter = adapter_for(fits[0])
-    estimates = [adapter.estimates(fit) for fit in fits]
+    adapters = [adapter_for(fit) for fit in fits]  # a large copy may be read by another than the rest
+    estimates = [adapter.estimates(fit) for adapter, fit in zip(adapters, fits, strict=True)]
     values = np.array([estimate.values for estimate in estimates])  # noqa: PD011 -- not a pandas object
     if not np.isfinite(values).all():
         raise CombiningRuleError(
@@ -200,4 +200,5 @@ def _at_means(fits: Sequence[Any], groups: IntArray) -> FloatArray:
             kind="joint test",
         )
     means = np.array([values[groups == group].mean(axis=0) for group in groups])
-    return np.array([adapter.loglike(fit, mean) for fit, mean in zip(fits, means, strict=True)])
+    pairs = zip(adapters, fits, means, strict=True)
+    return np.array([adapter.loglike(fit, mean) for adapter, fit, mean in pairs])

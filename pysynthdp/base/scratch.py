@@ -64,7 +64,7 @@ class ScratchFile:
         if values.dtype != self.dtype or self.dtype.kind not in _MAPPABLE:
             msg = f"an array of {values.dtype} cannot be written behind {self.dtype}"
             raise TypeError(msg)
-        self.file.write(np.ascontiguousarray(values).data.cast("B") if values.size else b"")
+        self.file.write(np.ascontiguousarray(values).view(np.uint8).data if values.size else b"")
         self.size += values.size
 
     def array(self) -> AnyArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,9 +125,17 @@ def read_table(
 
 
 def shelved_table(
-    path: str | Path, form: Form, declared: Declared, *, texts: bool = False, shelf: Shelf | None = None
+    path: str | Path,
+    form: Form,
+    declared: Declared,
+    *,
+    texts: bool = False,
+    shelf: Shelf | None = None,
+    parquet: Callable[[Path, bool], pd.DataFrame] | None = None,
 ) -> pd.DataFrame:
     """Read a table as :func:`read_table` does; a CSV goes onto a shelf, in memory by default.
+
+    ``parquet`` is the reader of a Parquet file: its path, and whether no cell may decide a type.
 
     Notes
     -----
@@ -144,7 +152,7 @@ def shelved_table(
         if kind == "csv":
             refuse_content(file)
         if kind == "parquet":
-            return _read_parquet(file, texts)
+            return (parquet or _read_parquet)(file, texts)
         if texts:
             return _read_texts(file, declared.schema, form, shelf)
         return _read_csv(file, form, replace(declared, text=form.text), shelf)
