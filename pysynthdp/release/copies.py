@@ -24,13 +24,18 @@ from pysynthdp.tags.provenance import Provenance
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
 
-__all__ = ["SyntheticRelease"]
+__all__ = ["SyntheticRelease", "tagged"]
 
 _ELSEWHERE: Final = {
     "to_csv": "save(folder, format='csv') writes the copies, and release[0].to_csv(...) a single one",
     "to_parquet": "save(folder) writes the copies, and release[0].to_parquet(...) a single one",
     "statement": "the privacy statement is release.privacy",
 }
+
+
+def tagged(tags: ReleaseTags, schema: Schema) -> dict[str, Any]:
+    """Give the parts of a release that follow from its tags: these, and constants of their combining rule."""
+    return {"tags": tags, "constants": asdict(recipe_of(tags, schema.names))}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -263,8 +268,7 @@ class SyntheticRelease(Printable):
             "schema": self.schema,
             "privacy": self.privacy,
             "provenance": self.provenance,
-            "tags": self.tags,
-            "constants": asdict(recipe_of(self.tags, self.schema.names)),
+            **tagged(self.tags, self.schema),
         }
 
     @classmethod

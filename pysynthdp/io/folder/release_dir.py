@@ -50,7 +50,8 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sig
     parts : mapping
         ``copies``: an iterable of DataFrames, or of iterables of consecutive blocks of one copy; ``schema``,
         ``privacy``, ``provenance``, ``tags``; and ``constants`` of the combining rule, for the programs that
-        pool the copies.
+        pool the copies. ``seen``, if there, is called when all copies are written and gives ``tags`` and
+        ``constants`` again, where they depend on the rows drawn.
     folder : Path
         Must not exist.
     file_format : {"parquet", "csv"}
@@ -132,10 +133,11 @@ def _refuse_existing(folder: Path) -> None:
 
 def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> None:
     """Write all files of a release."""
+    statement = parts["privacy"].to_dict()
+    names, storage = _write_copies(parts, folder, statement, file_format)
+    parts = {**parts, **parts.get("seen", dict)()}
     schema, privacy, tags = parts["schema"], parts["privacy"], parts["tags"]
     methods = dict(parts["provenance"].methods)
-    statement = privacy.to_dict()
-    names, storage = _write_copies(parts, folder, statement, file_format)
     write_json(folder / "privacy.json", statement)
     write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
     notes = tags.details.get("column_notes", {})

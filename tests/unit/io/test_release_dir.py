@@ -13,10 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
+from pysynthdp import BySampling
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.folder import copy_files, release_dir
+from pysynthdp.models import Gaussian
 from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema import NumericColumn, Schema
 from pysynthdp.synthesizer import Synthesizer
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.tags.provenance import Provenance
@@ -344,6 +347,18 @@ def test_a_streamed_folder_has_the_bytes_of_a_saved_one_for_every_number_of_work
     folders += [fit.draw_to(tmp_path / f"{id(fit)}", **asked, format=file_format) for fit in fits[1:]]
     first, *others = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders]
     assert others == [first, first]
+
+
+def test_a_streamed_folder_tells_of_clamped_draws_as_a_saved_one_does(tmp_path):
+    wide, narrow = ((-1000, 1000), (-1, 1))
+    for name, (lower, upper) in {"wide": wide, "narrow": narrow}.items():
+        schema = Schema([NumericColumn("x", lower=lower, upper=upper, fallback=0, may_be_missing=False)])
+        settings = {"guarantee": BySampling(), "method": {"x": Gaussian(sigma=15.0)}, "schema": schema}
+        fit = Synthesizer(**settings, progress=False).fit(pd.DataFrame({"x": np.linspace(-1, 1, 50)}))
+        drawn = fit.draw(m=1, k=20_000)
+        streamed = SyntheticRelease.load(fit.draw_to(tmp_path / name, m=1, k=20_000))
+        assert drawn.tags.bias == ("clamped" if name == "narrow" else "none")
+        assert streamed.tags == drawn.tags
 
 
 def test_row_groups_are_large_and_memory_holds_one(release_of, tmp_path, monkeypatch):
