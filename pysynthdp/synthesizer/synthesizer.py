@@ -212,9 +212,10 @@ class Synthesizer(Settings, Printable):
         Parameters
         ----------
         table : DataFrame, list of DataFrames, Rows, or path
-            The confidential table, or a CSV or Parquet file with it, which is read as :func:`read_table` reads
-            it and whose columns lie in nameless files in ``scratch`` meanwhile; not needed where ``answers`` holds all noised answers. It may lie outside
-            one frame: any object with rows as :class:`pysynthdp.design.rows.Rows` says. A list of M tables
+            The confidential table, or a CSV or Parquet file with it: read as :func:`read_table` reads it, its
+            columns in nameless files in ``scratch`` meanwhile. Not needed where ``answers`` holds all noised
+            answers. It may lie outside one frame: any object with rows as
+            :class:`pysynthdp.design.rows.Rows` says. A list of M tables
             is taken as M imputations of it (of the same people in the same order): one plan is fitted to
             each, ``draw`` draws m copies of each, and the copies are pooled by the nests that they stand in
             (Reiter 2004). Refused under a guarantee.
