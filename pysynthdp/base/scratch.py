@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import tempfile
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, cast
@@ -40,13 +41,16 @@ class Scratch:
         return ScratchFile(cast("BinaryIO", tempfile.TemporaryFile(dir=self.folder)))
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True, repr=False, weakref_slot=True)
 class ScratchFile:
     """One array under way: written from its start to its end, then mapped."""
 
     file: BinaryIO
     dtype: np.dtype | None = None
     size: int = 0
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self.file.close)
 
     def write(self, values: AnyArray) -> None:
         """Add values behind those written before, all of one dtype.
@@ -60,13 +64,14 @@ class ScratchFile:
         if values.dtype != self.dtype or self.dtype.kind not in _MAPPABLE:
             msg = f"an array of {values.dtype} cannot be written behind {self.dtype}"
             raise TypeError(msg)
-        self.file.write(np.ascontiguousarray(values).data.cast("B") if values.size else b"")
+        self.file.write(np.ascontiguousarray(values).view(np.uint8).data if values.size else b"")
         self.size += values.size
 
     def array(self) -> AnyArray:
         """Give all values, read-only, without reading them."""
-        self.file.flush()
-        if not self.size or self.dtype is None:
-            return np.zeros(0, dtype=self.dtype)
-        mapped = mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
+        with self.file:  # the map keeps it
+            self.file.flush()
+            if not self.size or self.dtype is None:
+                return np.zeros(0, dtype=self.dtype)
+            mapped = mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
         return np.frombuffer(mapped, dtype=self.dtype)

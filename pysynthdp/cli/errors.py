@@ -115,9 +115,7 @@ def fail(
 def _unknown(error: Exception, code: Exit, command: str, options: Iterable[str]) -> str:
     """Say what is known of an error that is not ours, and where its report is."""
     if code is Exit.RESOURCES:
-        return (
-            "out of memory or disk space; give the run more, or use --stream, fewer copies or fewer columns"
-        )
+        return "out of memory or disk space; give the run more, or use fewer copies or fewer columns"
     report = write_report(error, command, options, Path())  # not cwd(), which may be gone
     where = f"see {report.name}" if report else "no report could be written into this folder"
     return f"unexpected {type(error).__name__}; {where}, or run again with --debug"

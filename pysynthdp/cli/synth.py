@@ -66,7 +66,9 @@ def synth(
     *,
     reading: dict[str, Any],
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
-    stream: Annotated[bool, typer.Option("--stream", help="Write block by block: little memory.")] = False,
+    stream: Annotated[  # noqa: ARG001
+        bool, typer.Option("--stream", help="Taken, and does nothing: copies are always written so.")
+    ] = False,
     quiet: Quiet = False,
     as_object: JsonObject = False,  # noqa: ARG001
     strict: Strict = False,  # noqa: ARG001
@@ -89,7 +91,7 @@ def synth(
     others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
     fitted = _fitted(synthesizer, table, others)
     copies = _Copying(out, m, k, seed, file_format.value, sign)
-    statement = copies.stream(fitted) if stream else copies.draw_and_write(fitted)
+    statement = copies.draw(fitted)
     _tell(out, statement, quiet=quiet)
 
 
@@ -168,25 +170,14 @@ class _Copying:
     file_format: str
     sign: Path | None
 
-    def draw_and_write(self, fitted: sdp.FittedSynthesizer) -> sdp.PrivacyStatement:
-        """Draw copies, then write them."""
-        run = this_run()
-        with run.stage("draw") as stage:
-            release = fitted.draw(self.m, self.k, rng=self.seed)
-            stage.object, stage.size = f"{release.m:,} copies", f"{release.n_syn:,} rows each"
-        run.check()
-        with run.stage("write") as stage:
-            release.save(self.out, format=self.file_format, sign=self.sign)
-            stage.object = str(self.out)
-        return release.privacy
-
-    def stream(self, fitted: sdp.FittedSynthesizer) -> sdp.PrivacyStatement:
-        """Draw copies straight into their files."""
+    def draw(self, fitted: sdp.FittedSynthesizer) -> sdp.PrivacyStatement:
+        """Draw copies straight into their files, so that memory holds none of them."""
         from pysynthdp.io.folder.release_dir import read_statement
 
-        with this_run().stage("draw and write") as stage:
+        with this_run().stage("draw") as stage:
             fitted.draw_to(self.out, self.m, self.k, rng=self.seed, format=self.file_format, sign=self.sign)
-            stage.object = str(self.out)
+            made = read_manifest(self.out)
+            stage.object, stage.size = f"{made['m']:,} copies", f"{made['n_syn']:,} rows each"
         return read_statement(self.out)
 
 

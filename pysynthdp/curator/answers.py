@@ -12,6 +12,7 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.quantiles import coarse_quantiles
+from pysynthdp.curator.table import level_counts
 from pysynthdp.design.encode import Scale, StepDesign
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
@@ -185,11 +186,13 @@ def _present_values(step: StepRows, rows: EncodedRows) -> FloatArray:
 
 def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
     """Rows at each level, or their weights."""
-    kind = rows.table.kind(step.target)
-    codes, weights = rows.table.parts[step.target.key], rows.weights
-    there = codes if kind is None else codes[kind == 0]
-    weights = weights if weights is None or kind is None else weights[kind == 0]
-    counts = np.bincount(there, weights, minlength=len(step.target.levels)).astype(np.float64)
+    weights, target = rows.weights, step.target
+    if weights is None:
+        counts = rows.table.total(lambda piece: (level_counts(piece, target),))[0].astype(np.float64)
+    else:
+        kind, codes = rows.table.kind(target), rows.table.parts[target.key]
+        there = slice(None) if kind is None else kind == 0
+        counts = np.bincount(codes[there], weights[there], minlength=len(target.levels)).astype(np.float64)
     return counts if step.groups is None else np.bincount(step.groups.codes, counts).astype(np.float64)
 
 

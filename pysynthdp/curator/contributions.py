@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,8 @@ import pandas as pd
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.curator.rows import rows_of
+from pysynthdp.curator.spread.pieces import SpreadRows
+from pysynthdp.curator.spread.table import SpreadTable, split_spread
 from pysynthdp.curator.table import PartTable, split_rows
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.unit_keys import places_in_unit, unit_codes, unit_keys
@@ -71,6 +74,8 @@ def bounded_rows(rows: Rows, schema: Schema, unit: PrivacyUnit) -> PartTable:
     beyond the limit count in both tables.
     """
     check_key_column(rows, unit)
+    if isinstance(rows, SpreadRows):
+        return _bounded_spread(rows, schema, unit)
     table = split_rows(rows, schema, tolerant=True)
     if unit.key is None:
         return table
@@ -79,6 +84,65 @@ def bounded_rows(rows: Rows, schema: Schema, unit: PrivacyUnit) -> PartTable:
     if unit.relation == "replace_one":
         return _with_public_rows(table, schema, beyond)
     return _without(table, beyond, (np.bincount(codes + 1) > unit.rows_per_unit)[codes + 1])
+
+
+def _bounded_spread(rows: SpreadRows, schema: Schema, unit: PrivacyUnit) -> SpreadTable:
+    """Bound the rows of units that lie in several pieces: the same rows take part as if they lay in one.
+
+    Whether a row takes part depends on its place among those with its own key, in the order of all rows. So a
+    count of each key walks through the pieces in their order, from worker to worker; and how many rows a unit
+    has in all is known at its end. What is done to a row is then what :func:`bounded_rows` does to it.
+    """
+    table = split_spread(rows, schema, tolerant=True)
+    if unit.key is None:
+        return table
+    keys = rows.pieces.each(_keys_of, unit.key)
+    places, counts = keys.running(_places_after, {}, unit.rows_per_unit)
+    beside = None if unit.relation == "replace_one" else counts
+    pieces = table.pieces.each(_bounded_piece, schema, unit, along=places, beside=beside)
+    pieces, n = pieces.measured(_length)
+    return SpreadTable(n, pieces=pieces)
+
+
+def _keys_of(piece: pd.DataFrame, start: int, key: str) -> AnyArray:
+    """Keys of the rows of a piece."""
+    del start
+    return unit_keys(piece[key])
+
+
+def _places_after(
+    before: Mapping[Hashable, int], keys: AnyArray, most: int
+) -> tuple[dict[Hashable, int], tuple[AnyArray, BoolArray]]:
+    """Count on from the pieces before; rows without a key, and those after so many of their unit, are out."""
+    counts = dict(before)
+    beyond = np.zeros(len(keys), dtype=np.bool_)
+    for row, key in enumerate(keys):
+        place = counts.get(key, 0)
+        beyond[row] = key is None or place >= most
+        counts[key] = place + 1
+    return counts, (keys, beyond)
+
+
+def _bounded_piece(
+    piece: PartTable,
+    start: int,
+    schema: Schema,
+    unit: PrivacyUnit,
+    placed: tuple[AnyArray, BoolArray],
+    counts: Mapping[Hashable, int] | None = None,
+) -> PartTable:
+    """Bound one piece; ``counts`` are those of all rows, where rows beyond the limit are left out."""
+    del start
+    keys, beyond = placed
+    if counts is None:
+        return _with_public_rows(piece, schema, beyond)
+    cut = np.array([counts[key] > unit.rows_per_unit for key in keys], dtype=np.bool_)
+    return _without(piece, beyond, cut)
+
+
+def _length(piece: PartTable) -> int:
+    """Count the rows of a piece."""
+    return piece.n
 
 
 def check_key_column(rows: Rows, unit: PrivacyUnit) -> None:

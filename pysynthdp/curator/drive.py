@@ -200,5 +200,5 @@ def _sum_of(fit: StepFit, rows: EncodedRows) -> Callable[[Any], Any]:
     if not isinstance(query, RowSum):
         msg = "only a RowSum is summed over blocks"
         raise TypeError(msg)
-    of = summed_by(query, rows)
-    return lambda block: of(*fit.rows.asked(block))
+    of, own = summed_by(query, rows), fit.rows  # and no more, since it may be sent to where the rows lie
+    return lambda block: of(*own.asked(block))

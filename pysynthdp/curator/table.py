@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import AnyArray, BoolArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, IntArray
 from pysynthdp.base.errors import PysynthdpError, SchemaError, together
 from pysynthdp.base.scratch import ScratchFile
 from pysynthdp.base.words import Facts, Words
@@ -21,9 +21,20 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import LARGEST
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["SCALE_ROWS", "Key", "PartTable", "groups_of", "scales_of", "split_rows"]
+__all__ = [
+    "SCALE_ROWS",
+    "Key",
+    "PartTable",
+    "Totals",
+    "groups_of",
+    "level_counts",
+    "present_rows",
+    "scales_of",
+    "split_rows",
+]
 
 Key = tuple[str, str]
+Totals: TypeAlias = tuple[AnyArray, ...]
 SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths
 LEAST = 100  # values that the sample must have; else all are taken
 
@@ -54,6 +65,17 @@ class PartTable:
         if not part.partial:
             return None
         return self.absent.get(part.column, self.parts[part.column, "kind"])
+
+    def total(self, of_table: Callable[[PartTable], Totals]) -> Totals:
+        """Add arrays up over all rows: over each piece of them, where they lie in several."""
+        return of_table(self)
+
+    def after(self, first: int) -> PartTable:
+        """Give the rows from one on."""
+        parts = {key: values[first:] for key, values in self.parts.items()}
+        absent = {name: there[first:] for name, there in self.absent.items()}
+        changed = None if self.changed is None else self.changed[first:]
+        return PartTable(max(self.n - first, 0), parts, changed, absent)
 
 
 def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTable:
@@ -174,13 +196,26 @@ def groups_of(table: PartTable, parts: tuple[Part, ...]) -> dict[Key, LevelGroup
     -----
     Privacy: reads real rows; not under a guarantee.
     """
-    found = {}
-    for part in parts:
-        if not part.numeric:
-            kind, codes = table.kind(part), table.parts[part.key]
-            counts = np.bincount(codes if kind is None else codes[kind == 0], minlength=len(part.levels))
-            found[part.key] = group_levels(counts, ordered=part.ordered)
+    levels = [part for part in parts if not part.numeric]
+    counted = table.total(lambda piece: tuple(level_counts(piece, part) for part in levels))
+    found = {
+        part.key: group_levels(counts, ordered=part.ordered)
+        for part, counts in zip(levels, counted, strict=True)
+    }
     return {key: groups for key, groups in found.items() if groups is not None}
+
+
+def level_counts(table: PartTable, part: Part) -> IntArray:
+    """Count the rows that have each level of a part, where it is there."""
+    kind, codes = table.kind(part), table.parts[part.key]
+    return np.bincount(codes if kind is None else codes[kind == 0], minlength=len(part.levels))
+
+
+def present_rows(table: PartTable, part: Part) -> int:
+    """Count the rows where a part is there."""
+    if not part.partial:
+        return table.n
+    return int(table.total(lambda piece: (np.array(np.count_nonzero(piece.kind(part) == 0)),))[0])
 
 
 def _public_scale(column: Column) -> Scale:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import io
+import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +23,14 @@ from pysynthdp.io.csv.learned import Source, checked_heads
 from pysynthdp.io.csv.local import as_declared
 from pysynthdp.io.csv.other_files import no_table, refuse_content
 from pysynthdp.io.csv.records import lines_as_records
+from pysynthdp.io.csv.shelf import Shelf
 from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.schema import CategoricalColumn, Schema
 
-__all__ = ["read_table", "write_table"]
+__all__ = ["read_table", "shelved_table", "write_table"]
 
 _CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv", ".tab", ".txt") for packed in ("", ".gz"))
+_BLOCK = 1 << 16  # rows
 _PARQUET = (".parquet", ".pq")
 _ABSENT = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
@@ -116,7 +120,28 @@ def read_table(
     0  01067    1.50
     1  50667    2.25
     """
-    file, form = Path(path), Form(sep, decimal, encoding, text, day_first)
+    declared = Declared(text, levels, missing, bounds, schema)
+    return shelved_table(path, Form(sep, decimal, encoding, text, day_first), declared, texts=texts)
+
+
+def shelved_table(
+    path: str | Path,
+    form: Form,
+    declared: Declared,
+    *,
+    texts: bool = False,
+    shelf: Shelf | None = None,
+    parquet: Callable[[Path, bool], pd.DataFrame] | None = None,
+) -> pd.DataFrame:
+    """Read a table as :func:`read_table` does; a CSV goes onto a shelf, in memory by default.
+
+    ``parquet`` is the reader of a Parquet file: its path, and whether no cell may decide a type.
+
+    Notes
+    -----
+    Privacy: reads real rows.
+    """
+    file, shelf = Path(path), shelf or Shelf()
     if file.is_dir():
         raise PlanError(f"{file} is a folder; name a file in it", kind="file")
     kind = _kind(file)
@@ -127,15 +152,15 @@ def read_table(
         if kind == "csv":
             refuse_content(file)
         if kind == "parquet":
-            return _read_parquet(file, texts)
+            return (parquet or _read_parquet)(file, texts)
         if texts:
-            return _read_texts(file, schema, form)
-        return _read_csv(file, form, Declared(form.text, levels, missing, bounds, schema))
+            return _read_texts(file, declared.schema, form, shelf)
+        return _read_csv(file, form, replace(declared, text=form.text), shelf)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException):  # may hold a row
         raise SchemaError(
             f"{file} is not a whole {kind} table", kind="file", remedy="export it anew"
         ) from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise SchemaError(
             f"{file} cannot be read: {getattr(error, 'strerror', None) or 'damaged'}", kind="file"
         ) from error
@@ -156,9 +181,9 @@ def _kind(path: Path) -> str:
     raise no_table(path)
 
 
-def _read_csv(path: Path, form: Form, declared: Declared) -> pd.DataFrame:
+def _read_csv(path: Path, form: Form, declared: Declared, shelf: Shelf) -> pd.DataFrame:
     """Read a CSV by what its cells say, and say what was found."""
-    source = Source.of(path, form)
+    source = Source.of(path, form, shelf)
     _check_text(form.text, source.heads, path)
     frame, remarks = typed_columns(source, declared)
     if not len(frame):
@@ -176,18 +201,19 @@ def _check_text(names: Sequence[str], heads: Sequence[str], path: Path) -> None:
             raise SchemaError(what, column=name, kind="name", remedy=mend)
 
 
-def _read_texts(path: Path, schema: Schema | None, form: Form) -> pd.DataFrame:
+def _read_texts(path: Path, schema: Schema | None, form: Form, shelf: Shelf) -> pd.DataFrame:
     """Read every line as one record and every cell as text; no byte and no further field may end the run."""
     sep = form.sep or default_sep(path)
-    content, heads, rows = lines_as_records(path, sep=sep, encoding=form.encoding)
+    content, heads, rows = lines_as_records(path, sep=sep, encoding=form.encoding, shelf=shelf)
     if form.sep is None:
-        refuse_other_head(content.partition(b"\n")[0].decode("utf-8", "replace"), sep, path)
+        head = re.match(rb"[^\n]*", content)
+        refuse_other_head(head[0].decode("utf-8", "replace") if head else "", sep, path)
     _check_text(form.text, checked_heads(heads, path), path)
     absent = {name: _spellings(name, schema) for name in heads}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.ParserWarning)
-        frame = pd.read_csv(  # usecols: further fields of a row are left out
-            io.BytesIO(content),
+        blocks = pd.read_csv(  # usecols: further fields of a row are left out
+            pa.BufferReader(content),
             sep=sep,
             encoding="utf-8",
             encoding_errors="replace",
@@ -198,12 +224,14 @@ def _read_texts(path: Path, schema: Schema | None, form: Form) -> pd.DataFrame:
             lineterminator="\n",
             keep_default_na=False,
             na_values=absent,
+            chunksize=_BLOCK,
         )
+        frame = shelf.frame(as_declared(block, schema, form) for block in blocks)
     if len(frame) != rows:
         raise PrivacyError(
             f"{path}: records and lines differ in number", kind="file", remedy="export it as Parquet"
         )
-    return as_declared(frame, schema, form)
+    return frame
 
 
 def _spellings(name: str, schema: Schema | None) -> list[str]:

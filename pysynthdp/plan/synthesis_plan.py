@@ -35,13 +35,25 @@ from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 
-__all__ = ["Protection", "Spends", "SynthesisPlan"]
+__all__ = ["Protection", "Spends", "SynthesisPlan", "Watch"]
 
 _NOISE: Final = Said(
     "guarantee=ZCDP(rho=...)", 'guarantee = { name = "zcdp", rho = ... }', "guarantee = zcdp(rho = ...)"
 )
 Spends: TypeAlias = Literal["nothing", "at the fit", "at each draw"]
 _COPIES = 5
+
+
+class Watch(Protocol):
+    """Looks at pieces of copies while they are drawn, where no copy is ever whole."""
+
+    def see(self, number: int, piece: pd.DataFrame) -> None:
+        """Look at consecutive rows of a copy, numbered from 0."""
+        ...
+
+    def tags(self, tags: ReleaseTags) -> ReleaseTags:
+        """Add what a combining rule must know of all that was seen."""
+        ...
 
 
 @runtime_checkable
@@ -242,6 +254,14 @@ class Protection(Protocol):
         """Add what a combining rule must know."""
         del plan, fit, copies
         return tags
+
+    def watch(self, plan: SynthesisPlan) -> Watch | None:
+        """Give what looks at copies that are drawn piece by piece and then adds to their tags what it saw.
+
+        For protections whose :meth:`tags` reads the copies; of the others nothing need be watched.
+        """
+        del plan
+        return None
 
     def spent(self, plan: SynthesisPlan, fit: Fit, account: Account) -> Guarantee | None:
         """Give what an agency's ledger records as spent so far; None where nothing is promised."""

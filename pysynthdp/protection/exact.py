@@ -27,7 +27,8 @@ from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.relations import broken_remarks
-from pysynthdp.curator.table import PartTable, groups_of, scales_of, split_rows
+from pysynthdp.curator.spread.encoded import encoded_rows
+from pysynthdp.curator.table import PartTable, groups_of, present_rows, scales_of, split_rows
 from pysynthdp.curator.thin_directions import without_thin_directions
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
@@ -137,7 +138,7 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
         plan = replace(plan, steps=found.steps)
     curves = curves_of(plan.steps, table) if learns else public_curves(plan)
     layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()}, curves)
-    encoded = EncodedRows(table, layout, request.workers)
+    encoded = encoded_rows(table, layout, request.workers)
     with one_blas_thread():
         fits, known = _step_fits(plan, encoded, groups)
     active = [fit for fit in fits if not learns or (fit.task.n > 0 and not _single(fit))]
@@ -297,8 +298,7 @@ def _step_fits(
 
 def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable, rows: StepRows) -> StepFit:
     """Set one fit up."""
-    kind = table.kind(rows.target)
-    n = table.n if kind is None else int(np.count_nonzero(kind == 0))
+    n = present_rows(table, rows.target)
     return StepFit(step.model, task_of(step, plan, layout, n=n, design=rows.design), rows)
 
 

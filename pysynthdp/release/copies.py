@@ -15,6 +15,7 @@ from pysynthdp.base.slips import answers_slips, no_attribute
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.release.stored import StoredRelease
 from pysynthdp.release.unchanged import Prints, check_prints, overwritten, prints_of
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
@@ -23,13 +24,18 @@ from pysynthdp.tags.provenance import Provenance
 if TYPE_CHECKING:
     from pysynthdp.analysis.results import PooledResults
 
-__all__ = ["SyntheticRelease"]
+__all__ = ["SyntheticRelease", "tagged"]
 
 _ELSEWHERE: Final = {
     "to_csv": "save(folder, format='csv') writes the copies, and release[0].to_csv(...) a single one",
     "to_parquet": "save(folder) writes the copies, and release[0].to_parquet(...) a single one",
     "statement": "the privacy statement is release.privacy",
 }
+
+
+def tagged(tags: ReleaseTags, schema: Schema) -> dict[str, Any]:
+    """Give the parts of a release that follow from its tags: these, and constants of their combining rule."""
+    return {"tags": tags, "constants": asdict(recipe_of(tags, schema.names))}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -262,8 +268,7 @@ class SyntheticRelease(Printable):
             "schema": self.schema,
             "privacy": self.privacy,
             "provenance": self.provenance,
-            "tags": self.tags,
-            "constants": asdict(recipe_of(self.tags, self.schema.names)),
+            **tagged(self.tags, self.schema),
         }
 
     @classmethod
@@ -282,3 +287,38 @@ class SyntheticRelease(Printable):
         another; :func:`pysynthdp.verify` also recomputes the statement's numbers and checks a signature.
         """
         return cls(**release_dir.read(Path(folder), Provenance, ReleaseTags))
+
+    @classmethod
+    @answers_slips
+    def open(cls, folder: str | Path) -> StoredRelease:
+        """Open what :meth:`save` or :meth:`FittedSynthesizer.draw_to` wrote; the copies stay in their files.
+
+        Parameters
+        ----------
+        folder : path
+            A release folder.
+
+        Returns
+        -------
+        StoredRelease
+            Its copies are read where they are looked at: ``for block in opened[0].blocks(["x", "y"])``.
+
+        Raises
+        ------
+        ReleaseError
+            As :meth:`load`.
+
+        Notes
+        -----
+        Privacy: post-processing of a release; all files are compared with the checksums of the list first.
+
+        Examples
+        --------
+        >>> import tempfile, pandas as pd, pysynthdp as sdp
+        >>> release = sdp.synthesize(pd.DataFrame({"x": [1.5, 2.5, 4.0] * 20}), m=1, rng=1)
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     opened = sdp.SyntheticRelease.open(release.save(f"{home}/out"))
+        ...     print([len(block) for block in opened[0].blocks(["x"], rows=40)])
+        [40, 20]
+        """
+        return StoredRelease(**release_dir.read(Path(folder), Provenance, ReleaseTags, stay=True))

@@ -17,6 +17,7 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import Argument, Words
+from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.draw.machine import Draws, Machine
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.tagging import marked_imputed, marked_outside, provenance_of, release_tags
@@ -26,11 +27,14 @@ from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import FitCheck, refuse_unless_learning
 from pysynthdp.plan.fit import CopyParameters, Fit
+from pysynthdp.plan.synthesis_plan import Watch
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.release.copies import tagged
 from pysynthdp.schema import Schema
+from pysynthdp.tags import ReleaseTags
 
 __all__ = ["FittedSynthesizer"]
 
@@ -235,12 +239,16 @@ class FittedSynthesizer(Printable):
         """Tag the copies."""
         plan, fit = self.plan, drawing.fit
         privacy = self._statement(drawing)
-        tags = release_tags(plan, self._machine.fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
-        tags = plan.protection.tags(tags, plan, fit=fit, copies=copies)
+        tags = plan.protection.tags(self._tags(drawing), plan, fit=fit, copies=copies)
         marks = {"synthetic": True, "privacy": privacy.to_dict()}
         for number, copy in enumerate(copies, start=1):
             copy.attrs["pysynthdp"] = {**marks, "copy": number, **tags.place_of(number)}
         return SyntheticRelease(tuple(copies), self.schema, privacy, provenance_of(plan), tags)
+
+    def _tags(self, drawing: Draws) -> ReleaseTags:
+        """Say how the copies are made, before anybody looked at them."""
+        fits = self._machine.fits
+        return release_tags(self.plan, fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
 
     def _statement(self, drawing: Draws) -> PrivacyStatement:
         """State what is true of all draws so far; what another package states is marked so."""
@@ -256,17 +264,18 @@ class FittedSynthesizer(Printable):
         k: int | None = None,
         *,
         rng: RandomSource = None,
+        parameters: CopyParameters | None = None,
         format: str = "parquet",  # noqa: A002 -- pandas' word
         sign: str | Path | Signer | None = None,
     ) -> Path:
-        """Draw copies straight into a release folder, block by block, so that memory stays small.
+        """Draw copies straight into a release folder, so that memory grows with neither rows nor copies.
 
         Parameters
         ----------
         folder : path
             Must not exist yet; it appears whole or not at all.
-        m, k, rng
-            As in :meth:`draw`.
+        m, k, rng, parameters
+            As in :meth:`draw`; the files are those that :meth:`SyntheticRelease.save` would write.
         format : {"parquet", "csv"}
             Of the copies.
         sign : path or key, optional
@@ -290,16 +299,25 @@ class FittedSynthesizer(Printable):
         release_dir.check_target(Path(folder), format)
         signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = self.plan.protection.copies(m)
-        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng)
+        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng, parameters=parameters)
         parts = self._release(drawing, []).parts()
-        with progress_bar(drawing.m, "draw", show=self.progress) as note:
-            parts["copies"] = (self._stream(drawing, copy, note) for copy in range(drawing.m))
+        watch = self.plan.protection.watch(self.plan)
+        blocks = drawing.m * -(-drawing.n_syn // BLOCK_ROWS)
+        with progress_bar(blocks, "draw", show=self.progress) as note:
+            parts["copies"] = (self._stream(drawing, copy, note, watch) for copy in range(drawing.m))
+            if watch is not None:
+                parts["seen"] = lambda: tagged(watch.tags(self._tags(drawing)), self.schema)
             return release_dir.write(parts, Path(folder), file_format=format, sign=signer)
 
-    def _stream(self, drawing: Draws, copy: int, note: Callable[[str], None]) -> Iterator[pd.DataFrame]:
+    def _stream(
+        self, drawing: Draws, copy: int, note: Callable[[str], None], watch: Watch | None
+    ) -> Iterator[pd.DataFrame]:
         """Yield one copy as frames of consecutive blocks."""
-        yield from drawing.frames(copy, self.workers)
-        note(f"copy {copy + 1}")
+        for frame in drawing.frames(copy, self.workers):
+            if watch is not None:
+                watch.see(copy, frame)
+            yield frame
+            note(f"copy {copy + 1}")
 
     @answers_slips
     def save(self, path: str | Path) -> Path:

@@ -32,6 +32,7 @@ from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
+from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources import opened_source
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
@@ -210,9 +211,11 @@ class Synthesizer(Settings, Printable):
 
         Parameters
         ----------
-        table : DataFrame, list of DataFrames, or Rows
-            The confidential table; not needed where ``answers`` holds all noised answers. It may lie outside
-            one frame: any object with rows as :class:`pysynthdp.design.rows.Rows` says. A list of M tables
+        table : DataFrame, list of DataFrames, Rows, or path
+            The confidential table, or a CSV or Parquet file with it: read as :func:`read_table` reads it, its
+            columns in nameless files in ``scratch`` meanwhile. Not needed where ``answers`` holds all noised
+            answers. It may lie outside one frame: any object with rows as
+            :class:`pysynthdp.design.rows.Rows` says. A list of M tables
             is taken as M imputations of it (of the same people in the same order): one plan is fitted to
             each, ``draw`` draws m copies of each, and the copies are pooled by the nests that they stand in
             (Reiter 2004). Refused under a guarantee.
@@ -309,7 +312,9 @@ class Synthesizer(Settings, Printable):
 
     def _opened(self, given: Any) -> Any:
         """Take the name of a file as the rows in it; anything else as it is."""
-        return opened_source(given, Scratch(None if self.scratch is None else Path(self.scratch)))
+        scratch = Scratch(None if self.scratch is None else Path(self.scratch))
+        declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
+        return opened_source(given, scratch, declared, texts=not self.protection.learns)
 
     def _threads(self) -> int:
         """Threads to use."""

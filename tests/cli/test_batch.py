@@ -86,7 +86,8 @@ def test_a_piped_run_says_stages_and_warnings_and_no_value(file, tmp_path):
     assert [line.split(": ")[2] for line in warned] == ["wage", "town", "one"]
     assert "--drop one" in done.stderr
     assert "--rare merge" in done.stderr
-    assert not re.search("-8|Xanadu|Bergen", done.stderr + done.stdout)
+    said = (done.stderr + done.stdout).replace(str(tmp_path), "")
+    assert not re.search("-8|Xanadu|Bergen", said)
 
 
 def test_merged_levels_are_counted(file, tmp_path):
@@ -118,7 +119,7 @@ def test_json_is_one_object_with_everything_and_no_level(file, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
     assert set(told) == {"folder", "files", "statement", "warnings", "seconds"}
-    assert set(told["seconds"]) == {"read", "fit", "draw", "write"}
+    assert set(told["seconds"]) == {"read", "fit", "draw"}
     assert {one["name"] for one in told["files"]} == {path.name for path in (tmp_path / "r").iterdir()}
     assert all(len(one["sha256"]) == 64 for one in told["files"] if one["name"] != "release.json")
     assert [(one["column"], one["kind"]) for one in told["warnings"]] == [

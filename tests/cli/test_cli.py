@@ -79,7 +79,7 @@ def test_survey_to_pooled_table_in_two_commands(file, plan, tmp_path):
     assert made.returncode == 0, made.stderr
     assert complaints(made.stderr) == []
     stages = [line.split()[1] for line in made.stderr.splitlines()]
-    assert stages == ["read", "fit", "draw", "write"]
+    assert stages == ["read", "fit", "draw"]
     assert "pysynthdp: read survey.csv: 300 rows, 4 columns (" in made.stderr
     assert "no formal guarantee" in made.stdout
     assert str(out) in made.stdout
@@ -93,7 +93,7 @@ def test_survey_to_pooled_table_in_two_commands(file, plan, tmp_path):
 
 
 @pytest.mark.parametrize("file_format", ["csv", "parquet"])
-def test_streamed_copies_are_the_same(file, plan, file_format, tmp_path):
+def test_a_former_option_is_taken_and_changes_nothing(file, plan, file_format, tmp_path):
     for name, extra in (("a", []), ("b", ["--stream"])):
         arguments = ["--m", 2, "--k", 500, "--plan", plan, "--seed", 4, "--format", file_format, "--proper"]
         result = call("synth", file, "--out", tmp_path / name, *arguments, *extra)
@@ -291,7 +291,7 @@ def test_a_stopped_run_leaves_no_half_release(number, tmp_path):
         tmp_path / "t.csv", index=False
     )
     file, out = str(tmp_path / "t.csv"), str(tmp_path / "r")
-    command = [sys.executable, "-m", "pysynthdp", "synth", file, "--out", out, "--stream", "--format", "csv"]
+    command = [sys.executable, "-m", "pysynthdp", "synth", file, "--out", out, "--format", "csv"]
     with subprocess.Popen(
         [*command, "--m", "50", "--k", "200000"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -303,6 +303,26 @@ def test_a_stopped_run_leaves_no_half_release(number, tmp_path):
         assert process.returncode == 75
         (line,) = complaints(said)
         assert line.startswith(f"pysynthdp: stopped by {number.name}; nothing is written")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files there")
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+def test_a_full_disk_is_told_and_leaves_nothing(file_format, tmp_path):
+    pd.DataFrame({"x": np.random.default_rng(1).normal(size=200).round(3)}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    limited = (
+        "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)); "
+        "sys.argv[0] = 'pysynthdp'; runpy.run_module('pysynthdp', run_name='__main__')"
+    )
+    command = ["synth", tmp_path / "t.csv", "--out", tmp_path / "r", "--k", 200_000, "--format", file_format]
+    done = subprocess.run(
+        [sys.executable, "-c", limited, *map(str, command)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 8, done.stderr
+    (line,) = complaints(done.stderr)
+    assert "cannot be written" in line
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 

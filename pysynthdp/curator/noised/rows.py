@@ -97,6 +97,12 @@ class NoisedRows:
 
         A row counts once, whether a cell of it was made to fit, its numbers were clipped, or both.
         """
+        layout = self.layout
+        gram, clipped = self.table.total(lambda piece: NoisedRows(piece, layout).products(asked))
+        return asked.frame.pack(np.clip(gram, -_MOST, _MOST)), int(clipped)
+
+    def products(self, asked: Asked) -> tuple[IntArray, IntArray]:
+        """Exact cross-products of rows that lie here, and how many of these changed."""
         gram = np.zeros((asked.frame.size, asked.frame.size), dtype=np.int64)
         clipped = 0
         for rows in self._blocks():
@@ -105,10 +111,15 @@ class NoisedRows:
             gram += exact_gram(whole)
             made_to_fit = False if self.table.changed is None else self.table.changed[rows]
             clipped += int(np.count_nonzero(longer | made_to_fit))
-        return asked.frame.pack(np.clip(gram, -_MOST, _MOST)), clipped
+        return gram, np.array(clipped)
 
     def histograms(self, asked: Asked) -> IntArray:
         """Exact numbers of rows in ranges, number after number; absent numbers are in none."""
+        layout = self.layout
+        return self.table.total(lambda piece: (NoisedRows(piece, layout).counted(asked),))[0]
+
+    def counted(self, asked: Asked) -> IntArray:
+        """Count the rows that lie here."""
         numeric = [part for part in self.layout.parts if part.numeric]
         return np.concatenate([self._histogram(numeric[at], edges) for at, edges in asked.ranges])
 

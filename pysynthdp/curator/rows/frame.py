@@ -13,6 +13,7 @@ import pandas as pd
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.scratch import Scratch
 from pysynthdp.base.words import TABLE, Said, Words
+from pysynthdp.curator.rows.dask import DaskRows, is_dask
 from pysynthdp.design.rows import Rows
 
 __all__ = ["FrameRows", "check_table", "rows_of"]
@@ -37,7 +38,7 @@ def check_table(given: Any) -> None:
     -----
     Privacy: looks at the type alone.
     """
-    if not isinstance(given, pd.DataFrame | Rows):
+    if not isinstance(given, pd.DataFrame | Rows) and not is_dask(given):
         what = Words("a table must be {table}, not {given}", table=TABLE, given=type(given).__name__)
         raise SchemaError(what, kind="table", remedy=_to_table(given))
 
@@ -172,6 +173,8 @@ def rows_of(table: Any, block_rows: int | None = None, *, full: bool = False) ->
     -----
     Privacy: looks at types and names of columns.
     """
+    if is_dask(table):
+        table = DaskRows.of(table)
     check_table(table)
     if isinstance(table, pd.DataFrame):
         rows = FrameRows(table, block_rows)

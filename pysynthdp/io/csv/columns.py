@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.csv.cells import Cells, Numbers, numbers_of, with_points
+from pysynthdp.io.csv.cells import Cells, Numbers, numbers_of
 from pysynthdp.io.csv.dates import Dates, dates_of
 from pysynthdp.io.csv.form import Form
 from pysynthdp.io.csv.learned import Source, head_remarks, read_texts
@@ -26,6 +26,7 @@ __all__ = ["typed_columns"]
 _SILENT: Final = frozenset(["", "NA", "NaN", "nan", "-NaN", "-nan"])  # what R and numpy write, in numbers
 _STEP: Final = 1 << 19
 _ZERO: Final = ord("0")
+_NEVER: Final = np.datetime64("NaT")
 
 
 def typed_columns(source: Source, declared: Declared) -> tuple[pd.DataFrame, list[Remark]]:
@@ -107,7 +108,8 @@ class _Reading:
         points = self.form.decimal != ","
         quick = [*quotes.whole, *(quotes.real if points else ())]
         quick = [name for name in quick if self.wishes[name].kind != "text"]
-        zeros = bool(quick) and _zero_before_digit(self.source.content, str(self.form.sep))
+        quick = quick if self.source.shelf.scratch is None else []  # texts on disk are read once
+        zeros = bool(quick) and _zero_before_digit(bytes(self.source.content), str(self.form.sep))
         found = read_texts(self.source, open_=() if zeros else quick)
         self.empty = any(column.null_count for column in found.values())
         for name in self.source.heads:
@@ -120,14 +122,14 @@ class _Reading:
                 self.texts[name] = values
         again = [name for name in self.source.heads if name not in self.texts and name not in self.done]
         self.texts |= read_texts(self.source, only=again) if again else {}
+        self.texts = {name: self.texts[name] for name in self.source.heads if name in self.texts}
 
     def other_numbers(self) -> None:
         """Settle numbers as they are written by the declared mark, or with points."""
         for name, texts in self.texts.items():
             if self.wishes[name].kind == "text":
                 continue
-            own = with_points(texts) if self.form.decimal == "," else texts
-            self.take(name, numbers_of(own))
+            self.take(name, numbers_of(texts, self.source.shelf, commas=self.form.decimal == ","))
 
     def take(self, name: str, numbers: Numbers | None) -> None:
         """Take a column as numbers, unless they would not keep what the texts say."""
@@ -136,11 +138,11 @@ class _Reading:
         if not self.fits(name, numbers):
             self.codes.add(name)
             return
-        self.done[name] = numbers.series()
+        self.done[name] = numbers.series(self.source.shelf)
         if pa.types.is_floating(numbers.column.type):
             self.real.append(name)
         if numbers.folded:
-            self.say_folded(name, Cells.of_words(self.texts[name]))
+            self.say_folded(name, Cells(self.texts[name]))
 
     def fits(self, name: str, numbers: Numbers) -> bool:
         """Whether a column of numbers is one: no codes with leading zeros, none in quotes, none too long."""
@@ -169,7 +171,7 @@ class _Reading:
         """Settle numbers with decimal commas, where a column shows that these are none between thousands."""
         settled = {*self.done, *self.codes}
         left = [name for name in self.texts if name not in settled and self.wishes[name].kind != "text"]
-        self.cells = {name: Cells.of(self.texts[name]) for name in left}
+        self.cells = {name: Cells(self.texts[name]) for name in left}
         written = {name: cells.written_as() for name, cells in self.cells.items()}
         found = self.form.decimal is None and "commas" in written.values()
         if found:
@@ -178,7 +180,7 @@ class _Reading:
                 self.withdraw(name)
         for name, form in written.items():
             if found and form in ("commas", "unclear"):
-                self.take(name, numbers_of(with_points(self.texts[name])))
+                self.take(name, numbers_of(self.texts[name], self.source.shelf, commas=True))
             if name not in self.done and form:
                 self.say_unread(name, form)
 
@@ -189,7 +191,7 @@ class _Reading:
             return
         self.texts[name] = texts
         del self.done[name]
-        self.cells[name] = Cells.of(texts)
+        self.cells[name] = Cells(texts)
         what = "it has points in its numbers, and other columns have decimal commas; read as text"
         self.say(name, "decimal mark", what, "write all columns with one mark")
 
@@ -208,7 +210,7 @@ class _Reading:
     def flags_and_dates(self) -> None:
         """Settle TRUE and FALSE, and dates."""
         for name, cells in self.cells.items():
-            flags = None if name in self.done else cells.flags()
+            flags = None if name in self.done else cells.flags(self.source.shelf)
             if flags is not None and self.means_text(name):
                 what = "its TRUE and FALSE stand in quotes and numbers of other columns do not; read as text"
                 self.say(name, "quoted flags", what, Words(
@@ -227,32 +229,41 @@ class _Reading:
     def take_dates(self, name: str, dates: Dates, orders: set[str]) -> None:
         """Take a column as dates; one that does not say its order takes that of the others."""
         known: Dates | None = dates
-        if dates.times is None and len(orders) == 1:
+        if dates.form == "either" and len(orders) == 1:
             known = dates_of(self.cells[name].others, day_first=orders == {"day first"})
-        if known is None or known.times is None:
+        if known is None or known.form == "either":
             what = "day and month of its dates cannot be told apart; read as text"
             self.say(name, "date order", what, Words(
                 "{day} or {month} settles it",
                 day=Setting("day_first", True), month=Setting("day_first", False),
             ))  # fmt: skip
             return
-        places = self.cells[name].places(self.cells[name].others)
-        times = known.times.take(np.where(places < 0, 0, places))
-        self.done[name] = pd.Series(times).mask(places < 0)
+        self.done[name] = self.times(name, known)
         self.say_folded(name, self.cells[name])
         if self.form.day_first is None and known.form in ("day first", "month first"):
             first, second = ("day", "month") if known.form == "day first" else ("month", "day")
             what = Words("read as {first}, {second}, year", first=first, second=second)
             self.say(name, "date order", what, _declares("day_first", first == "day"))
 
+    def times(self, name: str, dates: Dates) -> pd.Series[Any]:
+        """Make a column of times."""
+        kind = np.dtype(f"M8[{dates.unit}]")
+        read = self.cells[name].looked_up(lambda texts: dates.times(texts).asi8.view(kind), _NEVER)
+        times = pd.Series(self.source.shelf.array(kind, read), copy=False)
+        if dates.form != "zoned":
+            return times
+        zone = pd.DatetimeTZDtype(dates.unit, tz="UTC")  # a view, while tz_localize makes a copy
+        return pd.Series(times.array.view(zone), copy=False)
+
     def say_folded(self, name: str, cells: Cells) -> None:
         """Say which words were taken for missing among numbers, flags or dates."""
-        self.folds_na = self.folds_na or "NA" in cells.distinct
-        words = [word for word in cells.words if word.strip() not in _SILENT]
+        counts = cells.words()
+        self.folds_na = self.folds_na or "NA" in counts
+        words = [word for word in counts if word.strip() not in _SILENT]
         if words:
             what = Words(
                 "{count} cells hold {words}; read as missing",
-                count=few(cells.count(words)),
+                count=few(sum(counts[word] for word in words)),
                 words=listed(words),
             )
             self.say(name, "missing", what, Words("{text} keeps all cells", text=Setting("text", [name])))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import pandas as pd
 
@@ -17,80 +17,115 @@ _ISO: Final = tuple(
 )
 _ZONED: Final = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}[T ]{_CLOCK} ?(Z|[+-]\d{{2}}(?::?\d{{2}})?)", re.ASCII)
 _LOCAL: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?: (\d{1,2}:\d{2}(?::\d{2})?))?", re.ASCII)
+_WITH_YEAR_FIRST: Final = (*((form, "iso") for form in _ISO), (_ZONED, "zoned"))
+Unit = Literal["s", "ms", "us", "ns"]
+_UNITS: Final = get_args(Unit)  # the coarsest first
 
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """What texts mean as dates.
+    """What the texts of a column mean as dates.
 
     Parameters
     ----------
-    times : DatetimeIndex or None
-        The times; None where day and month cannot be told apart.
     form : {"iso", "zoned", "day first", "month first", "either"}
-        How they are written.
+        How they are written; either: day and month cannot be told apart.
+    unit : str
+        The finest step that any of them needs, as numpy names it.
     """
 
-    times: pd.DatetimeIndex | None
     form: str
+    unit: Unit = "s"
+
+    def times(self, texts: Sequence[str]) -> pd.DatetimeIndex:
+        """Read some of them."""
+        found = _parsed(texts, self.form)
+        if found is None:  # all were read before
+            msg = "these are other texts"
+            raise ValueError(msg)
+        return found.as_unit(self.unit)
 
 
-def dates_of(texts: Sequence[str], *, day_first: bool | None) -> Dates | None:
-    """Read distinct texts as dates, if every one of them is a date in one and the same form.
+def dates_of(texts: Callable[[], Iterable[Sequence[str]]], *, day_first: bool | None) -> Dates | None:
+    """Tell how dates are written, if every text is a date in one and the same form.
 
     Parameters
     ----------
-    texts : sequence of str
-        Distinct cells.
+    texts : function
+        Gives distinct cells, block by block; called anew for each look at all of them.
     day_first : bool, optional
         Which order holds where day and month stand before the year; None: what the cells decide.
 
     Examples
     --------
-    >>> dates_of(["27.11.2020", "01.02.2021"], day_first=None).form
+    >>> dates_of(lambda: [["27.11.2020"], ["01.02.2021"]], day_first=None).form
     'day first'
-    >>> dates_of(["01/02/2021"], day_first=None).form, dates_of(["1 May"], day_first=None)
+    >>> dates_of(lambda: [["01/02/2021"]], day_first=None).form, dates_of(lambda: [["1 May"]], day_first=None)
     ('either', None)
     """
-    if not texts:
+    first = next((block[0] for block in texts() if block), None)
+    if first is None:
         return None
-    for form in _ISO:
-        if form.fullmatch(texts[0]):
-            return _dates(texts, "iso", format="ISO8601") if all(map(form.fullmatch, texts)) else None
-    if _ZONED.fullmatch(texts[0]):
-        zoned = all(map(_ZONED.fullmatch, texts))
-        return _dates(texts, "zoned", format="ISO8601", utc=True) if zoned else None
-    return _local(texts, day_first) if _LOCAL.fullmatch(texts[0]) else None
+    for pattern, form in _WITH_YEAR_FIRST:
+        if pattern.fullmatch(first):
+            whole = all(all(map(pattern.fullmatch, block)) for block in texts())
+            return _known(texts, form) if whole else None
+    found = _order(texts(), day_first) if _LOCAL.fullmatch(first) else None
+    return Dates(found) if found == "either" else None if found is None else _known(texts, found)
 
 
-def _dates(texts: Sequence[str], form: str, **how: Any) -> Dates | None:
-    """Parse all; None where one is no day of the calendar."""
-    values = pd.DatetimeIndex(pd.to_datetime(pd.Series(texts, dtype=object), errors="coerce", **how))
-    return None if values.hasnans else Dates(values, form)
-
-
-def _local(texts: Sequence[str], day_first: bool | None) -> Dates | None:
-    """Read day, month and year with one sign between them."""
-    parts = [_LOCAL.fullmatch(text) for text in texts]
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts) or len({part[2] for part in found}) > 1:
+def _known(texts: Callable[[], Iterable[Sequence[str]]], form: str) -> Dates | None:
+    """See that all are days of the calendar, and how finely they are written."""
+    units: set[Unit] = set()
+    for block in texts():
+        times = _parsed(block, form)
+        if times is None:
+            return None
+        units |= {times.unit} if len(times) else set()
+    finest = max(units, key=_UNITS.index)
+    try:  # the years of a coarse unit may not fit into a fine one
+        for block in texts():
+            if len(units) > 1:
+                Dates(form, finest).times(block)
+    except pd.errors.OutOfBoundsDatetime:
         return None
-    first, second = (max(int(part[place]) for part in found) for place in (1, 3))
-    if day_first is None:
-        if first <= 12 and second <= 12:
-            return Dates(None, "either")
-        day_first = first > 12
-    return _in_order(found, day_first=day_first)
+    return Dates(form, finest)
 
 
-def _in_order(parts: Sequence[re.Match[str]], *, day_first: bool) -> Dates | None:
-    """Write as ISO in an order and parse."""
-    day, month = (1, 3) if day_first else (3, 1)
-    timed = {part[5] is not None for part in parts}
+def _parsed(texts: Sequence[str], form: str) -> pd.DatetimeIndex | None:
+    """Read texts; None where one is no day of the calendar."""
+    plain = texts if form in ("iso", "zoned") else _in_order(texts, day_first=form == "day first")
+    how: dict[str, Any] = {"utc": True} if form == "zoned" else {}
+    parsed = pd.to_datetime(pd.Series(plain, dtype=object), errors="coerce", format="ISO8601", **how)
+    values = pd.DatetimeIndex(parsed)
+    return None if values.hasnans else values
+
+
+def _order(blocks: Iterable[Sequence[str]], day_first: bool | None) -> str | None:
+    """See which order holds for day, month and year with one sign between them; None where there is none."""
+    largest, signs, timed = [0, 0], set(), set()
+    for block in blocks:
+        for part in map(_LOCAL.fullmatch, block):
+            if part is None:
+                return None
+            largest = [max(largest[0], int(part[1])), max(largest[1], int(part[3]))]
+            signs.add(part[2])
+            timed.add(part[5] is not None)
+    if len(signs) > 1:
+        return None
+    if day_first is None and max(largest) <= 12:
+        return "either"
     if len(timed) > 1:
         return None
-    iso = [f"{p[4]}-{int(p[month]):02d}-{int(p[day]):02d}{_clock(p[5])}" for p in parts]
-    return _dates(iso, "day first" if day_first else "month first", format="ISO8601")
+    first = largest[0] > 12 if day_first is None else day_first
+    return "day first" if first else "month first"
+
+
+def _in_order(texts: Sequence[str], *, day_first: bool) -> list[str]:
+    """Write as ISO."""
+    day, month = (1, 3) if day_first else (3, 1)
+    parts = [part for part in map(_LOCAL.fullmatch, texts) if part is not None]
+    return [f"{p[4]}-{int(p[month]):02d}-{int(p[day]):02d}{_clock(p[5])}" for p in parts]
 
 
 def _clock(text: str | None) -> str:

@@ -17,7 +17,8 @@ from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.csv.cells import WORDS
 from pysynthdp.io.csv.form import Form, default_sep, raw_records, refuse_other_head, separators
-from pysynthdp.io.csv.records import check_records, whole_text
+from pysynthdp.io.csv.records import check_records, has_quotes, whole_text
+from pysynthdp.io.csv.shelf import Content, Shelf
 
 __all__ = ["Quotes", "Source", "checked_heads", "head_remarks", "read_texts"]
 
@@ -66,21 +67,24 @@ class Source:
         The separator, where it was found and not declared.
     others : sequence of str
         Signs that would part the first records as well.
+    shelf : Shelf
+        Where its columns stand; ``content`` stands there too.
     """
 
     path: Path
-    content: bytes
+    content: Content
     heads: list[str]
     form: Form
     quotes: Quotes
     found: Mapping[str, str] = field(default_factory=dict)
     others: Sequence[str] = ()
+    shelf: Shelf = field(default_factory=Shelf)
 
     @classmethod
-    def of(cls, path: Path, form: Form) -> Source:
-        """Read a file and find what is not declared."""
-        content = whole_text(path, form.encoding)
-        sample, cut = content[:_SAMPLE].decode("utf-8", "replace"), len(content) > _SAMPLE
+    def of(cls, path: Path, form: Form, shelf: Shelf) -> Source:
+        """Read a file once and find what is not declared."""
+        content = shelf.content(whole_text(path, form.encoding))
+        sample, cut = bytes(content[:_SAMPLE]).decode("utf-8", "replace"), len(content) > _SAMPLE
         default = default_sep(path)
         signs = [form.sep] if form.sep else separators(sample, default, cut=cut)
         records = raw_records(sample, signs[0], cut=cut)
@@ -92,7 +96,7 @@ class Source:
         heads = checked_heads([_bare(name) for name in records[0]], path)
         found = {} if form.sep or signs == [default] else {"sep": signs[0]}
         quotes = _quotes(heads, records[1:], signs[0])
-        return cls(path, content, heads, replace(form, sep=signs[0]), quotes, found, signs[1:])
+        return cls(path, content, heads, replace(form, sep=signs[0]), quotes, found, signs[1:], shelf)
 
 
 def _sign(sep: str) -> str:
@@ -204,16 +208,16 @@ def read_texts(
     options = _options(source, only, absent, open_)
     options["parse_options"].invalid_row_handler = keep_count
     try:
-        table = pa_csv.read_csv(pa.BufferReader(source.content), **options)
+        columns = source.shelf.read(pa.BufferReader(source.content), **options)
     except pa.ArrowInvalid:  # its message holds a row
         raise SchemaError(
             f"{source.path} is not a whole csv table", kind="file", remedy="export it anew"
         ) from None
     if uneven:
         raise _uneven(source, uneven)
-    if only is None and table.column_names != source.heads:
+    if only is None and list(columns) != source.heads:
         raise SchemaError(f"{source.path} is not a whole csv table", kind="file", remedy="export it anew")
-    return {name: table.column(name) for name in table.column_names}
+    return columns
 
 
 def _options(
@@ -226,7 +230,7 @@ def _options(
         "read_options": pa_csv.ReadOptions(block_size=_BLOCK, use_threads=False),
         "parse_options": pa_csv.ParseOptions(
             delimiter=source.form.sep,
-            newlines_in_values=b'"' in source.content,
+            newlines_in_values=has_quotes(source.content),
             ignore_empty_lines=len(source.heads) > 1,  # in one column such a line is a missing value
         ),
         "convert_options": pa_csv.ConvertOptions(

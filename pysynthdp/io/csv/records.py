@@ -12,23 +12,30 @@ import codecs
 import csv
 import gzip
 import io
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+import pyarrow as pa
+
 from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.csv.form import single_bytes
+from pysynthdp.io.csv.shelf import Content, Shelf
+from pysynthdp.io.unchanged import Unchanged
 
-__all__ = ["check_records", "lines_as_records", "whole_text"]
+__all__ = ["check_records", "has_quotes", "lines_as_records", "whole_text"]
 
 _MARK: Final = b"\xef\xbb\xbf"
 _WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _RULE: Final = "under a guarantee every line of a CSV is one record"
 _MEND: Final = "export it anew without line breaks inside cells and with each quote doubled, or as Parquet"
-_CELL: Final = re.compile(rb'"[^"]*"')
+_STRAY: Final = re.compile(rb"\r(?!\n)")
+_CELL_OR_STRAY: Final = re.compile(rb'"[^"]*"|\r(?!\n)')
 _PIECE: Final = 1 << 20
 
 
@@ -42,8 +49,8 @@ def _forms(sep: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
 
 
 def lines_as_records(
-    path: Path, *, sep: str = ",", encoding: str | None = None
-) -> tuple[bytes, list[str], int]:
+    path: Path, *, sep: str = ",", encoding: str | None = None, shelf: Shelf | None = None
+) -> tuple[Content, list[str], int]:
     r"""Read a CSV file of which every line is one record.
 
     Parameters
@@ -54,6 +61,8 @@ def lines_as_records(
         Between fields, as declared.
     encoding : str, optional
         As declared, UTF-8 by default; one in which no byte changes the meaning of another.
+    shelf : Shelf, optional
+        Where the content stands; in memory by default.
 
     Returns
     -------
@@ -81,31 +90,76 @@ def lines_as_records(
     >>> lines_as_records(path)
     (b'x\n\n1\n', ['x'], 2)
     """
-    content = _content(path, encoding)
-    sign = sep.encode()
-    head, _, body = content.partition(b"\n")
-    if b"\r" in head:
+    lines = _Lines(path, sep.encode())
+    content = (shelf or Shelf()).content(lines.closed(_content(path, encoding)))
+    if len(lines.names) > 1 and lines.blank:
         raise PrivacyError(
-            f"{path}: {_RULE} and ends with a line feed, which the head does not; {_MEND}", kind="file"
-        )
-    if not head:
-        raise SchemaError(f"{path} is not a whole csv table", kind="file", remedy="export it anew")
-    if b'"' in content:
-        head = _closed(head, path, sign)
-        body = b"\n".join(_closed(line, path, sign) if b'"' in line else line for line in body.split(b"\n"))
-    names = [name.decode("utf-8", "replace") for name in _fields(head, sign)]
-    if len(names) > 1 and (body.startswith(b"\n") or b"\n\n" in body):
-        raise PrivacyError(
-            f"{path}: {_RULE}, and a blank line is none of {len(names)} columns; remove it, or write its "
-            "empty cells with the signs between them",
+            f"{path}: {_RULE}, and a blank line is none of {len(lines.names)} columns; remove it, or write "
+            "its empty cells with the signs between them",
             kind="file",
         )
-    rows = body.count(b"\n") + (not body.endswith(b"\n") and body != b"")
-    return head + b"\n" + body, names, rows
+    return content, lines.names, lines.rows
 
 
-def whole_text(path: Path, encoding: str | None) -> bytes:
-    """Read a whole file as UTF-8, without a guarantee.
+@dataclass(slots=True)
+class _Lines:
+    """Lines as they pass by: the names in the first, how many there are, and whether one is blank."""
+
+    path: Path
+    sign: bytes
+    names: list[str] = field(default_factory=list)
+    rows: int = -1  # the head is none
+    blank: bool = False
+
+    def closed(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Give whole lines with their quoting closed, the head first."""
+        for piece in _whole_lines(pieces):
+            lines = piece.replace(b"\r\n", b"\n")
+            if self.rows < 0:
+                head, _, lines = lines.partition(b"\n")
+                yield self._head(head) + b"\n"
+            if b'"' in lines:
+                lines = b"\n".join(map(self._closed, lines.split(b"\n")))
+            self.blank = self.blank or lines.startswith(b"\n") or b"\n\n" in lines
+            self.rows += lines.count(b"\n") + (lines != b"" and not lines.endswith(b"\n"))
+            yield lines
+        if self.rows < 0:
+            self._head(b"")
+
+    def _head(self, head: bytes) -> bytes:
+        """Read the names."""
+        if b"\r" in head:
+            raise PrivacyError(
+                f"{self.path}: {_RULE} and ends with a line feed, which the head does not; {_MEND}",
+                kind="file",
+            )
+        if not head:
+            raise SchemaError(f"{self.path} is not a whole csv table", kind="file", remedy="export it anew")
+        self.rows, closed = 0, self._closed(head)
+        self.names = [name.decode("utf-8", "replace") for name in _fields(closed, self.sign)]
+        return closed
+
+    def _closed(self, line: bytes) -> bytes:
+        """Close one line."""
+        return _closed(line, self.path, self.sign) if b'"' in line else line
+
+
+def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut pieces where lines end."""
+    rest: list[bytes] = []
+    for piece in pieces:
+        ended, feed, begun = piece.rpartition(b"\n")
+        if feed:
+            yield b"".join(rest) + ended + feed
+            rest = []
+        rest.append(begun)
+    last = b"".join(rest)
+    if last:
+        yield last
+
+
+def whole_text(path: Path, encoding: str | None) -> Iterator[bytes]:
+    """Read a whole file as UTF-8 in pieces, without a guarantee.
 
     Parameters
     ----------
@@ -123,24 +177,24 @@ def whole_text(path: Path, encoding: str | None) -> bytes:
     -----
     Privacy: reads real rows; quotes none.
     """
-    content = _bytes(path)
-    named = encoding or ("utf-16" if content.startswith(_WIDE_MARKS) else "utf-8")
-    if named == "utf-8" and content.isascii():
-        return content
+    pieces = _pieces(path)
+    first = next(pieces, b"")
+    named = encoding or ("utf-16" if first.startswith(_WIDE_MARKS) else "utf-8")
+    text = _decoded(itertools.chain((first,), pieces), named)
     try:
-        pieces = b"".join(_decoded(content, named))
+        yield next(text).removeprefix(_MARK)
+        yield from text
     except UnicodeError:  # names the byte, so it goes nowhere
         raise _not_in(path, named, declared=encoding is not None) from None
-    return (content if named == "utf-8" else pieces).removeprefix(_MARK)
 
 
-def _decoded(content: bytes, named: str) -> Iterator[bytes]:
-    """Turn pieces into UTF-8; of what is UTF-8 already, check each and give nothing."""
+def _decoded(pieces: Iterable[bytes], named: str) -> Iterator[bytes]:
+    """Turn pieces into UTF-8; what is UTF-8 already is seen to be it."""
     decoder = codecs.getincrementaldecoder(named)()
-    for at in range(0, len(content), _PIECE):
-        text = decoder.decode(content[at : at + _PIECE], final=at + _PIECE >= len(content))
-        if named != "utf-8":
-            yield text.encode()
+    for piece in pieces:
+        text = decoder.decode(piece)
+        yield piece if named == "utf-8" else text.encode()
+    yield decoder.decode(b"", final=True).encode()
 
 
 def _not_in(path: Path, named: str, *, declared: bool) -> SchemaError:
@@ -157,7 +211,12 @@ def _not_in(path: Path, named: str, *, declared: bool) -> SchemaError:
     )  # fmt: skip
 
 
-def check_records(content: bytes, path: Path, sep: str) -> None:
+def has_quotes(content: Content) -> bool:
+    """Whether there is a quote anywhere."""
+    return re.search(b'"', content) is not None
+
+
+def check_records(content: Content, path: Path, sep: str) -> None:
     """Refuse a file in which a stray quote or carriage return may join or part records unseen.
 
     Raises
@@ -169,18 +228,17 @@ def check_records(content: bytes, path: Path, sep: str) -> None:
     -----
     Privacy: reads real rows; quotes none.
     """
-    plain = content.replace(b"\r\n", b"\n") if b"\r" in content else content
-    if b"\r" in plain and b"\n" in plain and b"\r" in _CELL.sub(b"", plain):
+    if _STRAY.search(content) and re.search(b"\n", content) and _stray_outside(content):
         raise SchemaError(
             f"{path} has lines that end in two ways",
             kind="file",
             remedy="end all with a line feed, or use Parquet",
         )
-    if b'"' not in content:
+    if not has_quotes(content):
         return
     longest = csv.field_size_limit(len(content) + 1)
     try:
-        text = io.StringIO(content.decode("utf-8"), newline="")
+        text = io.TextIOWrapper(pa.BufferReader(content), "utf-8", newline="")
         for _ in csv.reader(text, delimiter=sep, strict=True):
             pass
     except csv.Error:  # its message may hold a cell
@@ -195,9 +253,13 @@ def check_records(content: bytes, path: Path, sep: str) -> None:
         csv.field_size_limit(longest)
 
 
-def _content(path: Path, encoding: str | None) -> bytes:
-    """Read the bytes; a carriage return before a line feed belongs to the line's end, any other to a cell."""
-    content = _bytes(path)
+def _stray_outside(content: Content) -> bool:
+    """Whether a carriage return that ends no line stands outside of quotes."""
+    return any(found[0] == b"\r" for found in _CELL_OR_STRAY.finditer(content))
+
+
+def _content(path: Path, encoding: str | None) -> Iterator[bytes]:
+    """Read the bytes as UTF-8, in pieces."""
     if encoding not in (None, "utf-8"):
         if not single_bytes(str(encoding)):
             raise PrivacyError(
@@ -205,19 +267,26 @@ def _content(path: Path, encoding: str | None) -> bytes:
                 kind="file",
                 remedy="convert it to UTF-8",
             )
-        content = content.decode(str(encoding), "replace").encode()
-    elif content.startswith(_WIDE_MARKS):
-        raise PrivacyError(
-            f"{path}: {_RULE} in UTF-8, and this file begins as UTF-16",
-            kind="file",
-            remedy="convert it to UTF-8",
-        )
-    return content.removeprefix(_MARK).replace(b"\r\n", b"\n")
+        for piece in _pieces(path):
+            yield piece.decode(str(encoding), "replace").encode()
+        return
+    for number, piece in enumerate(_pieces(path)):
+        if number == 0 and piece.startswith(_WIDE_MARKS):
+            raise PrivacyError(
+                f"{path}: {_RULE} in UTF-8, and this file begins as UTF-16",
+                kind="file",
+                remedy="convert it to UTF-8",
+            )
+        yield piece if number else piece.removeprefix(_MARK)
 
 
-def _bytes(path: Path) -> bytes:
-    """Read a file, unpacked."""
-    return gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path.read_bytes()
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Read a file, unpacked, once; it must stay as it is."""
+    before = Unchanged.of(path)
+    with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece
+    before.check()
 
 
 def _closed(line: bytes, path: Path, sep: bytes) -> bytes:

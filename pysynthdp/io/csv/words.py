@@ -7,9 +7,11 @@ either way.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,10 +20,12 @@ from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.csv.cells import WORDS, Cells
 from pysynthdp.io.csv.learned import Source, read_texts
+from pysynthdp.io.csv.shelf import Shelf
 from pysynthdp.io.csv.wishes import Wish
 
 __all__ = ["listed", "settled_texts"]
 
+_BLOCK: Final = 1 << 18
 _LOOKED_AT: Final = 200  # distinct texts of a column, by which its quotes are told
 
 
@@ -46,19 +50,19 @@ def settled_texts(
     tuple of dict, list of Remark
         The columns, and what was decided.
     """
-    doubtful = {name: Cells.of(texts) for name, texts in left.items() if _has_words(texts, wishes[name])}
-    shown = {text for cells in doubtful.values() for text in cells.others[:_LOOKED_AT]}
-    bare = read_texts(source, only=list(doubtful), absent=[*WORDS, *shown]) if doubtful else {}
+    doubtful = [name for name, texts in left.items() if _has_words(texts, wishes[name])]
+    shown = {text for name in doubtful for text in Cells(left[name]).first(_LOOKED_AT)}
+    bare = read_texts(source, only=doubtful, absent=[*WORDS, *shown]) if doubtful else {}
     done, remarks = {}, []
     for name, own in left.items():
-        texts = _without(own, pc.is_in(own, _array(wishes[name].absent)))
+        texts = _without(own, pc.is_in(own, _array(wishes[name].absent)), source.shelf)
         if name in bare:
             unquoted = pc.and_not(pc.is_null(bare[name]), pc.is_null(texts))
             absent, remark = _decided(name, texts, unquoted, wishes[name], writes_na=writes_na)
-            texts = texts if absent is None else _without(texts, absent)
+            texts = texts if absent is None else _without(texts, absent, source.shelf)
             remarks += [] if remark is None else [remark]
         nothing = texts.null_count == len(texts) and wishes[name].kind == "open"
-        done[name] = pd.Series((texts.cast(pa.float64()) if nothing else texts).to_pandas())
+        done[name] = _nothing(len(texts), source.shelf) if nothing else source.shelf.texts(texts)
     return done, remarks
 
 
@@ -115,6 +119,23 @@ def _array(words: Any) -> pa.Array:
     return pa.array(list(words), pa.string())
 
 
-def _without(texts: pa.ChunkedArray, absent: pa.ChunkedArray) -> pa.ChunkedArray:
+def _without(texts: pa.ChunkedArray, absent: pa.ChunkedArray, shelf: Shelf) -> pa.ChunkedArray:
     """Make cells missing."""
-    return pc.if_else(pc.fill_null(absent, fill_value=False), pa.scalar(None, pa.string()), texts)
+    if not pc.any(absent).as_py():
+        return texts
+    starts = [0, *itertools.accumulate(map(len, texts.chunks))]
+    marks = (
+        absent.slice(at, len(chunk)).combine_chunks() for at, chunk in zip(starts, texts.chunks, strict=False)
+    )
+    return shelf.keep(pa.string(), map(_blanked, texts.chunks, marks))
+
+
+def _blanked(chunk: pa.Array, absent: pa.Array) -> pa.Array:
+    """Make cells of a block missing."""
+    return pc.if_else(pc.fill_null(absent, fill_value=False), pa.scalar(None, pa.string()), chunk)
+
+
+def _nothing(size: int, shelf: Shelf) -> pd.Series[Any]:
+    """Make a column in which nothing is."""
+    blocks = (np.full(min(_BLOCK, size - at), np.nan) for at in range(0, size, _BLOCK))
+    return pd.Series(shelf.array(np.float64, blocks), copy=False)

@@ -15,7 +15,7 @@ import pandas as pd
 from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.folder.copy_files import FileFormat, Marks, read_copy, write_copy
+from pysynthdp.io.folder.copy_files import FileFormat, Marks, write_copy
 from pysynthdp.io.folder.manifest import (
     FORMAT,
     MANIFEST,
@@ -27,6 +27,7 @@ from pysynthdp.io.folder.manifest import (
 )
 from pysynthdp.io.folder.signature import SIGNATURE, Sign
 from pysynthdp.io.folder.storage import Stored, storage_of
+from pysynthdp.io.folder.stored_copy import StoredCopy, stamp_of
 from pysynthdp.io.folder.text import readme_text
 from pysynthdp.io.folder.verifying import check_folder
 from pysynthdp.io.snippets import write_programs
@@ -49,7 +50,8 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sig
     parts : mapping
         ``copies``: an iterable of DataFrames, or of iterables of consecutive blocks of one copy; ``schema``,
         ``privacy``, ``provenance``, ``tags``; and ``constants`` of the combining rule, for the programs that
-        pool the copies.
+        pool the copies. ``seen``, if there, is called when all copies are written and gives ``tags`` and
+        ``constants`` again, where they depend on the rows drawn.
     folder : Path
         Must not exist.
     file_format : {"parquet", "csv"}
@@ -131,10 +133,11 @@ def _refuse_existing(folder: Path) -> None:
 
 def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> None:
     """Write all files of a release."""
+    statement = parts["privacy"].to_dict()
+    names, storage = _write_copies(parts, folder, statement, file_format)
+    parts = {**parts, **parts.get("seen", dict)()}
     schema, privacy, tags = parts["schema"], parts["privacy"], parts["tags"]
     methods = dict(parts["provenance"].methods)
-    statement = privacy.to_dict()
-    names, storage = _write_copies(parts, folder, statement, file_format)
     write_json(folder / "privacy.json", statement)
     write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
     notes = tags.details.get("column_notes", {})
@@ -224,7 +227,9 @@ def _manifest(
     }
 
 
-def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict[str, Any]:
+def read(
+    folder: Path, provenance_type: type[Any], tags_type: type[Any], *, stay: bool = False
+) -> dict[str, Any]:
     """Read what :func:`write` wrote.
 
     Parameters
@@ -235,6 +240,8 @@ def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict
         Dataclass to put the provenance into.
     tags_type : type
         Has ``from_dict`` for the tags.
+    stay : bool
+        Whether the copies stay in their files, as :class:`~pysynthdp.io.folder.stored_copy.StoredCopy`.
 
     Returns
     -------
@@ -248,6 +255,7 @@ def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict
         written. The numbers of its statement are not recomputed; :func:`pysynthdp.verify` does that.
     """
     manifest = read_manifest(folder)
+    stamps = {name: stamp_of(folder / name) for name in manifest["copies"]}  # before checksums are compared
     findings, _ = check_folder(folder, manifest, programs=False)
     changed = next((finding for finding in findings if finding.result == "differs"), None)
     if changed is not None:
@@ -257,36 +265,46 @@ def read(folder: Path, provenance_type: type[Any], tags_type: type[Any]) -> dict
             kind="folder",
         )
     try:
-        return _parts(folder, manifest, provenance_type, tags_type)
+        parts = _parts(folder, manifest, provenance_type, tags_type)
+        stored = _stored_copies(folder, manifest, parts, stamps)
     except (KeyError, TypeError, AttributeError) as error:
         raise ReleaseError(
             f"{folder / MANIFEST} lacks a part; take the folder anew from its source", kind="folder"
         ) from error
+    return {"copies": stored if stay else tuple(copy.read() for copy in stored), **parts}
+
+
+def _stored_copies(
+    folder: Path, manifest: Mapping[str, Any], parts: Mapping[str, Any], stamps: Mapping[str, tuple[int, ...]]
+) -> tuple[StoredCopy, ...]:
+    """Name the copies, which stay in their files."""
+    statement, tags = parts["privacy"].to_dict(), parts["tags"]
+    storage = tuple(Stored.from_plain(column) for column in manifest["columns"])
+    return tuple(
+        StoredCopy(
+            folder / name,
+            storage,
+            Marks(statement, number, tags.place_of(number)),
+            manifest["file_format"],
+            tags.n_syn,
+            stamps[name],
+        )
+        for number, name in enumerate(manifest["copies"], start=1)
+    )
 
 
 def _parts(
     folder: Path, manifest: Mapping[str, Any], provenance_type: type[Any], tags_type: type[Any]
 ) -> dict[str, Any]:
-    """Read the parts of a release by its manifest."""
+    """Read what is said of the copies of a release, by its manifest."""
     privacy = read_statement(folder)
     try:
         schema: Schema = from_plain(read_json(folder / "schema.json"))
     except SchemaError as error:
         raise ReleaseError(f"{folder}: {error}", kind="folder") from error
-    statement = privacy.to_dict()
-    storage = tuple(Stored.from_plain(column) for column in manifest["columns"])
     tags = tags_type.from_dict(manifest["tags"])
-    copies = tuple(
-        read_copy(
-            folder / name,
-            storage=storage,
-            marks=Marks(statement, number, tags.place_of(number)),
-            file_format=manifest["file_format"],
-        )
-        for number, name in enumerate(manifest["copies"], start=1)
-    )
     provenance = _provenance(manifest["provenance"], provenance_type)
-    return {"copies": copies, "schema": schema, "privacy": privacy, "provenance": provenance, "tags": tags}
+    return {"schema": schema, "privacy": privacy, "provenance": provenance, "tags": tags}
 
 
 def read_statement(folder: Path) -> PrivacyStatement:

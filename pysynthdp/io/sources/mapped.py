@@ -25,7 +25,7 @@ def mapped_series(series: pd.Series[Any], scratch: Scratch) -> pd.Series[Any]:
         return series
     file = scratch.file()
     file.write(series.to_numpy())
-    return pd.Series(file.array(), name=series.name, copy=False)
+    return pd.Series(file.array(), index=series.index, name=series.name, copy=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

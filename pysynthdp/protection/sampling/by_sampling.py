@@ -207,9 +207,47 @@ class BySampling(Protection):
     ) -> ReleaseTags:
         """Say that clamping may have moved estimates where many draws lie on a bound; yes where not known."""
         del fit
-        details = {**tags.details, "remarks": _remarks(self.unit)}
-        clamped = tags.bias == "none" and _on_bounds(plan, copies)
-        return replace(tags, bias="clamped" if clamped else tags.bias, details=details)
+        watch = self.watch(plan)
+        for number, copy in enumerate(copies):
+            watch.see(number, copy)
+        return watch.tags(tags)
+
+    def watch(self, plan: SynthesisPlan) -> BoundWatch:
+        """Count the draws that lie on a bound."""
+        numeric = (column for column in plan.schema if isinstance(column, NumericColumn))
+        drawn = tuple(column for column in numeric if column.name not in plan.serials)
+        return BoundWatch(drawn, {"remarks": _remarks(self.unit)})
+
+
+@dataclass(frozen=True, slots=True)
+class BoundWatch:
+    """Counts, in each copy, how many drawn numbers of a column lie on a declared bound.
+
+    Parameters
+    ----------
+    drawn : tuple of NumericColumn
+        Columns of numbers, without those that only count the rows.
+    details : mapping
+        What is true of every release.
+    """
+
+    drawn: tuple[NumericColumn, ...]
+    details: Mapping[str, Any]
+    _counts: dict[tuple[int, str], IntArray] = field(default_factory=dict)
+
+    def see(self, number: int, piece: pd.DataFrame) -> None:
+        """Count in a piece of a copy."""
+        for column in self.drawn:
+            key = (number, column.name)
+            self._counts[key] = self._counts.get(key, 0) + _on_bounds(piece, column)
+
+    def tags(self, tags: ReleaseTags) -> ReleaseTags:
+        """Say that clamping may have moved estimates where many draws lie on a bound; yes where not known."""
+        known = bool(self._counts) or not self.drawn
+        on_bounds = not known or any(hit > _CLAMPED * rows for hit, rows in self._counts.values())
+        clamped = tags.bias == "none" and on_bounds
+        bias = "clamped" if clamped else tags.bias
+        return replace(tags, bias=bias, details={**tags.details, **self.details})
 
 
 def _remarks(unit: PrivacyUnit) -> list[str]:
@@ -220,19 +258,10 @@ def _remarks(unit: PrivacyUnit) -> list[str]:
     return [_UNCOUNTED, f"how many rows beyond the limit of their {unit.name} {became} is unknown"]
 
 
-def _on_bounds(plan: SynthesisPlan, copies: Sequence[pd.DataFrame]) -> bool:
-    """Whether more than one in a hundred drawn numbers of a column lie on a bound; yes where not known."""
-    numeric = [column for column in plan.schema if isinstance(column, NumericColumn)]
-    if not copies:
-        return bool(numeric)
-    drawn = [column for column in numeric if column.name not in plan.serials]
-    return any(_share_on_bounds(copy, column) > _CLAMPED for column in drawn for copy in copies)
-
-
-def _share_on_bounds(copy: pd.DataFrame, column: NumericColumn) -> float:
-    """Share of a column's drawn numbers that lie on a declared bound."""
+def _on_bounds(piece: pd.DataFrame, column: NumericColumn) -> IntArray:
+    """Count a column's drawn numbers that lie on a declared bound, and all its rows."""
     bounds = [bound for bound in (column.lower, column.upper) if bound is not None]
-    return float(np.mean(np.isin(to_numbers(copy[column.name], column), bounds)))
+    return np.array([np.isin(to_numbers(piece[column.name], column), bounds).sum(), len(piece)])
 
 
 @dataclass(frozen=True, slots=True)

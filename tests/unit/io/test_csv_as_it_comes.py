@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, PysynthdpWarning, SchemaError
+from pysynthdp.base.scratch import Scratch
 from pysynthdp.io.csv.form import separators, single_bytes
 from pysynthdp.io.folder.copy_files import Marks, write_copy
 from pysynthdp.io.folder.storage import storage_of
+from pysynthdp.io.sources.csv import read_mapped_csv
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 _SPEC = importlib.util.spec_from_file_location("strategies", Path(__file__).parents[2] / "strategies.py")
@@ -28,16 +30,19 @@ sys.modules[_SPEC.name] = shared
 _SPEC.loader.exec_module(shared)
 
 
-@pytest.fixture
-def read(tmp_path):
-    """Read a content; give the table and what was said."""
+@pytest.fixture(params=["memory", "disk"])
+def read(tmp_path, request):
+    """Read a content, in memory or by way of disk; give the table and what was said."""
 
     def reading(content: str | bytes, *, name: str = "t.csv", **how: Any) -> tuple[pd.DataFrame, list[Any]]:
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            frame = sdp.read_table(path, **how)
+            if request.param == "disk":
+                frame = read_mapped_csv(path, Scratch(tmp_path), **how)
+            else:
+                frame = sdp.read_table(path, **how)
         assert all(isinstance(one.message, PysynthdpWarning) for one in heard)
         return frame, [one.message for one in heard]
 

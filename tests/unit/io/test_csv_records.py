@@ -13,16 +13,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pysynthdp.base.errors import PrivacyError, SchemaError
+from pysynthdp.base.scratch import Scratch
 from pysynthdp.io.csv.records import lines_as_records
+from pysynthdp.io.sources.csv import read_mapped_csv
 from pysynthdp.io.tables import read_table
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 
-@pytest.fixture
-def read(tmp_path):
+@pytest.fixture(params=["memory", "disk"])
+def read(tmp_path, request):
     def reading(content: bytes, *, texts: bool = True, schema: Schema | None = None) -> pd.DataFrame:
         path = tmp_path / "t.csv"
         path.write_bytes(content)
+        if request.param == "disk":
+            return read_mapped_csv(path, Scratch(tmp_path), texts=texts, schema=schema)
         return read_table(path, texts=texts, schema=schema)
 
     return reading

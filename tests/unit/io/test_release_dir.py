@@ -13,10 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
+from pysynthdp import BySampling
 from pysynthdp.base.errors import ReleaseError
-from pysynthdp.io.folder import release_dir
+from pysynthdp.io.folder import copy_files, release_dir
+from pysynthdp.models import Gaussian
 from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema import NumericColumn, Schema
 from pysynthdp.synthesizer import Synthesizer
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.tags.provenance import Provenance
@@ -317,6 +320,67 @@ def test_streaming_gives_the_copies_of_draw(file_format, tmp_path):
     loaded = SyntheticRelease.load(fitted.draw_to(tmp_path / "r", m=2, k=20_000, rng=1, format=file_format))
     for ours, theirs in zip(release, loaded, strict=True):
         pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
+
+
+MIXED = pd.DataFrame(
+    {
+        "x": np.random.default_rng(7).normal(size=400).round(3),
+        "g": pd.Categorical(np.random.default_rng(8).choice(["a", "b", "c"], 400)),
+        "t": np.random.default_rng(9).choice(["north", "south"], 400),
+        "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(400) % 50, unit="D"),
+        "id": [f"p{number:04}" for number in range(400)],
+    }
+)
+
+
+@pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+@pytest.mark.parametrize("draws", ["even", "independent"])
+def test_a_streamed_folder_has_the_bytes_of_a_saved_one_for_every_number_of_workers(
+    file_format, draws, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(copy_files, "_GROUP_BYTES", 2**20)  # two groups, and rows left over
+    settings = {"progress": False, "draws": draws, "method": {"id": "serial"}}
+    asked = {"m": 2, "k": 70_001, "rng": 1}
+    fits = [Synthesizer(workers=workers, **settings).fit(MIXED) for workers in (1, 1, 3)]
+    folders = [fits[0].draw(**asked).save(tmp_path / "0", format=file_format)]
+    folders += [fit.draw_to(tmp_path / f"{id(fit)}", **asked, format=file_format) for fit in fits[1:]]
+    first, *others = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders]
+    assert others == [first, first]
+
+
+def test_a_streamed_folder_tells_of_clamped_draws_as_a_saved_one_does(tmp_path):
+    wide, narrow = ((-1000, 1000), (-1, 1))
+    for name, (lower, upper) in {"wide": wide, "narrow": narrow}.items():
+        schema = Schema([NumericColumn("x", lower=lower, upper=upper, fallback=0, may_be_missing=False)])
+        settings = {"guarantee": BySampling(), "method": {"x": Gaussian(sigma=15.0)}, "schema": schema}
+        fit = Synthesizer(**settings, progress=False).fit(pd.DataFrame({"x": np.linspace(-1, 1, 50)}))
+        drawn = fit.draw(m=1, k=20_000)
+        streamed = SyntheticRelease.load(fit.draw_to(tmp_path / name, m=1, k=20_000))
+        assert drawn.tags.bias == ("clamped" if name == "narrow" else "none")
+        assert streamed.tags == drawn.tags
+
+
+def test_row_groups_are_large_and_memory_holds_one(release_of, tmp_path, monkeypatch):
+    release = release_of(pd.DataFrame({"x": np.arange(100_000) / 4, "y": np.arange(100_000.0) % 7}))
+    whole = pa_parquet.read_metadata(release.save(tmp_path / "a") / "synthetic_1.parquet")
+    assert whole.num_row_groups == 1
+    monkeypatch.setattr(copy_files, "_GROUP_BYTES", 16 * 40_000)  # 16 bytes a row
+    path = release.save(tmp_path / "b") / "synthetic_1.parquet"
+    groups = pa_parquet.read_metadata(path)
+    assert [groups.row_group(i).num_rows for i in range(groups.num_row_groups)] == [32_768] * 3 + [1696]
+    pd.testing.assert_frame_equal(pd.read_parquet(path), release[0], check_exact=True)
+
+
+def test_blocks_that_fit_no_group_are_cut(parts_of, tmp_path, monkeypatch):
+    monkeypatch.setattr(copy_files, "_GROUP_BYTES", 8 * 20_000)
+    frame = pd.DataFrame({"x": np.arange(50_000) / 4})
+    blocks = [frame.iloc[:7], frame.iloc[7:30_000], frame.iloc[30_000:]]
+    release_dir.write({**parts_of(frame), "copies": [blocks]}, tmp_path / "r", file_format="parquet")
+    path = tmp_path / "r" / "synthetic_1.parquet"
+    groups = pa_parquet.read_metadata(path)
+    assert [groups.row_group(i).num_rows for i in range(groups.num_row_groups)] == [16_384] * 3 + [848]
+    pd.testing.assert_frame_equal(pd.read_parquet(path), frame)
 
 
 def test_types_that_no_file_holds_are_named(tmp_path):

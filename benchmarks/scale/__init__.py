@@ -1,0 +1,1 @@
+"""How much memory, time and disk does a table take that does not fit into memory?"""

@@ -1,0 +1,299 @@
+"""Rows of a Dask data frame: partitions stay with the workers of the cluster, where they are folded.
+
+The one place that knows Dask, which is loaded only where somebody gives one of its frames. Its scheduler runs
+what is asked, repeats what a lost worker had, and moves what workers need of each other. To the process that
+fits arrive numbers of rows, sums over all rows, and what is learned from them.
+
+- The order of the partitions is the order of the rows; divisions need not be known.
+- A pass is a task a partition, and merges of up to eight sums in row order, which are tasks themselves: what
+  arrives is one sum, however many rows and partitions there are.
+- What functions raise travels as a value, since workers log what their tasks raise beside what the tasks were
+  given.
+- Workers hold real rows, in memory and, where that is short, in the folder where they spill: they belong to
+  the same trust boundary as the process that fits. Dask's own TLS settings encrypt the ways between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Final, Self, TypeVar
+
+import pandas as pd
+
+from pysynthdp.base.errors import FitError, SchemaError
+from pysynthdp.base.words import Words
+from pysynthdp.curator.spread.pieces import Lost, Pieces, SpreadRows, added, done
+
+__all__ = ["DaskPieces", "DaskRows", "is_dask"]
+
+FAN = 8  # sums that one task merges
+_OURS: Final = "pysynthdp"
+_SAME: Final = (_OURS, "python", "numpy", "pandas")  # of which workers must have this process's version
+
+T = TypeVar("T")
+
+
+def is_dask(given: object) -> bool:
+    """Whether something is a Dask data frame; loads nothing."""
+    return type(given).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(given, "to_delayed")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DaskPieces(Pieces):
+    """Futures of a cluster.
+
+    Parameters
+    ----------
+    client : Client
+        Of ``dask.distributed``.
+    futures : tuple of Future
+        The pieces.
+    starts : tuple of int
+        First row of each.
+    """
+
+    client: Any
+    futures: tuple[Any, ...]
+    starts: tuple[int, ...]
+
+    def measured(self, length: Callable[[Any], int]) -> tuple[Self, int]:
+        """Ask for the length of each piece: a number a partition arrives."""
+        job = self._job(_length, (length,))
+        asked = [self.client.submit(_work, job, piece, 0, (), pure=False) for piece in self.futures]
+        sizes = [self._result(each) for each in asked]
+        return replace(self, starts=tuple(accumulate(sizes, initial=0))[:-1]), sum(sizes)
+
+    def each(
+        self, function: Callable[..., Any], *args: Any, along: Pieces | None = None, beside: Any = None
+    ) -> Self:
+        """One task a piece."""
+        job, own = self._job(function, args), () if beside is None else (beside,)
+        others: list[tuple[Any, ...]] = [()] * len(self.futures)
+        if isinstance(along, DaskPieces):
+            others = [(other,) for other in along.futures]
+        made = [
+            self.client.submit(_work, job, piece, start, [*other, *own], pure=False)
+            for piece, start, other in zip(self.futures, self.starts, others, strict=True)
+        ]
+        return replace(self, futures=tuple(made))
+
+    def running(self, function: Callable[..., Any], state: Any, *args: Any) -> tuple[Self, Any]:
+        """Two tasks a piece: the next state with the piece, and the piece alone."""
+        job, made = self._job(function, args), []
+        for piece in self.futures:
+            both = self.client.submit(_walked, job, state, piece, pure=False)
+            state = self.client.submit(_item, both, 0, pure=False)
+            made.append(self.client.submit(_item, both, 1, pure=False))
+        return replace(self, futures=tuple(made)), state
+
+    def gathered(self, function: Callable[..., Any], *args: Any) -> Any:
+        """One task that is given all pieces."""
+        return self.client.submit(_together, self._job(function, args), list(self.futures), pure=False)
+
+    def total(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Merge eight at a time until one is left."""
+        sums = list(self.each(function, *args).futures)
+        while len(sums) > 1:
+            sums = [
+                self.client.submit(_merged, sums[start : start + FAN], pure=False)
+                for start in range(0, len(sums), FAN)
+            ]
+        return self._result(sums[0])
+
+    def one(self, function: Callable[..., T], handle: Any, *args: Any) -> T:
+        """One task."""
+        found: T = self._result(self.client.submit(_apart, self._job(function, args), handle, pure=False))
+        return found
+
+    def _job(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Send a function and what it is told once, as a task of its own, which can be repeated."""
+        import cloudpickle  # which Dask brings along
+
+        return self.client.submit(_same, cloudpickle.dumps((function, args)), pure=False)
+
+    def _result(self, future: Any) -> Any:
+        """Wait for a result, and raise what arrived in its place."""
+        try:
+            found = future.result()
+        except Exception as problem:  # noqa: BLE001 -- whatever it is, its text may quote a cell
+            raise _broken(problem) from None
+        if isinstance(found, Lost):
+            raise found.error
+        return found
+
+
+def _same(job: bytes) -> bytes:
+    """Be a task of what was sent."""
+    return job
+
+
+def _loaded(job: bytes) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Read a function and what it is told."""
+    import cloudpickle
+
+    function, args = cloudpickle.loads(job)
+    return function, args
+
+
+def _work(job: bytes, piece: Any, start: int, others: Sequence[Any]) -> Any:
+    """Apply a function to a piece."""
+    function, args = _loaded(job)
+    return done(function, piece, start, *args, *others)
+
+
+def _walked(job: bytes, state: Any, piece: Any) -> Any:
+    """Take a step through the pieces."""
+    function, args = _loaded(job)
+    return done(function, state, piece, *args)
+
+
+def _item(both: Any, place: int) -> Any:
+    """Take one of a pair."""
+    return both if isinstance(both, Lost) else both[place]
+
+
+def _together(job: bytes, pieces: list[Any]) -> Any:
+    """Apply a function to all pieces."""
+    function, args = _loaded(job)
+    lost = [piece for piece in pieces if isinstance(piece, Lost)]
+    return lost[0] if lost else done(function, pieces, *args)
+
+
+def _apart(job: bytes, given: Any) -> Any:
+    """Apply a function to one thing."""
+    function, args = _loaded(job)
+    return done(function, given, *args)
+
+
+def _merged(sums: list[Any]) -> Any:
+    """Add sums up from left to right."""
+    total = sums[0]
+    for each in sums[1:]:
+        total = done(added, total, each)
+    return total
+
+
+def _broken(problem: Exception) -> FitError:
+    """Say that the cluster gave no result; of a reader's or a worker's error its type alone."""
+    name = type(problem).__name__
+    if name == "KilledWorker":
+        what = "workers of the Dask cluster were lost again and again while they held the same partition"
+        return FitError(what, kind="workers", remedy="give them more memory, or make partitions smaller")
+    if isinstance(problem, OSError) or name in ("CommClosedError", "CancelledError", "FutureCancelledError"):
+        what = f"the connection to the Dask cluster was lost ({name})"
+        return FitError(what, kind="workers", remedy="connect again and fit again")
+    what = f"the Dask cluster could not read or work on a partition ({name})"
+    return FitError(what, kind="workers", remedy="compute the Dask frame by itself to see why")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DaskRows(SpreadRows):
+    """A Dask data frame as rows.
+
+    Parameters
+    ----------
+    held : DaskPieces
+        Its partitions, as pandas frames.
+    n_rows : int
+        Number of rows.
+    dtypes : mapping column -> dtype
+        Of the frame's own description.
+
+    Notes
+    -----
+    Privacy: gives no row; only what is folded.
+    """
+
+    held: DaskPieces
+    n_rows: int
+    dtypes: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, frame: Any) -> Self:
+        """Take a Dask data frame, on the workers of the client that is connected.
+
+        Raises
+        ------
+        FitError
+            If nobody is connected, if a worker has other versions, or if a partition cannot be read.
+        SchemaError
+            If a partition has other columns than the frame says.
+        """
+        client = _client()
+        _check_versions(client)
+        types = dict(frame.dtypes)
+        futures = tuple(client.compute(list(frame.to_delayed())))
+        raw = DaskPieces(client, futures, (0,) * len(futures))
+        held, n = raw.each(_checked, tuple(types)).measured(len)
+        return cls(held, n, types)
+
+    @property
+    def pieces(self) -> DaskPieces:
+        """Partitions."""
+        return self.held
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return tuple(self.dtypes)
+
+
+def _client() -> Any:
+    """Find the client that is connected."""
+    try:
+        from distributed import default_client
+    except ImportError:
+        raise FitError(
+            "a Dask data frame needs dask.distributed, which is not installed",
+            kind="workers",
+            remedy="install pysynthdp[dask]",
+        ) from None
+    try:
+        return default_client()  # type: ignore[no-untyped-call]
+    except ValueError:
+        raise FitError(
+            "no Dask cluster is connected",
+            kind="workers",
+            remedy="fit within 'with dask.distributed.Client(address):', or give the table in memory",
+        ) from None
+
+
+def _check_versions(client: Any) -> None:
+    """Refuse workers that would compute otherwise, or could not: before a row is read."""
+    found = client.get_versions(packages=[_OURS])
+    if not found["workers"]:
+        raise FitError("the Dask cluster has no workers", kind="workers", remedy="start some")
+    here = found["client"]["packages"]
+    for number, worker in enumerate(found["workers"].values(), start=1):
+        there = worker["packages"]
+        for name in _SAME:
+            if there.get(name) != here.get(name):
+                own, other = here.get(name), there.get(name) or "no"
+                raise FitError(
+                    f"worker {number} of the Dask cluster has {other} {name}, and this process {own}",
+                    kind="workers",
+                    remedy="install the same versions on all workers",
+                )
+
+
+def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.DataFrame:
+    """Refuse a partition with other columns than the frame says."""
+    del start
+    unlike = [name for name in columns if name not in piece.columns]
+    unlike += [name for name in piece.columns if name not in columns]
+    if unlike:
+        raise SchemaError(
+            Words("{name} is not a column of every partition", name=str(unlike[0])),
+            column=str(unlike[0]),
+            kind="table",
+            remedy="give all partitions the same columns",
+        )
+    return piece[list(columns)]
+
+
+def _length(piece: Any, start: int, length: Callable[[Any], int]) -> int:
+    """Count rows."""
+    del start
+    return length(piece)
