@@ -1,4 +1,4 @@
-"""Linear and canonical models of large copies from sums over blocks of rows, equal to statsmodels' fits."""
+"""Models of large copies from sums over blocks of rows, equal to statsmodels' fits."""
 
 from __future__ import annotations
 
