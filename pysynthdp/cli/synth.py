@@ -176,6 +176,7 @@ class _Copying:
 
         with this_run().stage("draw") as stage:
             fitted.draw_to(self.out, self.m, self.k, rng=self.seed, format=self.file_format, sign=self.sign)
+            finish()  # the folder is there
             made = read_manifest(self.out)
             stage.object, stage.size = f"{made['m']:,} copies", f"{made['n_syn']:,} rows each"
         return read_statement(self.out)

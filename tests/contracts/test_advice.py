@@ -134,7 +134,7 @@ def test_what_is_advised_works(name):
         ([1, 2], "pd.DataFrame"),
         ({"a": [1]}, "pd.DataFrame"),
         (np.ones((3, 2)), "pd.DataFrame"),
-        ("survey.csv", "read_table"),
+        ("survey.csv", "there is no file survey.csv"),
         (pd.Series([1.0]), "to_frame"),
         (None, "give the table"),
     ],

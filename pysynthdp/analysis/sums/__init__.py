@@ -1,4 +1,4 @@
-"""Models of large copies from sums over blocks of rows, equal to statsmodels' fits."""
+"""Linear and canonical models of large copies from sums over blocks of rows: the fits of statsmodels."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pandas as pd
 from pysynthdp.base.arrays import AnyArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.words import Words
-from pysynthdp.curator.rows.frame import FrameRows
+from pysynthdp.curator.rows.frame import rows_of
 from pysynthdp.curator.spread.pieces import Pieces, SpreadRows, refused
 from pysynthdp.curator.table import Key, PartTable, Totals, split_rows
 from pysynthdp.schema import Schema
@@ -99,4 +99,4 @@ def _split(
                 kind="table",
                 remedy="give all partitions one type, as frame.astype does",
             )
-    return split_rows(FrameRows(piece), schema, tolerant=tolerant)
+    return split_rows(rows_of(piece), schema, tolerant=tolerant)
