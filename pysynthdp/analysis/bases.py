@@ -140,8 +140,7 @@ def learned_once(formula: str, frames: Sequence[pd.DataFrame], columns: Iterable
         learners = [factor for factor in _factors(read) if factor.memorize_passes_needed({}, _ENVIRONMENT)]
         if not learners:
             return formula
-        complete = [frame.dropna(subset=list(columns)) for frame in frames]
-        known = {factor: _taught(factor, complete) for factor in learners}
+        known = {factor: _taught(factor, frames, list(columns)) for factor in learners}
     except Exception:  # noqa: BLE001 -- the fit itself says what is wrong, and in which copy
         return formula
     learned = _Formula(formula)
@@ -155,14 +154,14 @@ def _factors(read: ModelDesc) -> dict[Any, None]:
     return dict.fromkeys(factor for term in terms for factor in term.factors)
 
 
-def _taught(factor: Any, frames: Sequence[pd.DataFrame]) -> Any:
-    """Let a factor see all copies."""
+def _taught(factor: Any, frames: Sequence[pd.DataFrame], columns: list[str]) -> Any:
+    """Let a factor see the complete rows of all copies, one after another."""
     state: dict[str, Any] = {}
     for which in range(factor.memorize_passes_needed(state, _ENVIRONMENT)):
         for frame in frames:
-            factor.memorize_chunk(state, which, frame)
+            factor.memorize_chunk(state, which, frame.dropna(subset=columns))
         factor.memorize_finish(state, which)
-    factor.eval(state, frames[0])  # a wrong argument shows here
+    factor.eval(state, frames[0].dropna(subset=columns))  # a wrong argument shows here
     return _Learned(factor, state)
 
 

@@ -18,7 +18,7 @@ _OWN_COPIES = "to pool fits of copies of your own, give pool() one fit a copy, w
 _SUBSET = (
     "leave the copies whole and analyse a part of the rows by a subset, or take it in the function of apply()"
 )
-_READ = "read the release first, by SyntheticRelease.load(path)"
+_READ = "read the release first, by SyntheticRelease.load(path), or open(path) where memory is short"
 _ONE_EACH = (
     "pool needs a list with one fit for each copy, such as "
     "[smf.ols(formula, copy).fit() for copy in release.copies]"

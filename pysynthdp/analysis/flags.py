@@ -77,7 +77,8 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
         unsaid = (UNSAID,) if tags.kind != "imputed" and tags.noise == "none" else ()
         edited = () if tags.noise != "none" else tuple(map(str, tags.details.get("flags", ())))
         return Remarks((*edited, *noise_flags(tags, asked), *_of_rows(asked, None)), (*unsaid, *notes))
-    frame = release.copies[0]
+    frame = getattr(release, "typed", None)
+    frame = release.copies[0] if frame is None else frame
     names = frozenset(map(str, frame.columns))
     chain = Chain(tags.steps, levels=_levels(frame) if len(frame) else ())
     notes = (*notes, *_of_chosen(asked, chain, names))

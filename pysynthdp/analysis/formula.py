@@ -70,7 +70,10 @@ def plain_name(name: str) -> str:
 
 def as_named(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     """Keep the given columns, each also under the name by which a formula finds it."""
-    found = frame[[name for name in frame.columns if name in set(columns)]].copy(deep=False)
+    kept = set(columns)  # column by column: a selection in one would be a copy
+    found = pd.DataFrame(
+        {name: frame[name] for name in frame.columns if name in kept}, frame.index, copy=False
+    )
     for name in list(found.columns):
         if plain_name(name) not in frame.columns:
             found[plain_name(name)] = found[name]

@@ -64,8 +64,21 @@ def _alike(parts: list[pd.Series[Any]]) -> list[pd.Series[Any]]:
 def _categories(parts: list[pd.Series[Any]], levels: list[Any], *, ordered: bool) -> list[pd.Series[Any]]:
     """Set the levels that occur anywhere, in the given order."""
     present = {level for part in parts for level in part.dropna().unique()}
-    dtype = pd.CategoricalDtype([level for level in levels if level in present], ordered=ordered)
-    return [part.astype(object).astype(dtype) for part in parts]
+    kept = [level for level in levels if level in present]
+    dtype = pd.CategoricalDtype(kept, ordered=ordered)
+    return [_recoded(part, dtype) for part in parts]
+
+
+def _recoded(part: pd.Series[Any], dtype: pd.CategoricalDtype) -> pd.Series[Any]:
+    """Give a column other levels, by its codes where it has some: all of its cells are among them."""
+    if part.dtype == dtype:
+        return part
+    if not isinstance(part.dtype, pd.CategoricalDtype):
+        return part.astype(object).astype(dtype)
+    place = {level: i for i, level in enumerate(dtype.categories)}
+    places = np.array([*(place.get(level, -1) for level in part.cat.categories), -1], dtype=np.int32)
+    codes = places[part.cat.codes.to_numpy()]
+    return pd.Series(pd.Categorical.from_codes(codes, dtype=dtype), index=part.index, name=part.name)
 
 
 def without_unused(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:

@@ -24,6 +24,7 @@ from pysynthdp.analysis.same_model import compare_models
 from pysynthdp.analysis.same_rows import check_equal, check_rows, lost_rows
 from pysynthdp.analysis.separation import without_outlying
 from pysynthdp.analysis.stack import Stack, stack
+from pysynthdp.analysis.stored import in_frames
 from pysynthdp.base.errors import CombiningRuleError, FitError, PysynthdpError, PysynthdpWarning
 from pysynthdp.base.remarks import outside
 from pysynthdp.base.slips import answers_slips
@@ -116,6 +117,7 @@ def pool(
     listed = listed_fits(fits)
     if release is not None:
         check_release(release, "pool(fits, release=release)")
+        release = in_frames(release, None)
     return _pooled(
         listed,
         release,

@@ -197,7 +197,7 @@ def lost_rows(found: Sequence[Estimates], release: AnalysableRelease, columns: f
     if found[0].formula is None or not columns or any(one.nobs is None for one in found):
         return []
     names = sorted(columns)
-    complete = np.array([int(copy[names].notna().all(axis=1).sum()) for copy in release.copies])
+    complete = np.array([_complete(copy, names) for copy in release.copies])
     lost = complete - np.array([float(one.nobs or 0) for one in found])
     if lost.sum() < 1 or (lost < 0).any():
         return []
@@ -206,6 +206,14 @@ def lost_rows(found: Sequence[Estimates], release: AnalysableRelease, columns: f
         "because a term has no value there (the logarithm of a negative number, say)."
     )
     return [note]
+
+
+def _complete(copy: pd.DataFrame, names: Sequence[str]) -> int:
+    """Count the rows that lack none of some columns, one column at a time."""
+    whole = np.ones(len(copy), dtype=np.bool_)
+    for name in names:
+        whole &= copy[name].notna().to_numpy()
+    return int(whole.sum())
 
 
 def check_equal(

@@ -25,6 +25,7 @@ from pysynthdp.analysis.fitted_copies import Analysis, each, fit_frames, read_an
 from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.analysis.pooling import pool, pool_own
 from pysynthdp.analysis.results import PooledResults
+from pysynthdp.analysis.stored import in_frames
 from pysynthdp.base.errors import FitError, PysynthdpError
 from pysynthdp.base.words import meant
 from pysynthdp.tags import AnalysableRelease
@@ -95,7 +96,15 @@ def fit_copies(
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     Dates and times enter as days since 1970-01-01 (zoned ones in UTC), durations as days, unless the formula
-    takes their parts (``C(day.dt.year)``) or compares them. Where a column that is compared is missing, the
+    takes their parts (``C(day.dt.year)``) or compares them.
+    Copies may stay in their files (:meth:`SyntheticRelease.open`): columns of the model are then read into
+    nameless files. OLS, WLS, Logit and a GLM with its canonical link are fitted to copies of 50,000 rows and
+    more by sums over blocks of rows, where these say what statsmodels says, to 1e-10 of a coefficient or its
+    error: covariances nonrobust, HC0 to HC3 or of clusters in one column; weights of WLS, ``var_weights``,
+    ``offset`` and ``exposure`` as columns; terms that are computed row by row, or learned from all copies.
+    statsmodels fits everything else: columns that nearly depend on each other, an outcome that may be
+    separated, values that are not finite. What such a fit does not hold itself (residuals, likelihood), it
+    has statsmodels compute when it is asked for. Where a column that is compared is missing, the
     row is left out, as in R. True and False on the left are 1 and 0.
     """
     check_analysis(formula, release, "fit_copies(formula, release, model)")
@@ -104,22 +113,24 @@ def fit_copies(
     coded = coded_columns(release)
     known = [str(name) for name in release.copies[0].columns]
     asked = read_analysis(formula, known, model, options, fit_options, {} if kept else coded)
-    fits, noted = fit_frames(asked, rows_of(release), n_jobs)
+    marker = release.tags.rows_replaced
+    held = in_frames(release, {*asked.columns, marker})
+    fits, noted = fit_frames(asked, rows_of(held), n_jobs)
     settings = {"rule": rule, "n_org": n_org, "noise_var": noise_var}
     again = {**settings, **options, "fit_options": fit_options, "n_jobs": n_jobs, "codes": codes}
     result = pool_own(
         fits,
-        release=release,
+        release=held,
         declared=coded,
         variables=asked.columns,
-        rows="all" if release.tags.rows_replaced == "all" else "replaced",
+        rows="all" if marker == "all" else "replaced",
         refit=lambda other: fit_copies(other, release, model, **again),
         **settings,
     )
     groups, subgroup = _groups(options, fit_options), options.get("subset") is not None
     if groups or subgroup:  # which the fits themselves do not tell
         wanted = asked_by_fits(formula, fits, groups=groups, subgroup=subgroup)
-        result = replace(result, flags=remarks_on(release, wanted).flags)
+        result = replace(result, flags=remarks_on(held, wanted).flags)
     notes = (*result.notes, *noted, *_weight_notes(options, release))
     return replace(result, notes=notes, fit_table=lambda table: _fit_real(asked, table), codes=asked.declared)
 
@@ -301,6 +312,7 @@ def apply(
             "apply(function, release) needs a function of one copy first, then the release", kind="call"
         )
     check_release(release, "apply(function, release)")
+    release = in_frames(release, None)  # a function may look at any column
     kept = checked_codes(codes) == "keep"
     declared = {} if kept else coded_columns(release, variables or getattr(function, "columns", None))
     column, level = getattr(function, "level", (None, None))

@@ -75,7 +75,7 @@ def _pool(formula: str, folder: Path, layout: _Layout, *, model: Model, options:
     Privacy: post-processing of a release; reads no confidential record.
     """
     with this_run().stage("read") as stage:
-        release = sdp.SyntheticRelease.load(folder)
+        release = sdp.SyntheticRelease.open(folder)  # copies may be larger than memory
         stage.object, stage.size = str(folder), f"{release.m:,} copies of {release.n_syn:,} rows"
     with this_run().stage("pool") as stage:
         results = getattr(sdp, model.value)(formula, release, **options)

@@ -48,7 +48,7 @@ class SumsAdapter:
 
 def _description(fit: SumsFit) -> Description:
     """Read what the fit says of its model."""
-    family, design = vars(fit.model).get("family"), fit.model.data.design_info
+    family, design = getattr(fit.model, "family", None), fit.model.data.design_info
     return Description(
         formula=fit.model.formula,
         response=fit.model.formula.partition("~")[0].strip(),

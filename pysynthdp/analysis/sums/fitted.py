@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import statsmodels.api as sm
 from statsmodels.base.model import Results
+from statsmodels.discrete.discrete_model import LogitResults
+from statsmodels.genmod import families
+from statsmodels.genmod.generalized_linear_model import GLMResults
+from statsmodels.regression.linear_model import RegressionResults
 
 from pysynthdp.analysis.sums.design import Design
 from pysynthdp.analysis.sums.request import Request
@@ -17,6 +22,16 @@ from pysynthdp.analysis.sums.summed import Summed
 from pysynthdp.base.arrays import FloatArray
 
 __all__ = ["SumsFit", "made"]
+
+
+_ROWS = frozenset(
+    [
+        *("endog", "exog", "wendog", "wexog", "pinv_wexog", "weights", "iweights", "var_weights", "n_trials"),
+        *("freq_weights", "offset", "exposure", "nobs", "wnobs", "rank", "df_model", "df_resid"),
+        *("k_constant", "k_vars", "mu", "scale", "scaletype", "normalized_cov_params"),
+    ]
+)
+"""What models of statsmodels hold besides what their class has."""
 
 
 class _Data:
@@ -44,7 +59,7 @@ class _Model:
             self.offset = self.exposure = 0.0
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in {"_full", "_asked"}:
+        if name not in _ROWS and not hasattr(getattr(sm, type(self).__name__), name):
             raise AttributeError(name)
         return getattr(self._full().model, name)
 
@@ -77,11 +92,26 @@ class GLM(_Model):
 class Logit(_Model):
     """A logistic regression."""
 
+    family = families.Binomial()
+
     def _mean(self, eta: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):
             return np.asarray(1.0 / (1.0 + np.exp(-eta)))
 
 
+_RESULTS: Mapping[str, Any] = {
+    "OLS": RegressionResults,
+    "WLS": RegressionResults,
+    "GLM": GLMResults,
+    "Logit": LogitResults,
+}
+_HELD = frozenset(
+    [
+        *("df_model", "k_constant", "method", "mle_retvals", "mle_settings", "fit_history", "cov_kwds"),
+        *("normalized_cov_params", "cov_params_default", "n_groups", "df_resid_inference", "family"),
+    ]
+)
+"""What results of statsmodels hold besides what their class has."""
 _MODELS = {kind.__name__: kind for kind in (OLS, WLS, GLM, Logit)}
 
 
@@ -121,8 +151,8 @@ class SumsFit:
     converged: bool = True
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "full":
-            raise AttributeError(name)
+        if name not in _HELD and not hasattr(_RESULTS[type(self.model).__name__], name):
+            raise AttributeError(name)  # who asks what a fit is must not have it fitted again
         return getattr(self.full(), name)
 
     @property

@@ -119,11 +119,11 @@ class _Rows:
         Afterwards ``n`` is zero where statsmodels has to fit.
         """
         triangle, squares = by_products(self._plain(), sharp=False)
-        zero = (squares[:-1] == 0) & (self.shift.of_columns == 0) if np.size(squares) > 1 else np.zeros(0)
+        zero = (squares[:-1] == 0) & (self.shift.of_columns == 0) if self.n else np.zeros(0)
         if np.any(zero):
             names = zip(self.design.names, zero, strict=True)
             return Lacking(tuple(name for name, gone in names if gone))
-        if np.isfinite(squares).all():
+        if self.n and np.isfinite(squares).all():
             triangle = triangle or by_rotations(self._plain())
         if triangle is None or solved(triangle, self.shift, self.n) is None:
             self.n = 0

@@ -37,7 +37,7 @@ def least_squares(design: Design, asked: Request) -> Summed | Lacking | None:
     passes = _Passes(design, asked)
     triangle, squares = by_products(passes.pairs())
     lacking = passes.lacking(squares)
-    if lacking or not np.isfinite(squares).all():
+    if lacking or not passes.n or not np.isfinite(squares).all():
         return Lacking(lacking) if lacking else None
     triangle = triangle or by_rotations(passes.pairs())
     n, p = passes.n, len(design.names)
@@ -90,7 +90,7 @@ class _Passes:
 
     def lacking(self, squares: FloatArray) -> tuple[str, ...]:
         """Name the columns that are zero in all rows."""
-        if np.size(squares) <= 1:
+        if not squares.size or not self.n:
             return ()
         zero = (squares[:-1] == 0) & (self.shift.of_columns == 0)
         return tuple(name for name, gone in zip(self._design.names, zero, strict=True) if gone)

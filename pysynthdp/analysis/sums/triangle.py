@@ -133,8 +133,8 @@ def by_products(
     for X, y in parts:
         Z = np.vstack([X, y])
         G = G + Z @ Z.T
-    squares = np.diagonal(G).copy()
-    if not np.isfinite(G).all() or not np.all(squares > 0):
+    squares = np.diagonal(G).copy() if np.ndim(G) else np.zeros(0)
+    if not squares.size or not np.isfinite(G).all() or not np.all(squares > 0):
         return None, squares
     scale = np.sqrt(squares)
     ends = np.linalg.eigvalsh(G[:-1, :-1] / np.outer(scale, scale)[:-1, :-1])
