@@ -264,6 +264,13 @@ def test_a_frame_is_known_without_loading_dask(table):
     assert is_dask(in_pieces(table, 1))
 
 
+def test_without_a_guarantee_a_frame_is_refused_before_it_is_read(table):
+    frame = in_pieces(table, 2)
+    for ask in (sdp.Synthesizer().fit, sdp.Synthesizer().plan, sdp.look):
+        with pytest.raises(FitError, match="Dask frame lies in pieces; write it to Parquet"):
+            ask(frame)
+
+
 def test_no_column_is_handed_out(client, table):
     del client
     rows = DaskRows.of(in_pieces(table, 2))
