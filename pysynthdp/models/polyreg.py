@@ -40,7 +40,7 @@ class PolyReg:
     -----
     Privacy: no formal guarantee (see ``reason``); the fit keeps coefficients only, draws are post-processing.
     Maximum likelihood; with an empty cell, few rows of a level per coefficient, or separation, the mode under
-    a prior on slopes with standard deviation 10 for log odds; for a level of fewer than ten rows a narrower
+    a prior on slopes with standard deviation 25 for log odds; for a level of fewer than ten rows a narrower
     one, its scale chosen by marginal likelihood: noise predictors do not inflate a rare level. It is the same
     whichever level is called first. The mean fitted probabilities are the observed shares; no row is added.
     Only then pairs of levels are taken out that never occur though ten records were expected.

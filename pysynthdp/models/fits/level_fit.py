@@ -18,7 +18,7 @@ from pysynthdp.models.fits.level_posterior import LevelPosterior, ask_posterior,
 from pysynthdp.models.fits.level_prior import MultinomialProblem
 from pysynthdp.models.fits.multinomial import MultinomialMode, multinomial_mode, sampled_mode
 from pysynthdp.models.fits.redraw_shift import with_shift
-from pysynthdp.models.fits.sparsity import SPREAD_SD, empty_cells, rows_tell
+from pysynthdp.models.fits.sparsity import SLOPE_SD, SPREAD_SD, empty_cells, rows_tell
 
 __all__ = [
     "LevelFit",
@@ -31,7 +31,7 @@ __all__ = [
     "taken_as",
 ]
 
-CELL_SD = 25.0  # of the prior on slopes of cells
+CELL_SD = SLOPE_SD  # of the prior on slopes of cells
 CELL_SPREAD = 2.5  # of redraws where a level has no record in a cell; more records spread less by themselves
 CLOSE = (1e-4, 1e-3)  # a hundredth of a standard error from the mode, a thirtieth on long tables
 

@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 from pysynthdp.models.fits.evidence import Evidence, free_of_nuisance, tuned_prior
+from pysynthdp.models.fits.sparsity import SLOPE_SD
 
 RNG = np.random.default_rng(5)
 
@@ -53,7 +54,7 @@ def test_no_effect_gives_the_strongest_prior_and_huge_ones_the_weakest():
     np.testing.assert_allclose(nothing.precision(), 900.0, rtol=0.01)
     np.testing.assert_allclose(nothing.weight, 1.0, rtol=0.02)
     huge = tuned_prior(Evidence(np.diag([4.0, 9.0]), np.array([400.0, 900.0])), np.ones(2))
-    np.testing.assert_allclose(huge.precision(), 0.01, rtol=1e-3)
+    np.testing.assert_allclose(huge.precision(), 1 / SLOPE_SD**2, rtol=1e-3)
 
 
 def test_a_stack_is_its_members():
