@@ -28,12 +28,12 @@ from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
 from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
-from pysynthdp.curator.rows import listed
+from pysynthdp.curator.rows import listed, rows_of
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
-from pysynthdp.io.sources import opened_source
+from pysynthdp.io.sources import read_on_disk
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
@@ -49,6 +49,7 @@ from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
 _LONGEST = 400  # letters of a setting on the card
+_READ_ROWS = 2**18  # at a time, of a table on disk
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -311,10 +312,14 @@ class Synthesizer(Settings, Printable):
         return _settings_table(self)
 
     def _opened(self, given: Any) -> Any:
-        """Take the name of a file as the rows in it; anything else as it is."""
+        """Take the name of a file as the rows in it, their columns on disk; anything else as it is."""
+        if not isinstance(given, str | os.PathLike):
+            return given
         scratch = Scratch(None if self.scratch is None else Path(self.scratch))
         declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
-        return opened_source(given, scratch, declared, texts=not self.protection.learns)
+        texts = not self.protection.learns
+        frame = read_on_disk(os.fspath(given), scratch, declared=declared, texts=texts)
+        return rows_of(frame, _READ_ROWS, full=not texts, scratch=scratch)
 
     def _threads(self) -> int:
         """Threads to use."""

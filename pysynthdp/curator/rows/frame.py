@@ -153,7 +153,9 @@ class FrameRows:
         return reduce(merge, (of_block(block) for block in blocks))
 
 
-def rows_of(table: Any, block_rows: int | None = None, *, full: bool = False) -> Rows:
+def rows_of(
+    table: Any, block_rows: int | None = None, *, full: bool = False, scratch: Scratch | None = None
+) -> Rows:
     """Take a table as rows; what has rows of its own (:class:`~pysynthdp.design.rows.Rows`) stays itself.
 
     Parameters
@@ -164,6 +166,8 @@ def rows_of(table: Any, block_rows: int | None = None, *, full: bool = False) ->
         Of a data frame: rows read at a time.
     full : bool
         Whether sparse columns are written in full, for which the types of all columns are looked at.
+    scratch : Scratch, optional
+        Of a data frame: where what is made of it lies.
 
     Raises
     ------
@@ -181,7 +185,7 @@ def rows_of(table: Any, block_rows: int | None = None, *, full: bool = False) ->
         table = DaskRows.of(table)
     check_table(table)
     if isinstance(table, pd.DataFrame):
-        rows = FrameRows(table, block_rows)
+        rows = FrameRows(table, block_rows, scratch)
         return replace(rows, frame=_dense(table)) if full else rows
     if block_rows is not None:
         raise SchemaError(

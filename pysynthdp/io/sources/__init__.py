@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
-from typing import Any
+from pathlib import Path
+
+import pandas as pd
 
 from pysynthdp.base.scratch import Scratch
 from pysynthdp.io.csv.form import Form
 from pysynthdp.io.csv.shelf import Shelf
 from pysynthdp.io.csv.wishes import Declared
-from pysynthdp.io.sources.mapped import MappedRows
 from pysynthdp.io.sources.parquet import read_mapped
 from pysynthdp.io.tables import shelved_table
 
-__all__ = ["opened_source"]
+__all__ = ["read_on_disk"]
 
 
-def opened_source(given: Any, scratch: Scratch, declared: Declared, *, texts: bool) -> Any:
-    """Take what names a table as rows of it, their columns on disk; anything else stays as it is.
+def read_on_disk(
+    path: str | Path,
+    scratch: Scratch,
+    *,
+    form: Form | None = None,
+    declared: Declared | None = None,
+    texts: bool = False,
+) -> pd.DataFrame:
+    """Read a file of any length: the table of :func:`pysynthdp.read_table`, with its columns on disk.
 
     Parameters
     ----------
-    given : object
-        A path, or anything that a table may be.
+    path : path
+        Of a CSV or Parquet file.
     scratch : Scratch
-        Where columns lie.
-    declared : Declared
-        What is declared of columns, for a CSV.
+        Where columns lie, and texts of a CSV while they are typed: about three times the file, unpacked.
+    form, declared : optional
+        What is declared of a CSV, and of its columns.
     texts : bool
         Whether no cell may decide how another is read, as under a guarantee.
 
     Raises
     ------
-    PlanError, SchemaError
+    PlanError, SchemaError, PrivacyError
         As :func:`pysynthdp.read_table`, or if the file changed while it was read.
 
     Notes
     -----
-    Privacy: reads real rows.
+    Privacy: reads real rows. Cells, types, errors and warnings are those of :func:`pysynthdp.read_table`.
     """
-    if not isinstance(given, str | os.PathLike):
-        return given
     reader = partial(read_mapped, scratch=scratch)
-    form, shelf = Form(None, None, None, (), None), Shelf(scratch)
-    frame = shelved_table(os.fspath(given), form, declared, texts=texts, shelf=shelf, parquet=reader)
-    return MappedRows(frame, scratch)
+    known = declared or Declared()
+    return shelved_table(path, form or Form(), known, texts=texts, shelf=Shelf(scratch), parquet=reader)

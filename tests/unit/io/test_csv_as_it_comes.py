@@ -18,16 +18,19 @@ from hypothesis import strategies as st
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, PysynthdpWarning, SchemaError
 from pysynthdp.base.scratch import Scratch
-from pysynthdp.io.csv.form import separators, single_bytes
+from pysynthdp.io.csv.form import Form, separators, single_bytes
+from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.folder.copy_files import Marks, write_copy
 from pysynthdp.io.folder.storage import storage_of
-from pysynthdp.io.sources.csv import read_mapped_csv
+from pysynthdp.io.sources import read_on_disk
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
 _SPEC = importlib.util.spec_from_file_location("strategies", Path(__file__).parents[2] / "strategies.py")
 shared = importlib.util.module_from_spec(_SPEC)
 sys.modules[_SPEC.name] = shared
 _SPEC.loader.exec_module(shared)
+
+FORM = {"sep": None, "decimal": None, "encoding": None, "text": (), "day_first": None}
 
 
 @pytest.fixture(params=["memory", "disk"])
@@ -40,7 +43,12 @@ def read(tmp_path, request):
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             if request.param == "disk":
-                frame = read_mapped_csv(path, Scratch(tmp_path), **how)
+                form = Form(*(how.get(key, usual) for key, usual in FORM.items()))
+                own = {
+                    key: how[key] for key in ("text", "levels", "missing", "bounds", "schema") if key in how
+                }
+                scratch, texts = Scratch(tmp_path), how.get("texts", False)
+                frame = read_on_disk(path, scratch, form=form, declared=Declared(**own), texts=texts)
             else:
                 frame = sdp.read_table(path, **how)
         assert all(isinstance(one.message, PysynthdpWarning) for one in heard)

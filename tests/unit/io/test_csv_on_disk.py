@@ -12,7 +12,7 @@ import pytest
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.scratch import Scratch
 from pysynthdp.io.csv import learned, records
-from pysynthdp.io.sources.csv import read_mapped_csv
+from pysynthdp.io.sources import read_on_disk
 from pysynthdp.io.tables import read_table
 
 ROWS = 3000
@@ -46,7 +46,7 @@ def test_all_blocks_say_what_a_column_is(path, texts, packed):
     if packed:
         path = path.with_suffix(".csv.gz")
         path.write_bytes(gzip.compress(path.with_suffix("").read_bytes()))
-    mapped = read_mapped_csv(path, Scratch(), texts=texts)
+    mapped = read_on_disk(path, Scratch(), texts=texts)
     pd.testing.assert_frame_equal(mapped, read_table(path, texts=texts))
     if not texts:
         kinds = ["Int64", "str", "float64", "datetime64[us]", "boolean", "str"]
@@ -57,7 +57,7 @@ def test_times_of_two_steps_take_the_finer(tmp_path):
     path = tmp_path / "t.csv"
     times = ["2020-01-01T10:00:00"] * 1000 + ["2020-01-01T10:00:00.123456789"]
     path.write_text("x,when\n" + "".join(f"1,{time}\n" for time in times))
-    mapped = read_mapped_csv(path, Scratch())
+    mapped = read_on_disk(path, Scratch())
     assert str(mapped["when"].dtype) == "datetime64[ns]"
     assert mapped["when"].iloc[-1] == pd.Timestamp(times[-1])
     pd.testing.assert_frame_equal(mapped, read_table(path))
@@ -78,7 +78,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(path, texts, monkeypatc
     path = packed
     monkeypatch.setattr(records.gzip, "open", written_to)
     with pytest.raises(SchemaError, match="changed while it was read"):
-        read_mapped_csv(path, Scratch(), texts=texts)
+        read_on_disk(path, Scratch(), texts=texts)
 
 
 def test_a_file_replaced_with_its_time_set_back_is_refused(path, monkeypatch):
@@ -92,12 +92,12 @@ def test_a_file_replaced_with_its_time_set_back_is_refused(path, monkeypatch):
 
     monkeypatch.setattr(records, "_decoded", meanwhile)
     with pytest.raises(SchemaError, match="changed while it was read"):
-        read_mapped_csv(path, Scratch())
+        read_on_disk(path, Scratch())
 
 
 def test_nothing_is_left_on_disk(path, tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    frame = read_mapped_csv(path, Scratch(scratch))
+    frame = read_on_disk(path, Scratch(scratch))
     assert list(scratch.iterdir()) == []
     assert not frame["whole"].array._data.flags.writeable

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pysynthdp.base.errors import PrivacyError, SchemaError
 from pysynthdp.base.scratch import Scratch
 from pysynthdp.io.csv.records import lines_as_records
-from pysynthdp.io.sources.csv import read_mapped_csv
+from pysynthdp.io.csv.wishes import Declared
+from pysynthdp.io.sources import read_on_disk
 from pysynthdp.io.tables import read_table
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
@@ -26,7 +27,7 @@ def read(tmp_path, request):
         path = tmp_path / "t.csv"
         path.write_bytes(content)
         if request.param == "disk":
-            return read_mapped_csv(path, Scratch(tmp_path), texts=texts, schema=schema)
+            return read_on_disk(path, Scratch(tmp_path), texts=texts, declared=Declared(schema=schema))
         return read_table(path, texts=texts, schema=schema)
 
     return reading
