@@ -12,6 +12,8 @@ from typing import BinaryIO, Final, cast
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Setting, Words
 
 __all__ = ["Scratch", "ScratchFile"]
 
@@ -37,8 +39,27 @@ class Scratch:
     folder: Path | None = None
 
     def file(self) -> ScratchFile:
-        """Open a nameless file."""
-        return ScratchFile(cast("BinaryIO", tempfile.TemporaryFile(dir=self.folder)))
+        """Open a nameless file.
+
+        Raises
+        ------
+        PlanError
+            If the folder takes none.
+        """
+        try:
+            opened = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115
+        except OSError as error:
+            raise _no_scratch("takes no file", error) from error
+        return ScratchFile(cast("BinaryIO", opened))
+
+
+def _no_scratch(what: str, error: OSError) -> PlanError:
+    """Say what is wrong with the folder; whether a disk is full, the error beneath tells the exit code."""
+    return PlanError(
+        f"the folder for columns on disk {what}: {error.strerror or type(error).__name__}",
+        kind="scratch",
+        remedy=Words("name another with {scratch}", scratch=Setting("scratch", "...")),
+    )
 
 
 @dataclass(slots=True, repr=False, weakref_slot=True)
@@ -57,20 +78,26 @@ class ScratchFile:
 
         Raises
         ------
-        OSError
+        PlanError
             If the disk is full.
         """
         self.dtype = self.dtype or values.dtype
         if values.dtype != self.dtype or self.dtype.kind not in _MAPPABLE:
             msg = f"an array of {values.dtype} cannot be written behind {self.dtype}"
             raise TypeError(msg)
-        self.file.write(np.ascontiguousarray(values).view(np.uint8).data if values.size else b"")
+        try:
+            self.file.write(np.ascontiguousarray(values).view(np.uint8).data if values.size else b"")
+        except OSError as error:
+            raise _no_scratch("is full", error) from error
         self.size += values.size
 
     def array(self) -> AnyArray:
         """Give all values, read-only, without reading them."""
         with self.file:  # the map keeps it
-            self.file.flush()
+            try:
+                self.file.flush()
+            except OSError as error:
+                raise _no_scratch("is full", error) from error
             if not self.size or self.dtype is None:
                 return np.zeros(0, dtype=self.dtype)
             mapped = mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import pysynthdp as sdp
+from pysynthdp.base.scratch import Scratch
+from pysynthdp.io.sources import read_on_disk
+from pysynthdp.synthesizer import synthesizer
 
 pytestmark = pytest.mark.filterwarnings("ignore::pysynthdp.PysynthdpWarning")
 
@@ -81,18 +89,45 @@ def test_a_file_that_changes_is_refused(path, monkeypatch):
         sdp.Synthesizer(progress=False).fit(path)
 
 
-def test_under_a_guarantee_a_missing_cell_decides_no_type(path):
-    """Copies of neighbours that differ in one missing cell have the same types, as in memory."""
-    whole = pd.DataFrame({"age": np.arange(200) % 50})
-    schema = sdp.Schema((sdp.NumericColumn("age", lower=0, upper=60, may_be_missing=True),))
+def test_under_a_guarantee_a_missing_cell_decides_no_type(path, monkeypatch):
+    """Neighbours that differ in one missing cell are read as the same types; so is a path that is fitted."""
     types = []
-    for missing in (False, True):
-        frame = whole.astype("Int64")
-        if missing:
-            frame.loc[3, "age"] = pd.NA
-        frame.to_parquet(path)
-        settings = sdp.Synthesizer(
-            schema=schema, guarantee=sdp.ByNoise(sdp.ZCDP(0.5), testing=True), progress=False
-        )
-        types.append(str(settings.fit(path, noise_seed=1).draw(m=1, rng=1)[0]["age"].dtype))
-    assert types[0] == types[1]
+    for cell in (7, None):
+        pq.write_table(pa.table({"age": [cell, *range(50)]}), path)
+        read = [read_on_disk(path, Scratch(), texts=texts)["age"] for texts in (True, False)]
+        types.append([column.dtype.name for column in read])
+    assert [each[0] for each in types] == ["Int64", "Int64"]
+    assert len({each[1] for each in types}) == 2  # without a guarantee they may differ
+    asked = []
+    monkeypatch.setattr(
+        synthesizer, "read_on_disk", lambda *a, **k: asked.append(k["texts"]) or read_on_disk(*a, **k)
+    )
+    schema = sdp.Schema((sdp.NumericColumn("age", lower=0, upper=60, may_be_missing=True),))
+    for guarantee in (sdp.ByNoise(sdp.ZCDP(0.5), testing=True), None):
+        settings = sdp.Synthesizer(schema=schema, guarantee=guarantee, workers=1, progress=False)
+        settings.fit(path, **({"noise_seed": 1} if guarantee else {}))
+    assert asked == [True, False]
+
+
+def test_a_scratch_folder_that_takes_no_file_is_named_as_such(path, tmp_path):
+    settings = sdp.Synthesizer(progress=False, scratch=tmp_path / "none")
+    with pytest.raises(sdp.PlanError, match="folder for columns on disk takes no file: No such file"):
+        settings.fit(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files there")
+def test_a_full_scratch_is_said_and_ends_as_full(path):
+    """A limit on the size of files stands for a full disk."""
+    code = (
+        "import resource, signal, sys, pysynthdp as sdp\n"
+        "from pysynthdp.cli.exit_codes import exit_of\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))\n"
+        "try:\n"
+        f"    sdp.Synthesizer(progress=False, workers=1).fit({str(path)!r})\n"
+        "except sdp.PlanError as error:\n"
+        "    print(str(error), int(exit_of(error)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "is full: File too large" in done.stdout, done.stderr
+    assert done.stdout.strip().endswith("8")
