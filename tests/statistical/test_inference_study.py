@@ -94,8 +94,12 @@ def test_the_stored_study_is_whole_and_within_its_bars(study, stored):
 def test_default_methods_on_real_tables_cover_what_is_not_flagged(stored):
     rows = [row for row in stored.values() if row["group"] == "defaults"]
     assert {row["made"].split(",")[0] for row in rows} == {"fair", "randhie"}
-    for row in rows:
-        if row["expect"] == "held":
-            alone = min(float(row["rule"].removeprefix("sample ")), 0.95)
-            assert float(row["covered"]) > alone - 0.015 - 3 * (0.95 * 0.05 / int(row["runs"])) ** 0.5
-    assert any(row["expect"] == "flagged" and float(row["covered"]) < 0.7 for row in rows)
+    below = [row for row in rows if float(row["covered"]) <= _bar(row)]
+    assert below  # else flags would warn of nothing
+    assert all(row["expect"] == "flagged" for row in below)
+
+
+def _bar(row):
+    """Below this, copies cover less than the sample itself by more than chance."""
+    alone = min(float(row["rule"].removeprefix("sample ")), 0.95)
+    return alone - 0.015 - 3 * (0.95 * 0.05 / int(row["runs"])) ** 0.5
