@@ -287,7 +287,10 @@ def test_a_pooled_table_has_all_that_it_had(formula, monkeypatch):
     ours, theirs = tables
     assert ours[:3] == theirs[:3]
     for one, two in zip(ours[3:6], theirs[3:6], strict=True):
-        pd.testing.assert_frame_equal(one, two, rtol=1e-7)
+        rest = [name for name in one.columns if name != "df"]
+        pd.testing.assert_frame_equal(one[rest], two[rest], rtol=1e-7)
+        if "df" in one:  # (1 + ubar / b)^2 where b is small: what rounding leaves of b, twice over
+            np.testing.assert_allclose(one["df"], two["df"], rtol=1e-5)
     assert ours[6].stat == pytest.approx(theirs[6].stat, rel=1e-7)
 
 
