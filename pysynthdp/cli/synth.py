@@ -130,7 +130,8 @@ def _fitted(
         fitted = synthesizer.fit([table, *others] if others else table)
         stage.object = f"{len(fitted.schema.names):,} columns"
     if run.learns and synthesizer.rare == "merge":
-        run.log(f"merged rare levels, and how many: {_merged(table, fitted.schema) or 'none'}")
+        rows = getattr(table, "frame", table)
+        run.log(f"merged rare levels, and how many: {_merged(rows, fitted.schema) or 'none'}")
     run.check()
     return fitted
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Self, get_args
 
 import pandas as pd
 
@@ -26,6 +27,7 @@ from pysynthdp.curator.infer import (
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import declarations_of, labelled
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
@@ -91,6 +93,7 @@ class Settings:
     workers: int | None = None
     progress: bool | None = None
     scratch: str | Path | None = None
+    labels: Schema | None = field(default=None, init=False)  # of a labelled file, while its table is fitted
 
     def __post_init__(self) -> None:
         _check_settings(self)
@@ -108,6 +111,13 @@ class Settings:
         """Expressions by column, without columns that are to be drawn whatever is found."""
         given = {} if self.derive == NOTHING or self.derive is None else dict(self.derive)
         return {name: text for name, text in given.items() if text is not None and text != NOTHING}
+
+    def labelled(self, labels: Schema) -> Self:
+        """Give the same settings for a table with labels; a public schema is taken where none was given."""
+        declared = labels if labels.declared and not self.protection.learns and self.schema is None else None
+        own = copy(self) if declared is None else replace(self, schema=declared)
+        object.__setattr__(own, "labels", labels)
+        return own
 
     @property
     def protection(self) -> Protection:
@@ -337,15 +347,17 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    return infer_schema(
+    own = Declarations(**{what: getattr(settings, what) for what in DECLARATIONS})
+    schema = infer_schema(
         rows,
-        declared=Declarations(**{what: getattr(settings, what) for what in DECLARATIONS}),
+        declared=own if settings.labels is None else own.over(declarations_of(settings.labels), rows.columns),
         exempt=settings.keep,
         drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
         named=[*(name for name, wish in method.items() if wish != SERIAL), *settings.derived],
         numbered=[name for name, wish in method.items() if wish == SERIAL],
         skip=settings.drop,
     )
+    return schema if settings.labels is None else labelled(schema, settings.labels)
 
 
 def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:

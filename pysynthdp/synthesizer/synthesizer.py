@@ -30,10 +30,12 @@ from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited 
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed, rows_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources import read_on_disk
+from pysynthdp.io.survey import read, reads
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
@@ -174,13 +176,13 @@ class Synthesizer(Settings, Printable):
 
     @answers_slips
     def plan(
-        self, data: pd.DataFrame | Sequence[pd.DataFrame] | Rows | Schema | None = None
+        self, data: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows | Schema | None = None
     ) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
 
         Parameters
         ----------
-        data : DataFrame, list of imputed DataFrames, Rows or Schema, optional
+        data : DataFrame, list of imputed DataFrames, SurveyTable, Rows or Schema, optional
             Without it, the synthesizer's own schema.
 
         Raises
@@ -196,13 +198,16 @@ class Synthesizer(Settings, Printable):
             return plan_of(self, data)
         if self.schema is not None or data is None:
             return declared_plan(self)
-        data = self._opened(data)
-        return planned(self, listed(data) or cast("pd.DataFrame | Rows", data))
+        data, labels = self._opened(data)
+        own = self if labels is None else self.labelled(labels)
+        if own.schema is not None:
+            return declared_plan(own)
+        return planned(own, listed(data) or cast("pd.DataFrame | Rows", data))
 
     @answers_slips
     def fit(
         self,
-        table: pd.DataFrame | Sequence[pd.DataFrame] | Rows | None = None,
+        table: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows | None = None,
         *,
         block_rows: int | None = None,
         answers: str | Path | None = None,
@@ -212,14 +217,15 @@ class Synthesizer(Settings, Printable):
 
         Parameters
         ----------
-        table : DataFrame, list of DataFrames, Rows, or path
-            The confidential table, or a CSV or Parquet file with it: read as :func:`read_table` reads it, its
-            columns in nameless files in ``scratch`` meanwhile. Not needed where ``answers`` holds all noised
-            answers. It may lie outside one frame: any object with rows as
-            :class:`pysynthdp.design.rows.Rows` says. A list of M tables
-            is taken as M imputations of it (of the same people in the same order): one plan is fitted to
-            each, ``draw`` draws m copies of each, and the copies are pooled by the nests that they stand in
-            (Reiter 2004). Refused under a guarantee.
+        table : DataFrame, SurveyTable, list of DataFrames, Rows, or path
+            The confidential table; with labels as :func:`read` gives it, which then are declared and go along
+            to the copies. A file is read as :func:`read` reads those of SPSS, Stata and SAS, and
+            :func:`read_table` CSV and Parquet, its columns in nameless files in ``scratch`` meanwhile. Not
+            needed where ``answers`` holds all noised answers. It may lie outside one frame: any object with
+            rows as :class:`pysynthdp.design.rows.Rows` says. A list of M tables is taken as M imputations of
+            it (of the same people in the same order): one plan is fitted to each, ``draw`` draws m copies of
+            each, and the copies are pooled by the nests that they stand in (Reiter 2004). Refused under a
+            guarantee.
         block_rows : int, optional
             Rows read at a time; never changes a result.
         answers : path, optional
@@ -249,7 +255,17 @@ class Synthesizer(Settings, Printable):
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
-        table = self._opened(table)
+        rows, labels = self._opened(table)
+        own = self if labels is None else self.labelled(labels)
+        return own._fitted(  # noqa: SLF001 -- of the same class
+            rows, block_rows, None if answers is None else Path(answers), noise_seed
+        )
+
+    def _fitted(
+        self, table: Any, block_rows: int | None, answers: Path | None, noise_seed: int | None
+    ) -> FittedSynthesizer:
+        """Fit a table that was opened."""
+        protection = self.protection
         tables = listed(table)
         if tables is not None:
             nested, unseen = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
@@ -257,18 +273,13 @@ class Synthesizer(Settings, Printable):
             say((*unseen, *fitted.remarks))
             return fitted
         if not protection.learns and self.schema is None:
-            raise PrivacyError(
-                "a formal guarantee takes nothing from the data",
-                kind="undeclared",
-                remedy=Words("declare every column in {schema}", schema=CODEBOOK),
-            )
+            raise _undeclared()
         own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
-        path = None if answers is None else Path(answers)
         slow = slow_plan(plan, own.n if protection.learns else None)
         say(slow)  # before, since it is no use after
-        request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins)
+        request = FitRequest(own.rows, self._threads(), self.progress, answers, noise_seed, stand_ins)
         fit = protection.fit(plan, request)
         fit = own.completed(fit)
         plan, fit = plan.completed(fit), replace(fit, learned=())
@@ -311,15 +322,26 @@ class Synthesizer(Settings, Printable):
         """Build a card of what was set; it holds nothing of any table."""
         return _settings_table(self)
 
-    def _opened(self, given: Any) -> Any:
-        """Take the name of a file as the rows in it, their columns on disk; anything else as it is."""
+    def _opened(self, given: Any) -> tuple[Any, Schema | None]:
+        """Take the name of a file as the rows in it; beside it what a labelled file says of them."""
+        learns = self.protection.learns
+        if reads(given):
+            if not learns and self.schema is None:
+                raise _undeclared()
+            given = read(given, public=not learns)
+        several = given if isinstance(given, list | tuple) else [given]
+        if several and all(isinstance(one, SurveyTable) for one in several):
+            if not learns and not all(one.public for one in several):
+                raise _not_public()
+            frames = [one.frame for one in several]
+            return (frames if several is given else frames[0]), several[0].schema
         if not isinstance(given, str | os.PathLike):
-            return given
+            return given, None
         scratch = Scratch(None if self.scratch is None else Path(self.scratch))
         declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
-        texts = not self.protection.learns
+        texts = not learns
         frame = read_on_disk(os.fspath(given), scratch, declared=declared, texts=texts)
-        return rows_of(frame, _READ_ROWS, full=not texts, scratch=scratch)
+        return rows_of(frame, _READ_ROWS, full=not texts, scratch=scratch), None
 
     def _threads(self) -> int:
         """Threads to use."""
@@ -328,14 +350,17 @@ class Synthesizer(Settings, Printable):
 
 @answers_slips
 def synthesize(
-    table: pd.DataFrame | Sequence[pd.DataFrame] | Rows, m: int = 5, rng: RandomSource = None, **settings: Any
+    table: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows,
+    m: int = 5,
+    rng: RandomSource = None,
+    **settings: Any,
 ) -> SyntheticRelease:
     """Fit and draw in one call.
 
     Parameters
     ----------
-    table : DataFrame, list of DataFrames, or Rows
-        The confidential table, or M imputations of it.
+    table : DataFrame, SurveyTable, list of DataFrames, Rows, or path
+        The confidential table, or M imputations of it, as :meth:`Synthesizer.fit` takes it.
     m : int
         Number of copies; of each imputation, if there are several.
     rng : int, SeedSequence or Generator, optional
@@ -366,6 +391,24 @@ def synthesize(
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     return synthesizer.fit(table).draw(m=m, rng=rng)
+
+
+def _undeclared() -> PrivacyError:
+    """Say that nothing is declared."""
+    return PrivacyError(
+        "a formal guarantee takes nothing from the data",
+        kind="undeclared",
+        remedy=Words("declare every column in {schema}", schema=CODEBOOK),
+    )
+
+
+def _not_public() -> PrivacyError:
+    """Say that cells had a part in how a labelled file was read."""
+    return PrivacyError(
+        "cells of the table decided what its columns are, which a formal guarantee does not allow",
+        kind="undeclared",
+        remedy="if its labels are public facts, read it with pysynthdp.read(path, public=True)",
+    )
 
 
 def _settings_table(settings: Settings) -> Table:

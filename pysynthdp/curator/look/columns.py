@@ -27,6 +27,7 @@ from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remark
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable, declarations_of, label_of
 from pysynthdp.design.tagged import missing_kinds
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
@@ -62,6 +63,8 @@ class ColumnLook:
         Added to these multiples.
     notes : tuple of Remark
         What is well as it is, and how to declare it.
+    label : str
+        Of the variable, in a labelled file.
     """
 
     name: str
@@ -75,6 +78,7 @@ class ColumnLook:
     step: float | None = None
     notes: tuple[Remark, ...] = ()
     offset: float = 0.0
+    label: str = ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -128,12 +132,24 @@ class Look(Printable):
 
     def _table(self, dialect: Dialect) -> Table:
         """Build the table with warnings in a dialect."""
-        heads = ("column", "kind", "type", "levels", "missing", "spikes", "decimals", "warnings")
-        rows = tuple(
+        heads: tuple[str, ...] = (
+            "column",
+            "kind",
+            "type",
+            "levels",
+            "missing",
+            "spikes",
+            "decimals",
+            "warnings",
+        )
+        rows: tuple[tuple[str | int | None, ...], ...] = tuple(
             (c.name, c.kind, c.dtype, c.levels, _shown(c.missing), _shown(c.spikes), c.grain,
              len(c.remarks) or None)
             for c in self.columns
         )  # fmt: skip
+        if any(column.label for column in self.columns):
+            heads = (heads[0], "label", *heads[1:])
+            rows = tuple((row[0], c.label, *row[1:]) for row, c in zip(rows, self.columns, strict=True))
         of_columns = (remark for column in self.columns for remark in (*column.remarks, *column.notes))
         notes = [remark.warning().said(dialect) for remark in (*self.remarks, *of_columns)]
         title = (
@@ -145,6 +161,7 @@ class Look(Printable):
         """Return one row a column as a DataFrame, indexed by column name."""
         rows = [
             {
+                "label": column.label,
                 "kind": column.kind,
                 "type": column.dtype,
                 "levels": column.levels,
@@ -169,7 +186,7 @@ def _shown(shares: Shares) -> str:
 
 @answers_slips
 def look(
-    table: pd.DataFrame | Rows,
+    table: pd.DataFrame | SurveyTable | Rows,
     *,
     missing: Mapping[str, Codes] | None = None,
     spikes: Mapping[str, Iterable[float]] | None = None,
@@ -182,8 +199,8 @@ def look(
 
     Parameters
     ----------
-    table : DataFrame or Rows
-        The confidential table.
+    table : DataFrame, SurveyTable or Rows
+        The confidential table; with labels as :func:`pysynthdp.read` gives it, which are shown.
     missing, spikes, bounds, decimals, levels : mappings by column
         Declarations to try out, as :class:`pysynthdp.Synthesizer` takes them.
     exempt : iterable of str
@@ -218,12 +235,16 @@ def look(
     >>> seen.columns[0].missing
     (('no job', 0.09090909090909091),)
     """
-    rows = rows_of(table, full=True)
+    rows = rows_of(table.frame if isinstance(table, SurveyTable) else table, full=True)
     asked = Declarations(missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels)
     declared = asked.by_column(rows.columns)
+    if isinstance(table, SurveyTable):
+        declared = asked.over(declarations_of(table.schema), rows.columns).by_column(rows.columns)
     free = set(exempt)
     found = [_column(rows.take([name])[name], name, name in free, declared[name]) for name in rows.columns]
     shown = [_with_remarks(look, rows, column, kept=look.name in free) for look, column in found]
+    if isinstance(table, SurveyTable):
+        shown = [replace(look, label=label_of(table.schema[look.name])) for look in shown]
     columns = [column for look, column in found if column is not None and look.name not in free]
     notes = (
         *_size(rows, columns),
