@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -121,7 +121,8 @@ def read_table(
     1  50667    2.25
     """
     declared = Declared(text, levels, missing, bounds, schema)
-    return shelved_table(path, Form(sep, decimal, encoding, text, day_first), declared, texts=texts)
+    form = Form(sep, decimal, encoding, text, day_first)
+    return cast("pd.DataFrame", shelved_table(path, form, declared, texts=texts))
 
 
 def shelved_table(
@@ -131,11 +132,12 @@ def shelved_table(
     *,
     texts: bool = False,
     shelf: Shelf | None = None,
-    parquet: Callable[[Path, bool], pd.DataFrame] | None = None,
-) -> pd.DataFrame:
+    parquet: Callable[[Path, bool], Any] | None = None,
+) -> Any:
     """Read a table as :func:`read_table` does; a CSV goes onto a shelf, in memory by default.
 
-    ``parquet`` is the reader of a Parquet file: its path, and whether no cell may decide a type.
+    ``parquet`` is the reader of a Parquet file, by its path and whether no cell may decide a type; what it
+    gives is given on.
 
     Notes
     -----

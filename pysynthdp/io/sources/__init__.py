@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 
@@ -12,6 +13,7 @@ from pysynthdp.io.csv.form import Form
 from pysynthdp.io.csv.shelf import Shelf
 from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources.parquet import read_mapped
+from pysynthdp.io.sources.sealed import SealedRows, read_sealed, sealed_rows
 from pysynthdp.io.tables import shelved_table
 
 __all__ = ["read_on_disk"]
@@ -24,7 +26,7 @@ def read_on_disk(
     form: Form | None = None,
     declared: Declared | None = None,
     texts: bool = False,
-) -> pd.DataFrame:
+) -> pd.DataFrame | SealedRows:
     """Read a file of any length: the table of :func:`pysynthdp.read_table`, with its columns on disk.
 
     Parameters
@@ -32,7 +34,8 @@ def read_on_disk(
     path : path
         Of a CSV or Parquet file.
     scratch : Scratch
-        Where columns lie, and texts of a CSV while they are typed: about three times the file, unpacked.
+        Where columns lie, and texts of a CSV while they are typed: about three times the file, unpacked. With
+        a key no cell is there in the clear: of Parquet a column at a time is in memory then, of a CSV all.
     form, declared : optional
         What is declared of a CSV, and of its columns.
     texts : bool
@@ -47,6 +50,11 @@ def read_on_disk(
     -----
     Privacy: reads real rows. Cells, types, errors and warnings are those of :func:`pysynthdp.read_table`.
     """
-    reader = partial(read_mapped, scratch=scratch)
     known = declared or Declared()
-    return shelved_table(path, form or Form(), known, texts=texts, shelf=Shelf(scratch), parquet=reader)
+    if scratch.key is not None:
+        reading = partial(read_sealed, scratch=scratch)
+        found = shelved_table(path, form or Form(), known, texts=texts, parquet=reading)
+        return sealed_rows(found, scratch) if isinstance(found, pd.DataFrame) else cast("SealedRows", found)
+    reader = partial(read_mapped, scratch=scratch)
+    found = shelved_table(path, form or Form(), known, texts=texts, shelf=Shelf(scratch), parquet=reader)
+    return cast("pd.DataFrame", found)
