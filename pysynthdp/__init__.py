@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from pysynthdp.curator.look import look
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.tables import read_table
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
@@ -54,6 +55,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.sql.reading": ("SQLTable",),
     "io.tables": ("read_table",),
     "io.folder.verifying": ("ReleaseVerification", "verify"),
     "curator.look": ("look",),
@@ -101,6 +103,7 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "ReleaseVerification",
+    "SQLTable",
     "Schema",
     "SchemaError",
     "SynthesisPlan",

@@ -25,6 +25,7 @@ from pysynthdp.io.csv.other_files import no_table, refuse_content
 from pysynthdp.io.csv.records import lines_as_records
 from pysynthdp.io.csv.shelf import Shelf
 from pysynthdp.io.csv.wishes import Declared
+from pysynthdp.io.sql.reading import SQLTable, read_sql
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["read_table", "shelved_table", "write_table"]
@@ -39,7 +40,7 @@ _ABSENT = (
 
 
 def read_table(
-    path: str | Path,
+    path: str | Path | SQLTable,
     *,
     sep: str | None = None,
     decimal: str | None = None,
@@ -56,8 +57,9 @@ def read_table(
 
     Parameters
     ----------
-    path : path
-        ``.csv``, ``.tsv``, ``.tab`` or ``.txt``, packed (``.gz``) or not, or ``.parquet``.
+    path : path or SQLTable
+        ``.csv``, ``.tsv``, ``.tab`` or ``.txt``, packed (``.gz``) or not, or ``.parquet``; a table of a
+        database, or the text that names one: ``sql:people?order_by=id&url_env=PEOPLE_URL``.
     sep : str, optional
         Sign between the fields of a CSV, or its name: ``","``, ``";"``, ``"tab"``, ``"|"``, ``":"``,
         ``"space"``. Else the one that parts the first records into equally many fields.
@@ -126,7 +128,7 @@ def read_table(
 
 
 def shelved_table(
-    path: str | Path,
+    path: str | Path | SQLTable,
     form: Form,
     declared: Declared,
     *,
@@ -143,7 +145,11 @@ def shelved_table(
     -----
     Privacy: reads real rows.
     """
-    file, shelf = Path(path), shelf or Shelf()
+    shelf = shelf or Shelf()
+    if isinstance(path, SQLTable) or SQLTable.is_named(path):
+        source = path if isinstance(path, SQLTable) else SQLTable.named(str(path))
+        return read_sql(source, shelf, texts=texts)
+    file = Path(path)
     if file.is_dir():
         raise PlanError(f"{file} is a folder; name a file in it", kind="file")
     kind = _kind(file)

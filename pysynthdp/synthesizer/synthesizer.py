@@ -34,6 +34,7 @@ from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources import read_on_disk
+from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
@@ -316,13 +317,14 @@ class Synthesizer(Settings, Printable):
         return _settings_table(self)
 
     def _opened(self, given: Any) -> Any:
-        """Take the name of a file as the rows in it, their columns on disk; anything else as it is."""
-        if not isinstance(given, str | os.PathLike):
+        """Take what names a table as the rows in it, their columns on disk; anything else as it is."""
+        if not isinstance(given, str | os.PathLike | SQLTable):
             return given
         scratch = opened_scratch(self.scratch, encrypt=self.scratch_encrypt)
         declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
         texts = not self.protection.learns
-        found = read_on_disk(os.fspath(given), scratch, declared=declared, texts=texts)
+        path = given if isinstance(given, SQLTable) else os.fspath(given)
+        found = read_on_disk(path, scratch, declared=declared, texts=texts)
         return rows_of(found, full=not texts, scratch=scratch)
 
     def _threads(self) -> int:

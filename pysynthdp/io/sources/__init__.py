@@ -14,13 +14,14 @@ from pysynthdp.io.csv.shelf import Shelf
 from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources.parquet import read_mapped
 from pysynthdp.io.sources.sealed import SealedRows, read_sealed, sealed_rows
+from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.io.tables import shelved_table
 
 __all__ = ["read_on_disk"]
 
 
 def read_on_disk(
-    path: str | Path,
+    path: str | Path | SQLTable,
     scratch: Scratch,
     *,
     form: Form | None = None,
@@ -31,8 +32,8 @@ def read_on_disk(
 
     Parameters
     ----------
-    path : path
-        Of a CSV or Parquet file.
+    path : path or SQLTable
+        Of a CSV or Parquet file; a table of a database, or the text that names one.
     scratch : Scratch
         Where columns lie, and texts of a CSV while they are typed: about three times the file, unpacked. With
         a key no cell is there in the clear: of Parquet a column at a time is in memory then, of a CSV all.
@@ -44,7 +45,7 @@ def read_on_disk(
     Raises
     ------
     PlanError, SchemaError, PrivacyError
-        As :func:`pysynthdp.read_table`, or if the file changed while it was read.
+        As :func:`pysynthdp.read_table`, or if the file changed while it was read or the database was lost.
 
     Notes
     -----
