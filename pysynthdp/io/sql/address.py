@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Address", "faults_of_database", "snapshot"]
 
-_NO_SUCH = {"42P01": "has no such table", "42703": "has no such column", "3F000": "has no such schema"}
+_NO_SUCH = {
+    "42P01": "has no such table", "42703": "has no such column", "3F000": "has no such schema",
+    "42P07": "has such a table already", "42501": "does not let this user do that",
+    "25006": "lets nobody write now",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +185,9 @@ def faults_of_database(address: Address, doing: str) -> Iterator[None]:
             raise
         shown = f" (SQLSTATE {code})" if code else ""
         raise SchemaError(
-            f"{what}could not be {doing} to the end{shown}",
+            f"{what}could not be reached, or broke off while it was {doing}{shown}",
             kind="database",
-            remedy="nothing was kept; see whether it can be reached, and start again",
+            remedy="nothing was kept; see whether it runs, and start again",
         ) from None
 
 
@@ -196,6 +200,6 @@ def _state_of(error: BaseException) -> str:
 def _is_of_database(error: Exception) -> bool:
     """Whether a fault comes from a database or the way to it."""
     rooms = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
-    return bool(rooms & {"sqlalchemy", "adbc_driver_manager", "pyarrow", "sqlite3", "psycopg"}) or isinstance(
-        error, OSError
+    return bool(rooms & {"sqlalchemy", "adbc_driver_manager", "pyarrow", "sqlite3", "psycopg"}) or (
+        isinstance(error, OSError) and error.errno is None
     )

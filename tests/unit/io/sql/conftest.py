@@ -49,6 +49,21 @@ def postgres(server, monkeypatch):
                 cursor.execute(statement)
             connection.commit()
 
+    def ask(query: str) -> list[tuple[object, ...]]:
+        with adbc.connect(server) as connection, connection.cursor() as cursor:
+            cursor.execute(query)
+            rows = cursor.fetchall() if query.startswith("SELECT") else []
+            connection.commit()
+            return rows
+
+    def kill() -> None:
+        ask(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+            "AND backend_type = 'client backend'"
+        )
+
+    run.ask, run.kill = ask, kill
+    ask.__name__ = "ask_postgres"
     run("DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
     monkeypatch.setenv("PEOPLE_URL", server)
     return run

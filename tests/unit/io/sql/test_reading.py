@@ -188,8 +188,8 @@ def test_a_lost_connection_is_one_sentence(postgres, monkeypatch, tmp_path):
     with pytest.raises(SchemaError) as caught:
         read(scratch=Scratch(tmp_path))
     assert str(caught.value) == (
-        "the database that PEOPLE_URL names could not be read to the end; nothing was kept; see whether it "
-        "can be reached, and start again"
+        "the database that PEOPLE_URL names could not be reached, or broke off while it was read; nothing "
+        "was kept; see whether it runs, and start again"
     )
     assert list(tmp_path.iterdir()) == []
 
