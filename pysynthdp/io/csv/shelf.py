@@ -111,7 +111,7 @@ class Shelf:
     def texts(self, texts: pa.ChunkedArray) -> pd.Series[Any]:
         """Make a pandas column of texts that this shelf keeps; on disk only offsets are written anew."""
         if self.scratch is None:
-            return pd.Series(texts.to_pandas())
+            return _pandas(texts.cast(pa.large_string()))
         box = _Box(self.scratch.file())
         places = [box.write(chunk.cast(pa.large_string()).buffers()[1]) for chunk in texts.chunks]
         whole = box.buffer()
