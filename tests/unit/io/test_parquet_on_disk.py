@@ -111,7 +111,7 @@ def test_under_a_guarantee_a_missing_cell_decides_no_type(path, monkeypatch):
 
 def test_a_scratch_folder_that_takes_no_file_is_named_as_such(path, tmp_path):
     settings = sdp.Synthesizer(progress=False, scratch=tmp_path / "none")
-    with pytest.raises(sdp.PlanError, match="scratch: .* is not there; name another with scratch="):
+    with pytest.raises(sdp.PlanError, match=r"scratch: .* is not there; name another with scratch="):
         settings.fit(path)
 
 
