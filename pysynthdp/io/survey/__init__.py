@@ -1,0 +1,5 @@
+"""Survey files as they are: SPSS, Stata, SAS, and CSV or Parquet with a codebook, with all that they say."""
+
+from pysynthdp.io.survey.reading import read, reads
+
+__all__ = ["read", "reads"]
