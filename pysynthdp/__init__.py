@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from pysynthdp.curator.look import look
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.tables import read_table
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
@@ -56,6 +57,7 @@ _WHERE = {
     ),
     "io.tables": ("read_table",),
     "io.folder.verifying": ("ReleaseVerification", "verify"),
+    "io.structure": ("StructureDiff", "structure_diff"),
     "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
@@ -103,6 +105,7 @@ __all__ = [
     "ReleaseVerification",
     "Schema",
     "SchemaError",
+    "StructureDiff",
     "SynthesisPlan",
     "Synthesizer",
     "SyntheticRelease",
@@ -116,6 +119,7 @@ __all__ = [
     "read_table",
     "release_mean",
     "release_shares",
+    "structure_diff",
     "synthesize",
     "verify",
 ]
