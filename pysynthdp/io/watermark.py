@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from pysynthdp.base.errors import ReleaseError
 from pysynthdp.base.marks import WATERMARK
-from pysynthdp.base.words import Setting, Words
 
-__all__ = ["refuse_marked", "unmarked"]
+__all__ = ["unmarked"]
 
 
 def unmarked(frame: pd.DataFrame) -> pd.DataFrame:
@@ -21,17 +19,3 @@ def unmarked(frame: pd.DataFrame) -> pd.DataFrame:
     """
     marked = len(frame.columns) > 1 and frame.columns[-1] == WATERMARK
     return frame.iloc[:, :-1] if marked else frame
-
-
-def refuse_marked(names: pd.Index) -> None:
-    """Refuse to mark copies that have a column of that name.
-
-    Raises
-    ------
-    ReleaseError
-        Naming the column.
-    """
-    if WATERMARK in names:
-        what = Words("the copies have a column {name}, which in files says: synthetic", name=WATERMARK)
-        mend = Words("rename it before the fit, or write {off}", off=Setting("watermark", False))
-        raise ReleaseError(what, column=WATERMARK, kind="names", remedy=mend)

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Final, cast, get_args
+from typing import Any, Final
 
 import pandas as pd
 
 from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
-from pysynthdp.base.marks import SERIAL
+from pysynthdp.base.marks import SERIAL, WATERMARK
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.folder.copy_files import FileFormat, Marks, write_copy
+from pysynthdp.io.folder.copy_files import Marks, write_copy
+from pysynthdp.io.folder.formats import Wishes
 from pysynthdp.io.folder.manifest import (
     FORMAT,
     MANIFEST,
@@ -42,7 +43,7 @@ _OF_FILES: Final = (".csv", ".tsv", ".gz", ".parquet", ".zip")
 """Endings that nobody gives a folder."""
 
 
-def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sign | None = None) -> Path:
+def write(parts: Mapping[str, Any], folder: Path, *, wished: Wishes, sign: Sign | None = None) -> Path:
     """Write a release under a temporary name beside ``folder``, then rename it.
 
     Parameters
@@ -54,8 +55,8 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sig
         ``constants`` again, where they depend on the rows drawn.
     folder : Path
         Must not exist.
-    file_format : {"parquet", "csv"}
-        Of the copies.
+    wished : Wishes
+        Formats of the copies, and whether their files say that they are synthetic.
     sign : callable, optional
         From the bytes of ``release.json`` to a signature, which is written beside it.
 
@@ -67,35 +68,34 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sig
     Raises
     ------
     ReleaseError
-        If the folder exists, the format is unknown, or the copies are not those that the tags tell of.
+        If the folder exists, a format cannot hold the copies, or these are not those that the tags tell of.
 
     Notes
     -----
     Privacy: writes synthetic rows, columns kept real by name, declared facts and the statement; no bound that
     was learned from data, no seed.
     """
-    check_target(folder, file_format)
+    check_target(folder, wished, parts["schema"].names)
     with _appearing(folder) as draft:
-        _fill(parts, draft, cast("FileFormat", file_format))
+        _fill(parts, draft, wished)
         if sign is not None:
             (draft / SIGNATURE).write_bytes(sign((draft / MANIFEST).read_bytes()))
     return folder
 
 
-def check_target(folder: Path, file_format: str) -> None:
+def check_target(folder: Path, wished: Wishes, names: Iterable[str]) -> None:
     """Refuse what cannot be written, before anything is drawn for it.
 
     Raises
     ------
     ReleaseError
-        If the folder exists, or the format is unknown.
+        If the folder exists, or a column has the name of the one that says synthetic.
 
     Notes
     -----
     Privacy: settings only.
     """
-    if file_format not in get_args(FileFormat):
-        raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}", kind="folder")
+    wished.check_names(names)
     _refuse_existing(folder)
 
 
@@ -131,10 +131,10 @@ def _refuse_existing(folder: Path) -> None:
         )
 
 
-def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> None:
+def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes) -> None:
     """Write all files of a release."""
     statement = parts["privacy"].to_dict()
-    names, storage = _write_copies(parts, folder, statement, file_format)
+    names, storage = _write_copies(parts, folder, statement, wished)
     parts = {**parts, **parts.get("seen", dict)()}
     schema, privacy, tags = parts["schema"], parts["privacy"], parts["tags"]
     methods = dict(parts["provenance"].methods)
@@ -142,7 +142,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
     write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
     notes = tags.details.get("column_notes", {})
     write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept, notes=notes)
-    programs = write_programs(parts, folder, names, file_format=file_format)
+    programs = write_programs(parts, folder, names, wished=wished)
     text = readme_text(
         privacy=privacy.plain_language(),
         files=names,
@@ -156,16 +156,18 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
         no_program="" if programs else parts.get("constants", {}).get("reason", ""),
         schema=schema,
         withheld={name for name, method in methods.items() if method == SERIAL},
+        watermark=wished.watermark,
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
-    write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, file_format))
+    write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, wished))
 
 
 def _write_copies(
-    parts: Mapping[str, Any], folder: Path, statement: Mapping[str, Any], file_format: FileFormat
+    parts: Mapping[str, Any], folder: Path, statement: Mapping[str, Any], wished: Wishes
 ) -> tuple[list[str], tuple[Stored, ...]]:
     """Write every copy; the first block of the first says how the columns of all lie in the files."""
-    tags = parts["tags"]
+    tags, file_format = parts["tags"], wished.main
+    written: dict[str, Any] = {"file_format": file_format, "watermark": wished.watermark}
     changing = {name for name, method in parts["provenance"].methods if method == SERIAL}
     names: list[str] = []
     storage: tuple[Stored, ...] | None = None
@@ -175,7 +177,7 @@ def _write_copies(
             storage = storage_of(first, parts["schema"], dated=file_format == "csv", changing=changing)
         names.append(f"synthetic_{tags.file_number(number)}.{file_format}")
         marks = Marks(statement, number, tags.place_of(number))
-        rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, file_format=file_format)
+        rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, **written)
         if rows != tags.n_syn:
             raise ReleaseError(
                 f"copy {number} does not have the number of rows that the tags tell of", kind="folder"
@@ -206,7 +208,7 @@ def _manifest(
     folder: Path,
     names: list[str],
     storage: tuple[Stored, ...],
-    file_format: FileFormat,
+    wished: Wishes,
 ) -> dict[str, Any]:
     """Say what lies in the folder and what a combining rule must know."""
     tags = parts["tags"]
@@ -220,7 +222,8 @@ def _manifest(
         "status": parts["privacy"].status,
         "tags": tags.to_dict(),
         "provenance": asdict(parts["provenance"]),
-        "file_format": file_format,
+        "file_format": wished.main,
+        "watermark": WATERMARK if wished.watermark else None,
         "copies": names,
         "columns": [stored.to_plain() for stored in storage],
         "files": [described(path) for path in sorted(folder.iterdir())],

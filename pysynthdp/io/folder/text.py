@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Collection, Sequence
 
 from pysynthdp.base.display import number
+from pysynthdp.base.marks import WATERMARK
 from pysynthdp.io.csv.reading_lines import has_empty_text, pandas_call, r_call
 from pysynthdp.schema import Schema
 
@@ -20,7 +21,11 @@ _DO_NOT = (
     "Do not rely on a relationship that the models did not contain: it is not in the copies.",
     "Do not try to match records to persons.",
 )
-_MARKS = {
+_MARKED = (
+    f"Do not remove the column {WATERMARK}, the last one of every file: it holds the number of the copy, "
+    "and says that the data are synthetic."
+)
+_UNMARKED = {
     True: "Do not remove what the files' metadata say of the data, and keep their names: they say synthetic.",
     False: "Do not rename the files: within them nothing says that the data are synthetic.",
 }
@@ -40,6 +45,7 @@ def readme_text(
     nests: Sequence[str] = (),
     schema: Schema | None = None,
     withheld: Collection[str] = (),
+    watermark: bool = False,
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -65,6 +71,8 @@ def readme_text(
         Of the copies: which columns other programs must be told to read as text.
     withheld : collection of str
         Columns whose levels are not published.
+    watermark : bool
+        Whether the last column of the files says that they are synthetic.
 
     Examples
     --------
@@ -80,6 +88,7 @@ def readme_text(
     if nests:
         made += f" {_nests(nests)}"
     warning = ["REAL COLUMNS", _wrapped(_real(real))] if real else []
+    rules = (*_DO_NOT, _MARKED if watermark else _UNMARKED[_is_parquet(files[0])])
     sections = [
         "SYNTHETIC DATA",
         _wrapped(made),
@@ -93,7 +102,7 @@ def readme_text(
         "HOW TO ANALYSE",
         _how_to_pool(m, programs, no_program, nested=bool(nests)),
         "WHAT NOT TO DO",
-        "\n".join(_wrapped(sentence, bullet=True) for sentence in (*_DO_NOT, _MARKS[_is_parquet(files[0])])),
+        "\n".join(_wrapped(sentence, bullet=True) for sentence in rules),
     ]
     return "\n\n".join(sections) + "\n"
 
