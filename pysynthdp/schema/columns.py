@@ -33,6 +33,11 @@ def _codes(name: str, given: Mapping[Any, str] | Iterable[Any]) -> Codes:
     return tuple((code, str(code)) for code in pairs)
 
 
+def _tagged(codes: Codes) -> Codes:
+    """Name kinds as this package does: .a for .A."""
+    return tuple((as_tag(code) or code, label) for code, label in codes)
+
+
 def _listed(name: str, what: str, given: Iterable[Any]) -> tuple[Any, ...]:
     """Take a list of hashable things; a single text or number is none."""
     if not isinstance(name, str):
@@ -132,8 +137,7 @@ class NumericColumn:
     labels: Labels | None = None
 
     def __post_init__(self) -> None:
-        codes = _codes(self.name, self.missing)
-        object.__setattr__(self, "missing", tuple((as_tag(code) or code, label) for code, label in codes))
+        object.__setattr__(self, "missing", _tagged(_codes(self.name, self.missing)))
         object.__setattr__(self, "spikes", _listed(self.name, "spikes", self.spikes))
         if self.dtype is not None:
             object.__setattr__(self, "dtype", _dtype_of(self.name, self.dtype))
@@ -249,6 +253,8 @@ class CategoricalColumn:
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", _listed(self.name, "levels", self.levels))
         object.__setattr__(self, "missing", _codes(self.name, self.missing))
+        if self.dtype is not None and str(self.dtype) == "float64":
+            object.__setattr__(self, "missing", _tagged(self.missing))
         self._check()
         if self.dtype is not None:
             object.__setattr__(self, "dtype", self._full_dtype())
@@ -274,8 +280,9 @@ class CategoricalColumn:
             raise _wrong(self.name, what, mend)
 
     def _check_dtype(self) -> None:
-        """Every level and code can be written in the dtype and read back."""
-        values = [*self.levels, *self.specials]
+        """Every level and code can be written in the dtype and read back; kinds are NaN of float64."""
+        codes = [code for code in self.specials if self.dtype != np.float64 or not as_tag(code)]
+        values = [*self.levels, *codes]
         try:
             written = pd.Series(values, dtype=object).astype(self.dtype).tolist()
         except (TypeError, ValueError, OverflowError):
@@ -301,6 +308,11 @@ class CategoricalColumn:
     def specials(self) -> tuple[Any, ...]:
         """Missing codes."""
         return tuple(code for code, _ in self.missing)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Kinds of missing values that are NaN where levels are numbers of type float64, such as ``.a``."""
+        return tuple(code for code, _ in self.missing if as_tag(code) == code)
 
 
 Column: TypeAlias = NumericColumn | CategoricalColumn

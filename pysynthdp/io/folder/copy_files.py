@@ -25,6 +25,7 @@ from pysynthdp.base.errors import ReleaseError
 from pysynthdp.base.marks import WATERMARK, WATERMARK_LABEL
 from pysynthdp.io.folder.formats import MainFormat as FileFormat
 from pysynthdp.io.folder.storage import Stored
+from pysynthdp.io.folder.stored_kinds import BareCsvWriter
 
 __all__ = ["FileFormat", "Marks", "csv_rows", "read_blocks", "read_copy", "write_copy"]
 
@@ -105,7 +106,7 @@ def write_copy(
                 table = _marked(table, marks.copy)
             if writer is None:
                 shown = _metadata(piece, storage, marks, watermark=watermark)
-                writer = _WRITERS[file_format](path, table, shown)
+                writer = _WRITERS[file_format](path, table, shown, storage)
             writer.write(table)
             rows += len(piece)
         if writer is not None:
@@ -139,8 +140,15 @@ class _Writer(Protocol):
 class _CsvWriter:
     """Write each piece as it comes; the format has no room for metadata."""
 
-    def __init__(self, path: Path, first: pa.Table, metadata: Mapping[str, str]) -> None:  # noqa: ARG002
-        self._file = pa_csv.CSVWriter(path, first.schema)
+    def __init__(
+        self,
+        path: Path,
+        first: pa.Table,
+        metadata: Mapping[str, str],  # noqa: ARG002
+        storage: tuple[Stored, ...],
+    ) -> None:
+        bare = [stored.name for stored in storage if stored.tags]
+        self._file = BareCsvWriter(path, first.schema, bare) if bare else pa_csv.CSVWriter(path, first.schema)
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
@@ -157,8 +165,13 @@ class _CsvWriter:
 class _ParquetWriter:
     """Gather pieces until they are a row group."""
 
-    def __init__(self, path: Path, first: pa.Table, metadata: Mapping[str, str]) -> None:
-        self._file = pa_parquet.ParquetWriter(path, first.schema.with_metadata(dict(metadata)))
+    def __init__(
+        self, path: Path, first: pa.Table, metadata: Mapping[str, str], storage: tuple[Stored, ...]
+    ) -> None:
+        plain = [stored.name for stored in storage if not stored.tags]
+        coded: Any = plain if len(plain) < len(storage) else True  # a dictionary has one NaN for all
+        schema = first.schema.with_metadata(dict(metadata))
+        self._file = pa_parquet.ParquetWriter(path, schema, use_dictionary=coded)
         self._group = rows_of_group(first.nbytes / max(first.num_rows, 1))
         self._left: list[pa.Table] = []
         self._rows = 0
