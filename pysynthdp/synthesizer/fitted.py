@@ -298,10 +298,11 @@ class FittedSynthesizer(Printable):
         Privacy: as :meth:`draw`.
         """
         wished = wishes(format, formats, watermark)
-        release_dir.check_target(Path(folder), wished, self.schema.names)
         signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = self.plan.protection.copies(m)
-        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng, parameters=parameters)
+        rows = self._rows_of(m, k)
+        release_dir.check_target(Path(folder), wished, self.schema.names, rows)
+        drawing = self._machine.start(m=m, n_syn=rows, rng=rng, parameters=parameters)
         parts = self._release(drawing, []).parts()
         watch = self.plan.protection.watch(self.plan)
         blocks = drawing.m * -(-drawing.n_syn // BLOCK_ROWS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
 from pysynthdp.base.marks import SERIAL, WATERMARK
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.io.folder.copy_files import Marks, write_copy
-from pysynthdp.io.folder.formats import Wishes
+from pysynthdp.io.folder.formats import MainFormat, Wishes
 from pysynthdp.io.folder.manifest import (
     FORMAT,
     MANIFEST,
@@ -26,12 +26,15 @@ from pysynthdp.io.folder.manifest import (
     read_manifest,
     write_json,
 )
+from pysynthdp.io.folder.other_files import Others, checked_copies, write_others
 from pysynthdp.io.folder.signature import SIGNATURE, Sign
 from pysynthdp.io.folder.storage import Stored, storage_of
 from pysynthdp.io.folder.stored_copy import StoredCopy, stamp_of
 from pysynthdp.io.folder.text import readme_text
 from pysynthdp.io.folder.verifying import check_folder
 from pysynthdp.io.snippets import write_programs
+from pysynthdp.io.survey.planned import FilePlan
+from pysynthdp.io.survey.writing import check_size
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import write_codebook
@@ -75,27 +78,32 @@ def write(parts: Mapping[str, Any], folder: Path, *, wished: Wishes, sign: Sign 
     Privacy: writes synthetic rows, columns kept real by name, declared facts and the statement; no bound that
     was learned from data, no seed.
     """
-    check_target(folder, wished, parts["schema"].names)
+    check_target(folder, wished, parts["schema"].names, parts["tags"].n_syn)
+    plans = checked_copies(parts, wished)
     with _appearing(folder) as draft:
-        _fill(parts, draft, wished)
+        _fill(parts, draft, wished, plans)
         if sign is not None:
             (draft / SIGNATURE).write_bytes(sign((draft / MANIFEST).read_bytes()))
     return folder
 
 
-def check_target(folder: Path, wished: Wishes, names: Iterable[str]) -> None:
+def check_target(folder: Path, wished: Wishes, names: Sequence[str], rows: int) -> None:
     """Refuse what cannot be written, before anything is drawn for it.
 
     Raises
     ------
     ReleaseError
-        If the folder exists, or a column has the name of the one that says synthetic.
+        If the folder exists, a column has the name of the one that says synthetic, or copies are too large
+        for a format.
+    PlanError
+        If a format needs a package that is not installed.
 
     Notes
     -----
     Privacy: settings only.
     """
     wished.check_names(names)
+    check_size([one for one in wished.others if one not in get_args(MainFormat)], rows, len(names))
     _refuse_existing(folder)
 
 
@@ -131,7 +139,7 @@ def _refuse_existing(folder: Path) -> None:
         )
 
 
-def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes) -> None:
+def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes, plans: dict[str, FilePlan] | None) -> None:
     """Write all files of a release."""
     statement = parts["privacy"].to_dict()
     names, storage = _write_copies(parts, folder, statement, wished)
@@ -142,6 +150,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes) -> None:
     write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
     notes = tags.details.get("column_notes", {})
     write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept, notes=notes)
+    others = write_others(parts, folder, names, storage, wished, plans)
     programs = write_programs(parts, folder, names, wished=wished)
     text = readme_text(
         privacy=privacy.plain_language(),
@@ -157,9 +166,11 @@ def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes) -> None:
         schema=schema,
         withheld={name for name, method in methods.items() if method == SERIAL},
         watermark=wished.watermark,
+        others=others.files,
+        fallbacks=others.fallbacks,
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
-    write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, wished))
+    write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, wished, others))
 
 
 def _write_copies(
@@ -209,6 +220,7 @@ def _manifest(
     names: list[str],
     storage: tuple[Stored, ...],
     wished: Wishes,
+    others: Others,
 ) -> dict[str, Any]:
     """Say what lies in the folder and what a combining rule must know."""
     tags = parts["tags"]
@@ -225,6 +237,8 @@ def _manifest(
         "file_format": wished.main,
         "watermark": WATERMARK if wished.watermark else None,
         "copies": names,
+        "other_copies": others.files,
+        "fallbacks": others.fallbacks,
         "columns": [stored.to_plain() for stored in storage],
         "files": [described(path) for path in sorted(folder.iterdir())],
     }

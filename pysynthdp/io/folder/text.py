@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pysynthdp.base.display import number
 from pysynthdp.base.marks import WATERMARK
@@ -25,6 +25,13 @@ _MARKED = (
     f"Do not remove the column {WATERMARK}, the last one of every file: it holds the number of the copy, "
     "and says that the data are synthetic."
 )
+_PROGRAMS = {
+    "csv": "any program",
+    "parquet": "programs for large tables",
+    "sav": "SPSS",
+    "dta": "Stata",
+    "xpt": "SAS",
+}
 _UNMARKED = {
     True: "Do not remove what the files' metadata say of the data, and keep their names: they say synthetic.",
     False: "Do not rename the files: within them nothing says that the data are synthetic.",
@@ -46,6 +53,8 @@ def readme_text(
     schema: Schema | None = None,
     withheld: Collection[str] = (),
     watermark: bool = False,
+    others: Mapping[str, Sequence[str]] | None = None,
+    fallbacks: Sequence[Mapping[str, str]] = (),
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -73,6 +82,10 @@ def readme_text(
         Columns whose levels are not published.
     watermark : bool
         Whether the last column of the files says that they are synthetic.
+    others : mapping of str to sequence of str, optional
+        Files of the copies in further formats.
+    fallbacks : sequence of mapping
+        What these hold otherwise: ``format``, ``column`` and ``what``.
 
     Examples
     --------
@@ -96,7 +109,8 @@ def readme_text(
         "PRIVACY",
         _wrapped(privacy),
         "FILES",
-        _files(files, programs),
+        _files(files, programs, others or {}),
+        *(["WHAT OTHER FORMATS HOLD OTHERWISE", _otherwise(fallbacks)] if fallbacks else []),
         "HOW TO READ",
         _how_to_read(files[0], schema or Schema(()), withheld),
         "HOW TO ANALYSE",
@@ -122,10 +136,28 @@ def _real(real: Sequence[str]) -> str:
     )
 
 
-def _files(files: Sequence[str], programs: Sequence[str]) -> str:
+def _span(files: Sequence[str]) -> str:
+    """Name one file, or the first and the last of several."""
+    return files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}"
+
+
+def _otherwise(fallbacks: Sequence[Mapping[str, str]]) -> str:
+    """List what formats hold otherwise, each column once for the formats that do the same."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for one in fallbacks:
+        places.setdefault((one["column"], one["what"]), []).append(f".{one['format']}")
+    return "\n".join(
+        _wrapped(f"{', '.join(formats)}: {column} {what}", bullet=True)
+        for (column, what), formats in places.items()
+    )
+
+
+def _files(files: Sequence[str], programs: Sequence[str], others: Mapping[str, Sequence[str]]) -> str:
     """List the files with what they hold."""
     described = [
-        (files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}", "the copies"),
+        (_span(files), "the copies"),
+        *((_span(names), f"the same for {_PROGRAMS[name]}") for name, names in others.items()),
+        *([("labels.sas", "program that gives the values in SAS their labels")] if "xpt" in others else []),
         ("codebook.csv", "one line a column: kind, levels, missing codes, synthetic or real, method"),
         ("schema.json", "the same for programs"),
         ("privacy.json", "the privacy statement"),
