@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.sql.reading import SQLTable
+    from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
     from pysynthdp.io.tables import read_table
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
@@ -64,6 +65,7 @@ _WHERE = {
     "io.survey": ("read",),
     "io.tables": ("read_table",),
     "io.folder.verifying": ("ReleaseVerification", "verify"),
+    "io.structure": ("StructureDiff", "structure_diff"),
     "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
@@ -114,6 +116,7 @@ __all__ = [
     "SQLTable",
     "Schema",
     "SchemaError",
+    "StructureDiff",
     "SurveyTable",
     "SynthesisPlan",
     "Synthesizer",
@@ -130,6 +133,7 @@ __all__ = [
     "read_table",
     "release_mean",
     "release_shares",
+    "structure_diff",
     "synthesize",
     "verify",
 ]
