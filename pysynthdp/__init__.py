@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.sql.reading import SQLTable
+    from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
     from pysynthdp.io.tables import read_table
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
@@ -57,11 +59,13 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
     "io.survey": ("read",),
     "io.tables": ("read_table",),
     "io.folder.verifying": ("ReleaseVerification", "verify"),
+    "io.structure": ("StructureDiff", "structure_diff"),
     "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
@@ -109,8 +113,10 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "ReleaseVerification",
+    "SQLTable",
     "Schema",
     "SchemaError",
+    "StructureDiff",
     "SurveyTable",
     "SynthesisPlan",
     "Synthesizer",
@@ -127,6 +133,7 @@ __all__ = [
     "read_table",
     "release_mean",
     "release_shares",
+    "structure_diff",
     "synthesize",
     "verify",
 ]
