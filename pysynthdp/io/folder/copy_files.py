@@ -22,6 +22,7 @@ import pyarrow.parquet as pa_parquet
 
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.folder.storage import Stored
+from pysynthdp.io.folder.stored_kinds import BareCsvWriter
 
 __all__ = ["FileFormat", "Marks", "csv_rows", "read_blocks", "read_copy", "write_copy"]
 
@@ -95,7 +96,7 @@ def write_copy(
     try:
         for piece in _pieces(blocks):
             table = _table(piece, storage, dictionary=file_format == "parquet")
-            writer = writer or _WRITERS[file_format](path, table, _metadata(piece, storage, marks))
+            writer = writer or _WRITERS[file_format](path, table, _metadata(piece, storage, marks), storage)
             writer.write(table)
             rows += len(piece)
         if writer is not None:
@@ -129,8 +130,15 @@ class _Writer(Protocol):
 class _CsvWriter:
     """Write each piece as it comes; the format has no room for metadata."""
 
-    def __init__(self, path: Path, first: pa.Table, metadata: Mapping[str, str]) -> None:  # noqa: ARG002
-        self._file = pa_csv.CSVWriter(path, first.schema)
+    def __init__(
+        self,
+        path: Path,
+        first: pa.Table,
+        metadata: Mapping[str, str],  # noqa: ARG002
+        storage: tuple[Stored, ...],
+    ) -> None:
+        bare = [stored.name for stored in storage if stored.tags]
+        self._file = BareCsvWriter(path, first.schema, bare) if bare else pa_csv.CSVWriter(path, first.schema)
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
@@ -147,8 +155,13 @@ class _CsvWriter:
 class _ParquetWriter:
     """Gather pieces until they are a row group."""
 
-    def __init__(self, path: Path, first: pa.Table, metadata: Mapping[str, str]) -> None:
-        self._file = pa_parquet.ParquetWriter(path, first.schema.with_metadata(dict(metadata)))
+    def __init__(
+        self, path: Path, first: pa.Table, metadata: Mapping[str, str], storage: tuple[Stored, ...]
+    ) -> None:
+        plain = [stored.name for stored in storage if not stored.tags]
+        coded: Any = plain if len(plain) < len(storage) else True  # a dictionary has one NaN for all
+        schema = first.schema.with_metadata(dict(metadata))
+        self._file = pa_parquet.ParquetWriter(path, schema, use_dictionary=coded)
         self._group = rows_of_group(first.nbytes / max(first.num_rows, 1))
         self._left: list[pa.Table] = []
         self._rows = 0
