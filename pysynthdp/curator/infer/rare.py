@@ -14,7 +14,7 @@ from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import FEWEST, Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.rows import ReplacedRows
-from pysynthdp.curator.spread.pieces import SpreadRows, of_column
+from pysynthdp.curator.spread.pieces import SpreadRows
 from pysynthdp.design.groups import group_levels
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import to_codes
@@ -170,7 +170,16 @@ def _counts(schema: Schema, tables: Sequence[Rows], exempt: set[str]) -> dict[st
 
 def _counted(rows: Rows, column: CategoricalColumn) -> IntArray:
     """Count the records of each level in one table."""
-    return of_column(rows, column.name, _records, column)
+    if isinstance(rows, SpreadRows):
+        found: IntArray = rows.pieces.total(_of_piece, column)
+        return found
+    return _records(rows.take([column.name])[column.name], column)
+
+
+def _of_piece(piece: pd.DataFrame, start: int, column: CategoricalColumn) -> IntArray:
+    """Count the records of each level in one piece of a table."""
+    del start
+    return _records(piece[column.name], column)
 
 
 def _records(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:

@@ -16,11 +16,14 @@ systematic samples of rows, and order statistics of single numbers.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from operator import add
 from typing import Any, Final, Self, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import FitError, SchemaError
@@ -238,7 +241,7 @@ class DaskRows(SpreadRows):
         futures = tuple(_asked(client.compute, list(frame.to_delayed())))
         raw = DaskPieces(client, futures, (0,) * len(futures))
         held, n = raw.each(_checked, tuple(types)).measured(len)
-        return cls(held, n, types)
+        return cls(held.each(_unchanged, held.folded(_marks, add)), n, types)
 
     @property
     def pieces(self) -> DaskPieces:
@@ -309,6 +312,38 @@ def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.Da
             remedy="give all partitions the same columns",
         )
     return piece[list(columns)]
+
+
+def _marks(piece: pd.DataFrame, start: int) -> tuple[tuple[int, int], ...]:
+    """Note where a partition starts, and a checksum of its cells."""
+    return ((start, _checksum(piece)),)
+
+
+def _unchanged(piece: pd.DataFrame, start: int, marks: tuple[tuple[int, int], ...]) -> pd.DataFrame:
+    """Refuse a partition that is otherwise when it is read again, after a worker was lost."""
+    if (start, _checksum(piece)) not in marks:  # partitions without rows start where the next one does
+        raise FitError(
+            "a partition of the Dask frame had other cells when it was read again",
+            kind="changed",
+            remedy="leave the files alone while they are fitted, or persist() the frame",
+        )
+    return piece
+
+
+def _checksum(piece: pd.DataFrame) -> int:
+    """Add up the cells of a partition, so that other ones are hardly ever taken for them."""
+    total = len(piece)
+    for name in piece.columns:
+        cells = piece[name]
+        if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "biufmM":
+            total = zlib.crc32(np.ascontiguousarray(cells.to_numpy()).view(np.uint8).data, total)
+            continue
+        try:
+            hashed = pd.util.hash_pandas_object(cells, index=False)
+        except TypeError:  # objects that have no hash
+            continue
+        total = zlib.crc32(hashed.to_numpy().view(np.uint8).data, total)
+    return total
 
 
 def _length(piece: Any, start: int, length: Callable[[Any], int]) -> int:

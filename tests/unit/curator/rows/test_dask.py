@@ -13,7 +13,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import FitError, SchemaError
-from pysynthdp.curator.rows.dask import DaskPieces, DaskRows, is_dask
+from pysynthdp.curator.rows.dask import DaskPieces, DaskRows, _marks, _unchanged, is_dask
 from pysynthdp.models.gaussian import Gaussian
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.privacy.unit import PrivacyUnit
@@ -318,6 +318,17 @@ def test_a_frame_is_fitted_over_tls_and_a_lost_scheduler_is_said(table, monkeypa
         monkeypatch.setattr(DaskPieces, "folded", folded)
         with pytest.raises(FitError, match=r"connection to the Dask cluster was lost.*connect again"):
             sdp.Synthesizer(progress=False).fit(frame)
+
+
+def test_a_partition_that_changes_before_it_is_read_again_is_refused(table):
+    piece = table.assign(odd=[[1], {}] * (N // 2), day=pd.Timestamp("2001-02-03"))
+    marks = (*_marks(piece.iloc[:0], 7), *_marks(piece, 7), *_marks(piece, N))
+    for start, same in ((7, piece.copy()), (7, piece.iloc[:0]), (N, piece)):
+        assert _unchanged(same, start, marks) is same
+    other = [piece.assign(**{name: piece[name].iloc[::-1].to_numpy()}) for name in ("sex", "age", "pay")]
+    for changed in (piece.iloc[1:], piece.assign(day=pd.Timestamp("2001-02-04")), *other):
+        with pytest.raises(FitError, match=r"had other cells when it was read again.*persist\(\)"):
+            _unchanged(changed, 7, marks)
 
 
 def test_a_column_of_another_type_in_one_partition_is_refused_by_name(client):
