@@ -135,6 +135,16 @@ def test_values_asked_where_they_lie_are_those_of_the_whole(table):
             assert mine is theirs is None or np.array_equal(mine, theirs[::3])
 
 
+def test_with_a_schema_no_whole_column_meets_anywhere(table, monkeypatch):
+    given = table[["sex", "where", "pay"]]
+    schema = sdp.Synthesizer().plan(given).schema
+    known = fitted(given, schema=schema, rare="merge")
+    monkeypatch.setattr(PiecesHere, "gathered", lambda *_: pytest.fail("a column met"))
+    found = fitted(RowsHere.of(given, cuts_of(N, 4)), schema=schema, rare="merge")
+    assert found.plan == known.plan
+    assert apart(known, found) < 1e-6
+
+
 @pytest.mark.parametrize(
     ("settings", "name"),
     [({"keep": ["sex"]}, "sex"), ({"method": {"age": "normrank"}, "emit_original": True}, "age")],
@@ -160,14 +170,17 @@ def test_neither_few_rows_nor_all_of_many_meet_here(every):
     assert LEAST_BLOCK <= SCALE_ROWS
 
 
-def test_what_arrives_does_not_grow_with_the_rows():
+def test_a_sample_has_the_rows_that_it_has_of_the_whole_and_does_not_grow():
+    schema = sdp.Synthesizer().plan(mixed()).schema.without(["where", "group"])
     lengths = []
     for times in (1, 3):
-        rows = RowsHere.of(pd.concat([mixed(20_000)] * times, ignore_index=True), [5_000])
-        table = parts_of_rows(rows, sdp.Synthesizer().plan(mixed()).schema.without(["where", "group"]))
+        given = pd.concat([mixed(20_000)] * times, ignore_index=True)
+        rows = RowsHere.of(given, [1, 5_000, 5_000, 17_000])
+        table, every = parts_of_rows(rows, schema), max(1, len(given) // SCALE_ROWS)
         rows.pieces.arrivals.clear()
-        table.to_learn(max(1, table.n // SCALE_ROWS))
+        found, known = table.to_learn(every), split_rows(rows_of(given), schema)
         lengths.append(sum(rows.pieces.arrivals))
+        assert all(np.array_equal(found.parts[key], known.parts[key][::every]) for key in known.parts)
     assert abs(lengths[0] - lengths[1]) < 100
 
 
