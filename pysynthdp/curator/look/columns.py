@@ -22,7 +22,9 @@ from pysynthdp.curator.look.found import hints_of, plain_numbers
 from pysynthdp.curator.look.hints import Hint
 from pysynthdp.curator.look.size import slow_table, wide_table
 from pysynthdp.curator.rows import rows_of
-from pysynthdp.curator.table import groups_of, split_rows
+from pysynthdp.curator.spread.pieces import of_column
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import groups_of
 from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remarks, unused_remarks
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
@@ -241,8 +243,9 @@ def look(
     if isinstance(table, SurveyTable):
         declared = asked.over(declarations_of(table.schema), rows.columns).by_column(rows.columns)
     free = set(exempt)
-    found = [_column(rows.take([name])[name], name, name in free, declared[name]) for name in rows.columns]
-    shown = [_with_remarks(look, rows, column, kept=look.name in free) for look, column in found]
+    given = ((name, name in free, declared[name]) for name in rows.columns)
+    found = [of_column(rows, name, _seen, name, kept, said) for name, kept, said in given]
+    shown = [look for look, _ in found]
     if isinstance(table, SurveyTable):
         shown = [replace(look, label=label_of(table.schema[look.name])) for look in shown]
     columns = [column for look, column in found if column is not None and look.name not in free]
@@ -261,9 +264,10 @@ def _size(rows: Rows, columns: Sequence[Column]) -> Iterable[Remark]:
     read = [part for part in parts if part.column != columns[-1].name]
     try:
         check_rows(rows.n_rows)
-        groups = groups_of(split_rows(rows, Schema(tuple(columns))), parts)
     except FitError as problem:
         return (_problem("", problem, "small table"),)
+    try:
+        groups = groups_of(parts_of_rows(rows, Schema(tuple(columns))), parts)
     except SchemaError as problem:
         if problem.kind == "table":  # rows that are not what they say: every number here would be wrong
             raise
@@ -277,14 +281,19 @@ def _problem(name: str, problem: PysynthdpError, kind: str) -> Remark:
     return Remark(name, problem.kind or kind, problem.what, problem.remedy or "")
 
 
-def _with_remarks(look: ColumnLook, rows: Rows, column: Column | None, *, kept: bool) -> ColumnLook:
+def _seen(
+    cells: pd.Series[Any], name: str, kept: bool, declared: Mapping[str, Any]
+) -> tuple[ColumnLook, Column | None]:
+    """Look at one column, and say what a fit would say of it."""
+    look, column = _column(cells, name, kept, declared)
+    return (look if column is None else _with_remarks(look, cells, column, kept=kept)), column
+
+
+def _with_remarks(look: ColumnLook, cells: pd.Series[Any], column: Column, *, kept: bool) -> ColumnLook:
     """Add what a fit would say of a column: what few records have, and categories that none has."""
-    if column is None:
-        return look
-    cells = rows.take([column.name])[column.name]
     remarks = unused_remarks({column.name: cells.dtype}, Schema((column,)), [column.name])
     try:
-        if not kept and rows.n_rows >= FEWEST:
+        if not kept and len(cells) >= FEWEST:
             remarks += without_few_of(split(cells, column), column).remarks
     except SchemaError as problem:
         remarks += (_problem(column.name, problem, "not usable"),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.curator.table import PartTable, split_rows
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import PartTable
 from pysynthdp.design.expression_cells import cells_of, parts_from
 from pysynthdp.design.expressions import Values, parsed
 from pysynthdp.design.parts import digits_of
@@ -44,8 +46,8 @@ def broken_remarks(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
     if not derived:
         return ()
     names = {name for own in derived for name in (own.column, *own.given)}
-    table = split_rows(rows, Schema(tuple(column for column in schema if column.name in names)))
-    counts = {own: int(np.count_nonzero(rows_unlike(own, schema, table))) for own in derived}
+    table = parts_of_rows(rows, Schema(tuple(column for column in schema if column.name in names)))
+    counts = {own: table.count(partial(rows_unlike, own, schema)) for own in derived}
     return tuple(_remark(own, count, table.n) for own, count in counts.items() if count)
 
 
@@ -61,7 +63,7 @@ def _remark(own: Derived, count: int, n: int) -> Remark:
     )
 
 
-def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, loose: float = 0.0) -> BoolArray:
+def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, off: float = 0.0) -> BoolArray:
     """Find the rows in which a column is not what an expression makes of others, but for rounding.
 
     Parameters
@@ -72,8 +74,8 @@ def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, loose: float 
         Its columns.
     table : PartTable
         All rows.
-    loose : float
-        Standard deviations that a number may be off besides.
+    off : float
+        What a number may be off besides.
 
     Notes
     -----
@@ -84,8 +86,7 @@ def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, loose: float 
     made = expression.of({name: cells_of(schema[name], table.parts) for name in own.given}).over(table.n)
     if isinstance(column, NumericColumn):
         real = cells_of(column, table.parts)
-        spread = float(np.nanstd(real.numbers())) if loose else 0.0
-        return _numbers_unlike(made, real, column, loose * spread)
+        return _numbers_unlike(made, real, column, off)
     try:
         parts = parts_from(made, column, table.n)
     except PlanError:  # it makes what the column does not have

@@ -2,7 +2,8 @@
 
 The one place that knows Dask, which is loaded only where somebody gives one of its frames. Its scheduler runs
 what is asked, repeats what a lost worker had, and moves what workers need of each other. To the process that
-fits arrive numbers of rows, sums over all rows, and what is learned from them.
+fits arrive numbers of rows, sums over all rows, and what is learned from them; without a guarantee also
+systematic samples of rows, and order statistics of single numbers.
 
 - The order of the partitions is the order of the rows; divisions need not be known.
 - A pass is a task a partition, and merges of up to eight sums in row order, which are tasks themselves: what
@@ -15,22 +16,27 @@ fits arrive numbers of rows, sums over all rows, and what is learned from them.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from operator import add
 from typing import Any, Final, Self, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import FitError, SchemaError
 from pysynthdp.base.words import Words
-from pysynthdp.curator.spread.pieces import Lost, Pieces, SpreadRows, added, done
+from pysynthdp.curator.spread.pieces import Lost, Pieces, SpreadRows, done
 
 __all__ = ["DaskPieces", "DaskRows", "is_dask"]
 
 FAN = 8  # sums that one task merges
 _OURS: Final = "pysynthdp"
 _SAME: Final = (_OURS, "python", "numpy", "pandas")  # of which workers must have this process's version
+
+_LOST: Final = ("CancelledError", "ClosedClientError", "CommClosedError", "FutureCancelledError")
 
 T = TypeVar("T")
 
@@ -61,7 +67,7 @@ class DaskPieces(Pieces):
     def measured(self, length: Callable[[Any], int]) -> tuple[Self, int]:
         """Ask for the length of each piece: a number a partition arrives."""
         job = self._job(_length, (length,))
-        asked = [self.client.submit(_work, job, piece, 0, (), pure=False) for piece in self.futures]
+        asked = [self._task(_work, job, piece, 0, ()) for piece in self.futures]
         sizes = [self._result(each) for each in asked]
         return replace(self, starts=tuple(accumulate(sizes, initial=0))[:-1]), sum(sizes)
 
@@ -74,7 +80,7 @@ class DaskPieces(Pieces):
         if isinstance(along, DaskPieces):
             others = [(other,) for other in along.futures]
         made = [
-            self.client.submit(_work, job, piece, start, [*other, *own], pure=False)
+            self._task(_work, job, piece, start, [*other, *own])
             for piece, start, other in zip(self.futures, self.starts, others, strict=True)
         ]
         return replace(self, futures=tuple(made))
@@ -83,45 +89,52 @@ class DaskPieces(Pieces):
         """Two tasks a piece: the next state with the piece, and the piece alone."""
         job, made = self._job(function, args), []
         for piece in self.futures:
-            both = self.client.submit(_walked, job, state, piece, pure=False)
-            state = self.client.submit(_item, both, 0, pure=False)
-            made.append(self.client.submit(_item, both, 1, pure=False))
+            both = self._task(_walked, job, state, piece)
+            state = self._task(_item, both, 0)
+            made.append(self._task(_item, both, 1))
         return replace(self, futures=tuple(made)), state
 
     def gathered(self, function: Callable[..., Any], *args: Any) -> Any:
         """One task that is given all pieces."""
-        return self.client.submit(_together, self._job(function, args), list(self.futures), pure=False)
+        return self._task(_together, self._job(function, args), list(self.futures))
 
-    def total(self, function: Callable[..., Any], *args: Any) -> Any:
+    def folded(self, function: Callable[..., T], merge: Callable[[T, T], T], *args: Any) -> T:
         """Merge eight at a time until one is left."""
-        sums = list(self.each(function, *args).futures)
+        sums, job = list(self.each(function, *args).futures), self._job(merge, ())
         while len(sums) > 1:
-            sums = [
-                self.client.submit(_merged, sums[start : start + FAN], pure=False)
-                for start in range(0, len(sums), FAN)
-            ]
-        return self._result(sums[0])
+            sums = [self._task(_merged, job, sums[start : start + FAN]) for start in range(0, len(sums), FAN)]
+        found: T = self._result(sums[0])
+        return found
 
     def one(self, function: Callable[..., T], handle: Any, *args: Any) -> T:
         """One task."""
-        found: T = self._result(self.client.submit(_apart, self._job(function, args), handle, pure=False))
+        found: T = self._result(self._task(_apart, self._job(function, args), handle))
         return found
 
     def _job(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Send a function and what it is told once, as a task of its own, which can be repeated."""
         import cloudpickle  # which Dask brings along
 
-        return self.client.submit(_same, cloudpickle.dumps((function, args)), pure=False)
+        return self._task(_same, cloudpickle.dumps((function, args)))
+
+    def _task(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Hand a task to the scheduler."""
+        return _asked(self.client.submit, function, *args, pure=False)
 
     def _result(self, future: Any) -> Any:
         """Wait for a result, and raise what arrived in its place."""
-        try:
-            found = future.result()
-        except Exception as problem:  # noqa: BLE001 -- whatever it is, its text may quote a cell
-            raise _broken(problem) from None
+        found = _asked(future.result)
         if isinstance(found, Lost):
             raise found.error
         return found
+
+
+def _asked(ask: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Ask something of the cluster; whatever is raised, its text may quote a cell."""
+    try:
+        return ask(*args, **named)
+    except Exception as problem:  # noqa: BLE001 -- it may be anybody's, of a reader too
+        raise _broken(problem) from None
 
 
 def _same(job: bytes) -> bytes:
@@ -167,11 +180,12 @@ def _apart(job: bytes, given: Any) -> Any:
     return done(function, given, *args)
 
 
-def _merged(sums: list[Any]) -> Any:
-    """Add sums up from left to right."""
+def _merged(job: bytes, sums: list[Any]) -> Any:
+    """Merge from left to right."""
+    merge, _ = _loaded(job)
     total = sums[0]
     for each in sums[1:]:
-        total = done(added, total, each)
+        total = done(merge, total, each)
     return total
 
 
@@ -181,7 +195,7 @@ def _broken(problem: Exception) -> FitError:
     if name == "KilledWorker":
         what = "workers of the Dask cluster were lost again and again while they held the same partition"
         return FitError(what, kind="workers", remedy="give them more memory, or make partitions smaller")
-    if isinstance(problem, OSError) or name in ("CommClosedError", "CancelledError", "FutureCancelledError"):
+    if isinstance(problem, OSError) or name in _LOST:
         what = f"the connection to the Dask cluster was lost ({name})"
         return FitError(what, kind="workers", remedy="connect again and fit again")
     what = f"the Dask cluster could not read or work on a partition ({name})"
@@ -224,10 +238,10 @@ class DaskRows(SpreadRows):
         client = _client()
         _check_versions(client)
         types = dict(frame.dtypes)
-        futures = tuple(client.compute(list(frame.to_delayed())))
+        futures = tuple(_asked(client.compute, list(frame.to_delayed())))
         raw = DaskPieces(client, futures, (0,) * len(futures))
         held, n = raw.each(_checked, tuple(types)).measured(len)
-        return cls(held, n, types)
+        return cls(held.each(_unchanged, held.folded(_marks, add)), n, types)
 
     @property
     def pieces(self) -> DaskPieces:
@@ -238,6 +252,13 @@ class DaskRows(SpreadRows):
     def columns(self) -> tuple[str, ...]:
         """Column names in order."""
         return tuple(self.dtypes)
+
+    def rewritten(self, function: Callable[..., pd.Series[Any]], told: Mapping[str, Any]) -> Self:
+        """One task a partition."""
+        empty = {name: function(pd.Series([], dtype=self.dtypes[name]), each) for name, each in told.items()}
+        types = {name: cells.dtype for name, cells in empty.items()}
+        held = self.held.each(_rewritten, function, told)
+        return replace(self, held=held, dtypes={**self.dtypes, **types})
 
 
 def _client() -> Any:
@@ -262,7 +283,7 @@ def _client() -> Any:
 
 def _check_versions(client: Any) -> None:
     """Refuse workers that would compute otherwise, or could not: before a row is read."""
-    found = client.get_versions(packages=[_OURS])
+    found = _asked(client.get_versions, packages=[_OURS])
     if not found["workers"]:
         raise FitError("the Dask cluster has no workers", kind="workers", remedy="start some")
     here = found["client"]["packages"]
@@ -293,7 +314,47 @@ def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.Da
     return piece[list(columns)]
 
 
+def _marks(piece: pd.DataFrame, start: int) -> tuple[tuple[int, int], ...]:
+    """Note where a partition starts, and a checksum of its cells."""
+    return ((start, _checksum(piece)),)
+
+
+def _unchanged(piece: pd.DataFrame, start: int, marks: tuple[tuple[int, int], ...]) -> pd.DataFrame:
+    """Refuse a partition that is otherwise when it is read again, after a worker was lost."""
+    if (start, _checksum(piece)) not in marks:  # partitions without rows start where the next one does
+        raise FitError(
+            "a partition of the Dask frame had other cells when it was read again",
+            kind="changed",
+            remedy="leave the files alone while they are fitted, or persist() the frame",
+        )
+    return piece
+
+
+def _checksum(piece: pd.DataFrame) -> int:
+    """Add up the cells of a partition, so that other ones are hardly ever taken for them."""
+    total = len(piece)
+    for name in piece.columns:
+        cells = piece[name]
+        if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "biufmM":
+            total = zlib.crc32(np.ascontiguousarray(cells.to_numpy()).view(np.uint8).data, total)
+            continue
+        try:
+            hashed = pd.util.hash_pandas_object(cells, index=False)
+        except TypeError:  # objects that have no hash
+            continue
+        total = zlib.crc32(hashed.to_numpy().view(np.uint8).data, total)
+    return total
+
+
 def _length(piece: Any, start: int, length: Callable[[Any], int]) -> int:
     """Count rows."""
     del start
     return length(piece)
+
+
+def _rewritten(
+    piece: pd.DataFrame, start: int, function: Callable[..., pd.Series[Any]], told: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Write some columns of a partition anew."""
+    del start
+    return piece.assign(**{name: function(piece[name], each) for name, each in told.items()})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pysynthdp.curator.encoded import Block, EncodedRows
-from pysynthdp.curator.spread.pieces import Pieces, refused
+from pysynthdp.curator.spread.pieces import Pieces
 from pysynthdp.curator.spread.table import SpreadTable
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
@@ -44,9 +44,8 @@ class SpreadEncoded(EncodedRows):
         return list(self._pieces.total(_folded, self.layout, tuple(functions), every))
 
     def collect(self, take: Callable[[Block], None], *, every: int = 1) -> None:
-        """Refuse: no block comes here."""
-        del take, every
-        refused(self.layout.parts[0].column)
+        """Show the blocks of a systematic sample, which comes here; of all rows only where these are few."""
+        EncodedRows(self.table.to_learn(every), self.layout).collect(take)
 
     @property
     def _pieces(self) -> Pieces:
