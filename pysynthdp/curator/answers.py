@@ -92,7 +92,7 @@ class StepRows:
         """Features on the rows where the target is there."""
         present = block.present(self.target)
         X = self.design.take(block.X)
-        return X if present is None else X.T[:, present].T
+        return X if present is None else X.T.take(np.flatnonzero(present), axis=1).T
 
     @property
     def is_prefix(self) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Words
@@ -187,7 +189,9 @@ class Curator:
         """Answer all steps in one pass; every block is encoded once."""
         coarsest = max(fit.query.every for fit in fits if isinstance(fit.query, RowSum))
         chosen = [fit for fit in fits if isinstance(fit.query, RowSum) and fit.query.every == coarsest]
-        answers = self._rows.fold_many([_sum_of(fit, self._rows) for fit in chosen], every=coarsest)
+        used = np.unique(np.concatenate([fit.rows.design.reads for fit in chosen]))
+        sums_of = [_sum_of(fit, self._rows) for fit in chosen]
+        answers = self._rows.fold_many(sums_of, every=coarsest, used=used)
         for fit, sums in zip(chosen, answers, strict=True):
             fit.advance(Answer(sums))
 

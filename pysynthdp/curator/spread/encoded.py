@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pysynthdp.base.arrays import IntArray
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.spread.pieces import Pieces
 from pysynthdp.curator.spread.table import SpreadTable
@@ -34,14 +35,27 @@ class SpreadEncoded(EncodedRows):
         """No row is gathered here."""
         return False
 
-    def fold(self, of_block: Callable[[Block], Sums], *, every: int = 1, keep: bool = False) -> Sums:
+    def fold(
+        self,
+        of_block: Callable[[Block], Sums],
+        *,
+        every: int = 1,
+        keep: bool = False,
+        used: IntArray | None = None,
+    ) -> Sums:
         """Apply a function to every block, and add the results in order where they arise."""
         del keep
-        return self.fold_many([of_block], every=every)[0]
+        return self.fold_many([of_block], every=every, used=used)[0]
 
-    def fold_many(self, functions: Sequence[Callable[[Block], Sums]], *, every: int = 1) -> list[Sums]:
+    def fold_many(
+        self,
+        functions: Sequence[Callable[[Block], Sums]],
+        *,
+        every: int = 1,
+        used: IntArray | None = None,
+    ) -> list[Sums]:
         """Fold several functions in one pass, every block encoded once."""
-        return list(self._pieces.total(_folded, self.layout, tuple(functions), every))
+        return list(self._pieces.total(_folded, self.layout, tuple(functions), every, used))
 
     def collect(self, take: Callable[[Block], None], *, every: int = 1) -> None:
         """Show the blocks of a systematic sample, which comes here; of all rows only where these are few."""
@@ -58,8 +72,13 @@ class SpreadEncoded(EncodedRows):
 
 
 def _folded(
-    piece: PartTable, start: int, layout: Layout, functions: Sequence[Callable[[Block], Sums]], every: int
+    piece: PartTable,
+    start: int,
+    layout: Layout,
+    functions: Sequence[Callable[[Block], Sums]],
+    every: int,
+    used: IntArray | None,
 ) -> tuple[Sums, ...]:
     """Fold functions over one piece: of a subsample those rows that it would have of the whole table."""
     rows = EncodedRows(piece.after(min(-start % every, piece.n)), layout)
-    return tuple(rows.fold_many(functions, every=every))
+    return tuple(rows.fold_many(functions, every=every, used=used))
