@@ -220,3 +220,11 @@ def test_expressions_with_unknown_reasons_are_refused() -> None:
         _derived(y='where(x == 1.5, missing(".q"), x)')
     with pytest.raises(sdp.PlanError, match="takes one reason"):
         _derived(y="where(x == 1.5, missing(x), x)")
+
+
+def test_a_level_called_as_a_kind_is_a_declared_code_too() -> None:
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"g": pd.Categorical(rng.choice(["a", "b", ".z"], 400)), "x": rng.normal(size=400)})
+    release = sdp.synthesize(table, m=2, rng=1, missing={"g": {".z": "no label"}})
+    assert list(sdp.ols("x ~ C(g)", release).params.index) == ["Intercept", "C(g)[T.b]"]
+    assert (release[0]["g"] == ".z").mean() == pytest.approx(1 / 3, abs=0.1)
