@@ -214,7 +214,7 @@ def test_stata_letters_are_kinds(tmp_path):
     assert table.schema["band"].levels == ("low", "high", "top")
     assert table.schema["band"].missing == (("refused", "refused"),)
     assert table.schema["band"].labels.kinds == (Kind(".a", None, "refused"),)
-    assert table.frame["n"].dtype == np.int64
+    assert table.frame["n"].dtype == "Int64"
     assert table.frame["s"].isna().sum() == 60
     copy = sdp.synthesize(table[["income", "band"]], m=1, rng=1)[0]
     assert {*letters_of(copy["income"].to_numpy())} == {0, *map(ord, "abz")}
@@ -334,6 +334,21 @@ def test_long_texts_come_whole(tmp_path):
     for write, name in ((_sav, "t.sav"), (_dta, "t.dta")):
         path = write(tmp_path / name, pd.DataFrame({"s": texts}), column_labels=["text"])
         assert sdp.read(path).frame["s"].tolist() == texts
+
+
+@needs_pyreadstat
+def test_transport_files_tell_no_kinds_and_say_so(tmp_path):
+    import pyreadstat
+
+    frame = pd.DataFrame({"X": [1.5, np.nan] * 20, "Y": [1.0, 2.0] * 20, "S": ["a", "b"] * 20})
+    pyreadstat.write_xport(frame, str(tmp_path / "t.xpt"), file_format_version=8)
+    with pytest.warns(PysynthdpWarning, match="X: kinds of missing values in a transport file"):
+        table = sdp.read(tmp_path / "t.xpt")
+    assert table.frame["X"].tolist()[:1] == [1.5]
+    assert table.frame["S"].tolist() == frame["S"].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sdp.read(tmp_path / "t.xpt", public=True)
 
 
 @needs_pyreadstat
