@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
     from pysynthdp.io.tables import read_table
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
@@ -62,6 +63,7 @@ _WHERE = {
     "io.survey": ("read",),
     "io.tables": ("read_table",),
     "io.folder.verifying": ("ReleaseVerification", "verify"),
+    "io.structure": ("StructureDiff", "structure_diff"),
     "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
@@ -111,6 +113,7 @@ __all__ = [
     "ReleaseVerification",
     "Schema",
     "SchemaError",
+    "StructureDiff",
     "SurveyTable",
     "SynthesisPlan",
     "Synthesizer",
@@ -127,6 +130,7 @@ __all__ = [
     "read_table",
     "release_mean",
     "release_shares",
+    "structure_diff",
     "synthesize",
     "verify",
 ]

@@ -15,6 +15,7 @@ from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.survey.by_codebook import described, of_kinds, open_column
 from pysynthdp.io.survey.labelled_files import read_labelled, source_of
 from pysynthdp.io.tables import read_table
+from pysynthdp.io.watermark import is_mark, unmarked
 from pysynthdp.schema import Schema
 
 __all__ = ["read", "read_described", "reads"]
@@ -83,7 +84,8 @@ def read(
     categories declared ``missing`` behind others. Whole numbers are integers where they have no such kinds,
     dates ``datetime64[us]``. An empty text is missing, and so is a date outside the years 1 to 9999. Times of
     day and Stata's weeks, months, quarters and years stay numbers. Of transport files (``.xpt``) pyreadstat
-    does not tell kinds of missing values apart.
+    does not tell kinds of missing values apart. The last column of files of synthetic copies, ``_synthetic``,
+    is taken off.
 
     Examples
     --------
@@ -124,6 +126,7 @@ def read_described(
     if source_of(file) is None:
         return _plain(file, book, public=public, usecols=usecols, encoding=encoding)
     found = read_labelled(file, catalog=catalog, public=public, usecols=usecols, encoding=encoding)
+    found = found[:-1] if len(found) > 1 and is_mark(found[-1].column) else found
     frame = pd.DataFrame({one.column.name: one.cells for one in found})
     schema = Schema(tuple(one.column for one in found))
     remarks = [remark for one in found for remark in one.remarks]
@@ -134,7 +137,7 @@ def _plain(
     file: Path, book: Schema | None, *, public: bool, usecols: Sequence[str] | None, encoding: str | None
 ) -> SurveyTable:
     """Read a CSV or Parquet file by its codebook."""
-    frame = _table(file, book, encoding, public=public)
+    frame = unmarked(_table(file, book, encoding, public=public))
     if usecols is not None:
         for name in usecols:
             if name not in frame.columns:
