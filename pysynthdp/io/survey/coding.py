@@ -285,9 +285,9 @@ def _seconds(series: pd.Series[Any]) -> FloatArray:
     times = series
     if not pd.api.types.is_datetime64_any_dtype(times.dtype):
         times = pd.Series(pd.array(series.to_numpy(dtype="datetime64[us]"), dtype="datetime64[us]"))
-    if isinstance(times.dtype, pd.DatetimeTZDtype):
+    if times.dt.tz is not None:
         times = times.dt.tz_convert("UTC").dt.tz_localize(None)
-    plain = times.to_numpy()
+    plain = times.to_numpy(dtype=None if isinstance(times.dtype, np.dtype) else "datetime64[us]")
     per = _PER_SECOND[np.datetime_data(plain.dtype)[0]]
     counted = plain.astype(np.int64)
     whole, part = counted // per, counted % per

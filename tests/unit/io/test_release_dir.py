@@ -246,6 +246,7 @@ def test_folder_is_readable_without_the_package(release_of, tmp_path):
         "analyse.R",
         "analyse.py",
         "codebook.csv",
+        "codebook.html",
         "privacy.json",
         "release.json",
         "schema.json",
