@@ -282,6 +282,7 @@ test_that("synthpop's own functions take copies of tibbles with labels, dates an
 })
 
 test_that("copies are written in several formats, and marked as synthetic", {
+  skip_without_engine()
   folder <- tempfile("formats")
   on.exit(unlink(folder, recursive = TRUE))
   s <- synthesise(survey_data(), m = 2, seed = 1)
