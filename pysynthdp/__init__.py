@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
     from pysynthdp.io.tables import read_table
@@ -58,6 +59,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
     "io.survey": ("read",),
@@ -111,6 +113,7 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "ReleaseVerification",
+    "SQLTable",
     "Schema",
     "SchemaError",
     "StructureDiff",

@@ -119,6 +119,8 @@ def _merge(counts: Counted, values: FloatArray) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         mean = float(values.mean())
         apart, both = mean - counts.mean, counts.present + len(values)
-        counts.spread += float(((values - mean) ** 2).sum()) + apart * apart * counts.present * len(values) / both
+        counts.spread += (
+            float(((values - mean) ** 2).sum()) + apart * apart * counts.present * len(values) / both
+        )
         counts.mean += apart * len(values) / both
     counts.present = both

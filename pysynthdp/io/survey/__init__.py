@@ -1,4 +1,4 @@
-"""Survey files as they are: SPSS, Stata, SAS, and CSV or Parquet with a codebook, with all that they say."""
+"""Survey files as they are: SPSS, Stata, SAS, and tables with a codebook."""
 
 from pysynthdp.io.survey.reading import read, read_described, reads
 
