@@ -14,6 +14,7 @@ from pysynthdp.base.errors import PlanError, SchemaError
 from pysynthdp.base.words import Words, meant
 from pysynthdp.io.survey.clocks import clock_of
 from pysynthdp.io.survey.variables import Read, Variable, column_of
+from pysynthdp.io.survey.xport import letters_in
 from pysynthdp.schema import Kind, Labels
 from pysynthdp.schema.labels import as_tag
 
@@ -58,7 +59,19 @@ def read_labelled(
         raise PlanError(f"there is no file {path}{where}", kind="file", remedy="check the name")
     frame, meta = _opened(path, catalog, usecols, encoding)
     source = _READERS[path.suffix.lower()][1]
-    return [_column(name, frame[name], meta, source, public=public) for name in meta.column_names]
+    special = _special_of(path, frame, usecols) if path.suffix.lower() == ".xpt" else {}
+    return [
+        _column(name, frame[name], meta, source, special.get(name), public=public)
+        for name in meta.column_names
+    ]
+
+
+def _special_of(path: Path, frame: pd.DataFrame, usecols: Sequence[str] | None) -> dict[str, Any]:
+    """Give the letters of special missing values, which pyreadstat does not read from transport files."""
+    names = list(frame.columns)
+    if usecols is not None:
+        names = _reader(path)(str(path), metadataonly=True)[1].column_names
+    return dict(zip(names, letters_in(path, len(frame)), strict=False))
 
 
 def _opened(
@@ -122,14 +135,14 @@ def _damaged(path: Path, encoding: str | None) -> SchemaError:
     return SchemaError(f"{path} is damaged, or no {path.suffix} file", kind="file", remedy=mend)
 
 
-def _column(name: str, cells: Any, meta: Any, source: str, *, public: bool) -> Read:
+def _column(name: str, cells: Any, meta: Any, source: str, special: Any, *, public: bool) -> Read:
     """Make a column of what the file holds and says of one variable."""
     text = meta.readstat_variable_types.get(name) == "string"
     variable = _variable(name, meta, source, text=text)
     if text:
         return column_of(variable, pd.Series(np.asarray(cells, dtype=object)), None, public=public)
     numbers, letters = _apart(cells)
-    return column_of(variable, pd.Series(numbers), letters, public=public)
+    return column_of(variable, pd.Series(numbers), letters if special is None else special, public=public)
 
 
 def _apart(cells: Any) -> tuple[Any, Any]:

@@ -83,9 +83,8 @@ def read(
     SPSS declares as missing, are NaN with a letter in it among numbers, see :meth:`SurveyTable.kinds`, and
     categories declared ``missing`` behind others. Whole numbers are integers where they have no such kinds,
     dates ``datetime64[us]``. An empty text is missing, and so is a date outside the years 1 to 9999. Times of
-    day and Stata's weeks, months, quarters and years stay numbers. Of transport files (``.xpt``) pyreadstat
-    does not tell kinds of missing values apart. The last column of files of synthetic copies, ``_synthetic``,
-    is taken off.
+    day and Stata's weeks, months, quarters and years stay numbers. The last column of synthetic
+    files, ``_synthetic``, is taken off.
 
     Examples
     --------

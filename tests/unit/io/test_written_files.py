@@ -136,6 +136,46 @@ def test_our_reader_gives_the_copy_with_its_kinds_and_labels(files, ending):
     assert read.schema["income"].labels.label == "Net income"
 
 
+def test_our_reader_tells_special_missing_values_of_sas_apart(files):
+    frame, _ = table()
+    read = sdp.read(files / "t.xpt")
+    np.testing.assert_array_equal(
+        letters_of(read.frame["income"].to_numpy()), letters_of(frame["income"].to_numpy())
+    )
+    some = sdp.read(files / "t.xpt", usecols=["town", "income"])
+    np.testing.assert_array_equal(
+        letters_of(some.frame["income"].to_numpy()), letters_of(frame["income"].to_numpy())
+    )
+
+
+def test_labels_of_texts_that_are_no_levels_are_left_out_of_stata(tmp_path):
+    labels = Labels("Town", {"B": "Bergen"}, source="spss")
+    schema = Schema([CategoricalColumn("town", [], labels=labels, dtype="str")])
+    plans = written(pd.DataFrame({"town": ["B", "elsewhere"]}), schema, tmp_path)
+    assert pyreadstat.read_sav(tmp_path / "t.sav")[1].variable_value_labels["town"] == {"B": "Bergen"}
+    assert pyreadstat.read_dta(tmp_path / "t.dta")[1].variable_value_labels == {}
+    assert [one.what for one in plans["dta"].fallbacks] == ["lacks labels of codes that are no whole numbers"]
+
+
+def test_texts_are_as_wide_in_every_copy(tmp_path):
+    labels = Labels("Town", source="spss", format="A12")
+    schema = Schema([CategoricalColumn("town", [], missing={"none": "refused"}, labels=labels, dtype="str")])
+    copies = [pd.DataFrame({"town": [None, "Bergen"]}), pd.DataFrame({"town": ["none", "Ås"]})]
+    plans = planned(copies[0], copies, schema, ("sav", "xpt", "dta"), watermark=True)
+    for number, copy in enumerate(copies):
+        list(write_files(plans, copy, tmp_path, f"t{number}", number=number, title="Synthetic data"))
+        found, meta = pyreadstat.read_sav(tmp_path / f"t{number}.sav", user_missing=True)
+        assert meta.original_variable_types["town"] == "A12"
+        assert meta.missing_ranges["town"] == [{"lo": "none", "hi": "none"}]
+        want = copy["town"].fillna("").tolist()
+        assert found["town"].tolist() == want
+        assert pyreadstat.read_xport(tmp_path / f"t{number}.xpt")[0]["town"].tolist() == want
+        assert pyreadstat.read_dta(tmp_path / f"t{number}.dta")[0]["town"].tolist() == want
+    assert {one.what for one in plans["dta"].fallbacks} == {
+        "has texts that mean missing, and does not say that they do"
+    }
+
+
 def test_a_file_depends_on_its_copy_alone(files, tmp_path):
     written(*table(), tmp_path)
     for ending in ("sav", "dta", "xpt"):
