@@ -91,6 +91,7 @@ def _opened(
     _check_asked(path, reader, usecols)
     try:
         frame, meta = reader(str(path), **given)
+        _without_zeros(frame, reader, path, given)
     except Exception:  # noqa: BLE001 -- of several classes, whose messages may quote a cell
         raise _damaged(path, encoding) from None
     if meta.number_rows is not None and meta.number_rows != len(frame):
@@ -98,6 +99,21 @@ def _opened(
     if frame.empty:
         raise SchemaError(f"{path} has no columns or no rows", kind="no rows", remedy="export it anew")
     return frame, meta
+
+
+def _without_zeros(
+    frame: pd.DataFrame, reader: Callable[..., Any], path: Path, given: dict[str, Any]
+) -> None:
+    """Make missing what is missing beside letters: pyreadstat gives zeros there among whole numbers."""
+    mixed = [name for name in frame.columns if frame[name].dtype == object] if path.suffix == ".dta" else []
+    if not mixed:
+        return
+    plain, _ = reader(str(path), **{**given, "user_missing": False, "usecols": mixed})
+    for name in mixed:
+        lettered = frame[name].map(lambda cell: isinstance(cell, str)).to_numpy()
+        absent = plain[name].isna().to_numpy() & ~lettered
+        if absent.any():
+            frame.loc[absent, name] = np.nan
 
 
 def _reader(path: Path) -> Callable[..., Any]:

@@ -153,7 +153,7 @@ def _cells(column: FileColumn, cells: Cells) -> Any:
     if not there.any():
         return values.astype(np.int32) if whole and not absent.any() else values
     mixed = values.astype(object)
-    if whole:
+    if whole and not (absent & ~there).any():  # pyreadstat reads those as zeros in a column of whole numbers
         mixed[~absent] = held.astype(np.int64)
     mixed[there] = np.array(column.absent, dtype=object)[cells.kinds[there]]
     return mixed

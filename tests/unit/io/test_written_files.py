@@ -157,6 +157,24 @@ def test_labels_of_texts_that_are_no_levels_are_left_out_of_stata(tmp_path):
     assert [one.what for one in plans["dta"].fallbacks] == ["lacks labels of codes that are no whole numbers"]
 
 
+def test_whole_numbers_with_letters_and_plain_missing_values_keep_both(tmp_path):
+    cells = pd.Series([1, "a", None, 2], dtype=object)
+    frame = pd.DataFrame({"x": pd.Series([1, "a", 2], dtype=object)})
+    pyreadstat.write_dta(frame, tmp_path / "i.dta", missing_user_values={"x": ["a"]})
+    raw = (tmp_path / "i.dta").read_bytes()
+    at = raw.index(b"<data>") + 6  # three longs
+    assert raw[at : at + 4] == (1).to_bytes(4, "little")
+    plain = (2_147_483_621).to_bytes(4, "little")  # the missing value without a letter
+    (tmp_path / "i.dta").write_bytes(raw[: at + 8] + plain + raw[at + 12 :])
+    read = sdp.read(tmp_path / "i.dta")
+    assert read.frame["x"].isna().tolist() == [False, True, True]
+    schema = Schema([NumericColumn("x", decimals=0, missing={".a": "refused"})])
+    held = np.concatenate([[1.0], tagged([".a"]), [np.nan, 2.0]])
+    written(pd.DataFrame({"x": held}), schema, tmp_path, ("dta",))
+    found, _ = pyreadstat.read_dta(tmp_path / "t.dta", user_missing=True)
+    assert found["x"].where(found["x"].notna(), None).tolist() == cells.tolist()
+
+
 def test_texts_are_as_wide_in_every_copy(tmp_path):
     labels = Labels("Town", source="spss", format="A12")
     schema = Schema([CategoricalColumn("town", [], missing={"none": "refused"}, labels=labels, dtype="str")])
