@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from pysynthdp.base.marks import WATERMARK, WATERMARK_LABEL, WATERMARK_SPSS
-from pysynthdp.schema import Column
+from pysynthdp.base.marks import WATERMARK
 
-__all__ = ["is_mark", "unmarked"]
+__all__ = ["unmarked"]
 
 
 def unmarked(frame: pd.DataFrame) -> pd.DataFrame:
@@ -20,9 +19,3 @@ def unmarked(frame: pd.DataFrame) -> pd.DataFrame:
     """
     marked = len(frame.columns) > 1 and frame.columns[-1] == WATERMARK
     return frame.iloc[:, :-1] if marked else frame
-
-
-def is_mark(column: Column) -> bool:
-    """Whether a variable of a labelled file is the one that says synthetic."""
-    label = "" if column.labels is None else column.labels.label
-    return column.name == WATERMARK or (column.name == WATERMARK_SPSS and label == WATERMARK_LABEL)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, Self, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 
 import pandas as pd
 
@@ -50,7 +50,10 @@ __all__ = [
     "settled_rare",
     "to_be_drawn",
     "told",
+    "with_labels",
 ]
+
+Of = TypeVar("Of", bound="Settings")
 
 NOTHING: Final = "no"  # derive="no" has no function looked for, and derive={"a": "no"} none of a
 _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
@@ -114,17 +117,20 @@ class Settings:
         given = {} if self.derive == NOTHING or self.derive is None else dict(self.derive)
         return {name: text for name, text in given.items() if text is not None and text != NOTHING}
 
-    def labelled(self, labels: Schema) -> Self:
-        """Give the same settings for a table with labels; a public schema is taken where none was given."""
-        declared = labels if labels.declared and not self.protection.learns and self.schema is None else None
-        own = copy(self) if declared is None else replace(self, schema=declared)
-        object.__setattr__(own, "labels", labels)
-        return own
-
     @property
     def protection(self) -> Protection:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
         return protection_of(self.guarantee)
+
+
+def with_labels(settings: Of, labels: Schema | None) -> Of:
+    """Give the same settings for a table with labels; a public schema is taken where none was given."""
+    if labels is None:
+        return settings
+    public = labels.declared and not settings.protection.learns and settings.schema is None
+    own = replace(settings, schema=labels) if public else copy(settings)
+    object.__setattr__(own, "labels", labels)
+    return own
 
 
 def _check_settings(settings: Settings) -> None:

@@ -47,7 +47,7 @@ from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
-from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
+from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -204,7 +204,7 @@ class Synthesizer(Settings, Printable):
         if self.schema is not None or data is None:
             return declared_plan(self)
         data, labels = self._opened(data)
-        own = self if labels is None else self.labelled(labels)
+        own = with_labels(self, labels)
         if own.schema is not None:
             return declared_plan(own)
         return planned(own, listed(data) or cast("pd.DataFrame | Rows", data))
@@ -261,7 +261,7 @@ class Synthesizer(Settings, Printable):
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
         rows, labels = self._opened(table)
-        own = self if labels is None else self.labelled(labels)
+        own = with_labels(self, labels)
         return own._fitted(  # noqa: SLF001 -- of the same class
             rows, block_rows, None if answers is None else Path(answers), noise_seed
         )

@@ -9,14 +9,14 @@ from typing import Final
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.marks import WATERMARK, WATERMARK_LABEL, WATERMARK_SPSS
 from pysynthdp.base.remarks import Remark, say
 from pysynthdp.base.words import Words, meant
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.survey.by_codebook import described, of_kinds, open_column
 from pysynthdp.io.survey.labelled_files import read_labelled, source_of
 from pysynthdp.io.tables import read_table
-from pysynthdp.io.watermark import is_mark, unmarked
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Column, Schema
 
 __all__ = ["read", "read_described", "reads"]
 
@@ -81,10 +81,10 @@ def read(
     without cases too; ordered if the file calls it ordinal. Others stay numbers or texts, and labels go along
     in ``schema[name].labels``. Missing kinds are never values: ``.a`` to ``.z`` of Stata and SAS, and what
     SPSS declares as missing, are NaN with a letter in it among numbers, see :meth:`SurveyTable.kinds`, and
-    categories declared ``missing`` behind others. Whole numbers are integers where they have no such kinds,
+    categories declared ``missing`` behind others. Whole numbers are ``Int64`` where they have no such kinds,
     dates ``datetime64[us]``. An empty text is missing, and so is a date outside the years 1 to 9999. Times of
-    day and Stata's weeks, months, quarters and years stay numbers. The last column of synthetic
-    files, ``_synthetic``, is taken off.
+    day and Stata's weeks, months, quarters, years and ``%tC`` stay numbers. The mark of copies, a column
+    ``_synthetic``, is left out.
 
     Examples
     --------
@@ -125,7 +125,6 @@ def read_described(
     if source_of(file) is None:
         return _plain(file, book, public=public, usecols=usecols, encoding=encoding)
     found = read_labelled(file, catalog=catalog, public=public, usecols=usecols, encoding=encoding)
-    found = found[:-1] if len(found) > 1 and is_mark(found[-1].column) else found
     frame = pd.DataFrame({one.column.name: one.cells for one in found})
     schema = Schema(tuple(one.column for one in found))
     remarks = [remark for one in found for remark in one.remarks]
@@ -136,7 +135,7 @@ def _plain(
     file: Path, book: Schema | None, *, public: bool, usecols: Sequence[str] | None, encoding: str | None
 ) -> SurveyTable:
     """Read a CSV or Parquet file by its codebook."""
-    frame = unmarked(_table(file, book, encoding, public=public))
+    frame = _table(file, book, encoding, public=public)
     if usecols is not None:
         for name in usecols:
             if name not in frame.columns:
@@ -166,6 +165,8 @@ def _with_codebook(
     public: bool,
 ) -> SurveyTable:
     """Take what the codebook says before what the file says, and warn of what was decided."""
+    marks = [column.name for column in schema if _is_mark(column)]
+    frame, schema = frame.drop(columns=marks), schema.without(marks)
     if book is not None:
         absent = [name for name in book.names if name not in schema]
         if absent and not partly:
@@ -176,3 +177,9 @@ def _with_codebook(
         remarks = [*(remark for remark in remarks if remark.column not in book), *further]
     say(remarks)
     return SurveyTable(frame, schema, public)
+
+
+def _is_mark(column: Column) -> bool:
+    """Whether a column is the mark of copies, which is none of the table's."""
+    label = column.labels.label if column.labels else ""
+    return column.name == WATERMARK or (column.name == WATERMARK_SPSS and label == WATERMARK_LABEL)

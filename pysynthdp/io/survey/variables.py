@@ -264,12 +264,10 @@ def _whole_facts(variable: Variable, numbers: FloatArray, public: bool) -> dict[
 
 
 def _typed(variable: Variable, numbers: FloatArray, *, whole: bool, public: bool) -> pd.Series[Any]:
-    """Give whole numbers an integer type; a nullable one where cells are missing, or may not decide."""
+    """Give whole numbers the type of such that may be missing, so that no cell decides which one it is."""
     if not whole or (public and not variable.exact):
         return pd.Series(numbers)
-    if np.isnan(numbers).any() or public:
-        return pd.Series(numbers).astype("Int64")
-    return pd.Series(numbers.astype(np.int64))
+    return pd.Series(numbers).astype("Int64")
 
 
 def _of_texts(variable: Variable, cells: pd.Series[Any], public: bool) -> Read:
