@@ -42,7 +42,7 @@ def run(command: list[str], folder: Path) -> str:
 
 
 def test_the_lines_of_python_run_and_print_the_card_and_the_comparison(folder):
-    (code,) = blocks("python")
+    code = blocks("python")[0]
     assert len(code.splitlines()) == 10
     printed = run([sys.executable, "-W", "error", "-c", code], folder)
     assert "no formal guarantee" in printed
@@ -69,7 +69,7 @@ def test_the_readme_names_the_one_prerequisite_and_the_two_commands():
 
 
 MADE = re.compile(r"out/|docs/api/")  # by a run
-PAGES = ["README.md", "SECURITY.md", "docs/guarantees.md", "docs/formulas.md"]
+PAGES = ["README.md", "SECURITY.md", "docs/guarantees.md", "docs/formulas.md", "docs/labelled-files.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -23,10 +23,11 @@ N = 60
 KINDS = (Kind(".a", -8, "refused"), Kind(".b", -9, "don't know"))
 
 
-def table() -> tuple[pd.DataFrame, Schema]:
+def table(N: int = N) -> tuple[pd.DataFrame, Schema]:
     """Labels, tags, unused levels, dates, whole and other numbers, texts."""
     rng = np.random.default_rng(3)
     income = rng.gamma(3, 900, N).round()
+    income[9:] = np.where(rng.random(N - 9) < 0.1 * (N > 100), tagged([".a"])[0], income[9:])
     income[:9] = np.concatenate([tagged([".a"] * 5), tagged([".b"] * 3), [np.nan]])
     smoke = pd.Categorical(rng.choice(["Yes", "No", "refused"], N), ["Yes", "No", "Never", "refused"])
     frame = pd.DataFrame({
@@ -438,3 +439,26 @@ def test_formats_that_lose_something_warn_once(tmp_path):
     ) as said:
         release.save(tmp_path / "r", formats="dta")
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_a_labelled_file_goes_in_and_out_with_its_structure(ending, tmp_path):
+    written(*table(800), tmp_path, (ending,), mark=False)
+    source = tmp_path / f"t.{ending}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sdp.PysynthdpWarning)
+        original = sdp.read(source)
+        release = sdp.synthesize(original, m=2, rng=1)
+        folder = release.save(tmp_path / "out", formats=("csv", ending))
+        for other in (release, folder, folder / f"synthetic_2.{ending}"):
+            diff = sdp.structure_diff(source, other)
+            assert diff.empty, diff
+        back = sdp.read(folder / "synthetic_1.csv", folder / "codebook.csv")
+        copy = sdp.read(folder / f"synthetic_1.{ending}")
+    pd.testing.assert_frame_equal(back.frame, release[0])
+    assert sdp.structure_diff(release, back).empty
+    assert "Never" in copy.frame["smoke"].cat.categories  # a level that nobody has
+    before, after = (one.kinds("income").value_counts(normalize=False) for one in (original, copy))
+    share = before["refused"] / 800
+    assert abs(after["refused"] / 800 - share) < 5 * np.sqrt(2 * share * (1 - share) / 800)
+    assert not ((copy.frame["income"] < 0).any())
