@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
+import pysynthdp as sdp
 from pysynthdp import BySampling
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.folder import copy_files, release_dir
@@ -412,6 +413,7 @@ def test_files_say_by_their_last_column_that_they_are_synthetic(file_format, rel
         plain = read(path)
         assert list(plain)[-1] == "_synthetic"
         assert set(plain["_synthetic"]) == {number}
+        assert list(sdp.read_table(path)) == list(small)
     assert json.loads((folder / "release.json").read_text())["watermark"] == "_synthetic"
     opened = SyntheticRelease.open(folder)
     for number, copy in enumerate(SyntheticRelease.load(folder)):
@@ -431,7 +433,7 @@ def test_the_mark_may_be_left_out_and_the_list_says_so(file_format, release_of, 
 
 def test_a_column_that_is_called_like_the_mark_is_refused_before_anything_is_written(release_of, tmp_path):
     release = release_of(pd.DataFrame({"x": [1.0, 2.5], "_synthetic": [3.0, 4.0]}))
-    with pytest.raises(ReleaseError, match="rename it before the fit, or write watermark=False"):
+    with pytest.raises(ReleaseError, match=r"leave it out with drop=\['_synthetic'\]"):
         release.save(tmp_path / "r")
     assert list(tmp_path.iterdir()) == []
     folder = release.save(tmp_path / "r", watermark=False)
