@@ -141,7 +141,8 @@ class Synthesizer(Settings, Printable):
         ``{"bmi": "weight / (height / 100) ** 2"}``. An expression has numbers, texts in quotes, names of
         columns (odd ones in backticks), ``+ - * / **``, comparisons, ``and``, ``or``, ``not``, ``in (1, 2)``,
         ``missing``, and the functions ``log, exp, sqrt, abs, floor, ceil, round, min, max, where, cut,
-        recode, is_missing``. One that names its own column corrects what is drawn for it:
+        recode, is_missing``; ``is_missing(x, ".a")`` and ``missing(".a")`` speak of one declared reason, a
+        code or a kind. One that names its own column corrects what is drawn for it:
         ``{"cigarettes": "where(smokes == 'no', 0, cigarettes)"}``. Under a guarantee too, at no price.
         Without a schema or guarantee, functions that hold in every row of a table are found and computed as
         well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -11,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Words, meant
 from pysynthdp.io.survey.clocks import clock_of
 from pysynthdp.io.survey.variables import Read, Variable, column_of
-from pysynthdp.schema import Kind, Labels
+from pysynthdp.schema import Kind, Labels, NumericColumn
 from pysynthdp.schema.labels import as_tag
 
 __all__ = ["ENDINGS", "read_labelled", "source_of"]
@@ -58,7 +60,20 @@ def read_labelled(
         raise PlanError(f"there is no file {path}{where}", kind="file", remedy="check the name")
     frame, meta = _opened(path, catalog, usecols, encoding)
     source = _READERS[path.suffix.lower()][1]
+    if path.suffix.lower() == ".xpt" and not public:
+        return [
+            _untold(_column(name, frame[name], meta, source, public=public)) for name in meta.column_names
+        ]
     return [_column(name, frame[name], meta, source, public=public) for name in meta.column_names]
+
+
+def _untold(read: Read) -> Read:
+    """Say of a column of numbers in a transport file that nobody can tell its missing values apart."""
+    if not isinstance(read.column, NumericColumn) or not read.cells.isna().any():
+        return read
+    what = "kinds of missing values in a transport file cannot be told apart, and are plain missing ones"
+    remark = Remark(read.column.name, "kinds", what, "read the .sas7bdat that it was made of to have them")
+    return replace(read, remarks=(*read.remarks, remark))
 
 
 def _opened(

@@ -337,6 +337,21 @@ def test_long_texts_come_whole(tmp_path):
 
 
 @needs_pyreadstat
+def test_transport_files_tell_no_kinds_and_say_so(tmp_path):
+    import pyreadstat
+
+    frame = pd.DataFrame({"X": [1.5, np.nan] * 20, "Y": [1.0, 2.0] * 20, "S": ["a", "b"] * 20})
+    pyreadstat.write_xport(frame, str(tmp_path / "t.xpt"), file_format_version=8)
+    with pytest.warns(PysynthdpWarning, match="X: kinds of missing values in a transport file"):
+        table = sdp.read(tmp_path / "t.xpt")
+    assert table.frame["X"].tolist()[:1] == [1.5]
+    assert table.frame["S"].tolist() == frame["S"].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sdp.read(tmp_path / "t.xpt", public=True)
+
+
+@needs_pyreadstat
 def test_slips_are_named(tmp_path, sav):
     with pytest.raises(PlanError, match="there is no file"):
         sdp.read(tmp_path / "none.sav")
