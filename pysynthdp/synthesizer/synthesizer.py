@@ -25,7 +25,7 @@ from pysynthdp.base.remarks import say
 from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
-from pysynthdp.base.words import CODEBOOK, Words
+from pysynthdp.base.words import CODEBOOK, Said, Words
 from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed, rows_of
@@ -52,6 +52,11 @@ from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, wit
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
 _LONGEST = 400  # letters of a setting on the card
+_PUBLICLY: Final = Said(
+    "read it with pysynthdp.read(path, public=True)",
+    "give the name of the file",
+    "give the data frame and a codebook",
+)
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -136,7 +141,8 @@ class Synthesizer(Settings, Printable):
         ``{"bmi": "weight / (height / 100) ** 2"}``. An expression has numbers, texts in quotes, names of
         columns (odd ones in backticks), ``+ - * / **``, comparisons, ``and``, ``or``, ``not``, ``in (1, 2)``,
         ``missing``, and the functions ``log, exp, sqrt, abs, floor, ceil, round, min, max, where, cut,
-        recode, is_missing``. One that names its own column corrects what is drawn for it:
+        recode, is_missing``; ``is_missing(x, ".a")`` and ``missing(".a")`` speak of one declared reason, a
+        code or a kind. One that names its own column corrects what is drawn for it:
         ``{"cigarettes": "where(smokes == 'no', 0, cigarettes)"}``. Under a guarantee too, at no price.
         Without a schema or guarantee, functions that hold in every row of a table are found and computed as
         well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column
@@ -413,7 +419,7 @@ def _not_public() -> PrivacyError:
     return PrivacyError(
         "cells of the table decided what its columns are, which a formal guarantee does not allow",
         kind="undeclared",
-        remedy="if its labels are public facts, read it with pysynthdp.read(path, public=True)",
+        remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
     )
 
 

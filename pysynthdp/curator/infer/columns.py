@@ -21,6 +21,7 @@ from pysynthdp.design.tagged import absent_of
 from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.schema.declarations import Codes, Declarations
+from pysynthdp.schema.labels import as_tag
 
 __all__ = ["infer_column", "infer_schema"]
 _NUMBERED: Final = re.compile(r"(.*?)(\d+)(\D*)", re.DOTALL)
@@ -164,7 +165,8 @@ def infer_column(
 def _tags(series: pd.Series[Any], missing: Codes) -> tuple[str, ...]:
     """List the declared kinds that are NaN in a column of numbers."""
     numeric = pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
-    return CategoricalColumn("", (), missing=missing, dtype="float64").tags if numeric else ()
+    codes = CategoricalColumn("", (), missing=missing).specials if numeric else ()
+    return tuple(tag for tag in map(as_tag, codes) if tag is not None)
 
 
 def _is_category(series: pd.Series[Any]) -> bool:
