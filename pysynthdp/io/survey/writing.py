@@ -133,7 +133,7 @@ def _labelled(
     label = cut(said, limits.label, characters=limits.ending == "dta")
     whole = (*coding.value_labels(), *column.labels)
     if limits.ending == "dta":
-        whole = tuple(pair for pair in whole if isinstance(pair[0], str) or float(pair[0]).is_integer())
+        whole = () if coding.texts else tuple(pair for pair in whole if to_stata.takes(pair[0]))
     short = tuple((code, cut(text, limits.value_label)) for code, text in whole)
     fallbacks: list[Fallback] = []
     wrong: list[ReleaseError] = []
