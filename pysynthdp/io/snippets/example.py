@@ -79,6 +79,7 @@ class Task:
     schema: Schema
     copies: tuple[str, ...]
     parquet: bool
+    marked: bool
 
     @property
     def places(self) -> dict[str, Any]:

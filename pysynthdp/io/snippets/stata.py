@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pysynthdp.base.marks import WATERMARK
 from pysynthdp.io.csv.reading_lines import kinds_of_numbers
 from pysynthdp.io.snippets.example import (
     Coded,
@@ -43,7 +44,7 @@ def program(task: Task) -> str:
         "about": about(task, "* ", renamed(known)),
         "names": " ".join(name.rpartition(".")[0] for name in task.copies),
         "nests": listed(task.constants["nests"], " "),
-        "columns": " ".join(known.values()),
+        "columns": " ".join([*known.values(), *([WATERMARK] if task.marked else [])]),
         "texts": f" stringcols({' '.join(texts)})" if texts else "",
         "prepared": "\n".join(lines) or _NOTHING,
         "model": " ".join(used),
