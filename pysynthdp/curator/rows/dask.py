@@ -66,24 +66,14 @@ class DaskPieces(Pieces):
 
     def measured(self, length: Callable[[Any], int]) -> tuple[Self, int]:
         """Ask for the length of each piece: a number a partition arrives."""
-        job = self._job(_length, (length,))
-        asked = [self._task(_work, job, piece, 0, ()) for piece in self.futures]
-        sizes = [self._result(each) for each in asked]
+        sizes = [self._result(each) for each in self.each(_length, length).futures]
         return replace(self, starts=tuple(accumulate(sizes, initial=0))[:-1]), sum(sizes)
 
     def each(
         self, function: Callable[..., Any], *args: Any, along: Pieces | None = None, beside: Any = None
     ) -> Self:
         """One task a piece."""
-        job, own = self._job(function, args), () if beside is None else (beside,)
-        others: list[tuple[Any, ...]] = [()] * len(self.futures)
-        if isinstance(along, DaskPieces):
-            others = [(other,) for other in along.futures]
-        made = [
-            self._task(_work, job, piece, start, [*other, *own])
-            for piece, start, other in zip(self.futures, self.starts, others, strict=True)
-        ]
-        return replace(self, futures=tuple(made))
+        return self._each(self._job(function, args), along, beside)
 
     def running(self, function: Callable[..., Any], state: Any, *args: Any) -> tuple[Self, Any]:
         """Two tasks a piece: the next state with the piece, and the piece alone."""
@@ -100,9 +90,11 @@ class DaskPieces(Pieces):
 
     def folded(self, function: Callable[..., T], merge: Callable[[T, T], T], *args: Any) -> T:
         """Merge eight at a time until one is left."""
-        sums, job = list(self.each(function, *args).futures), self._job(merge, ())
+        job = self._job(function, args, merge)
+        sums = list(self._each(job).futures)
         while len(sums) > 1:
-            sums = [self._task(_merged, job, sums[start : start + FAN]) for start in range(0, len(sums), FAN)]
+            groups = [sums[start : start + FAN] for start in range(0, len(sums), FAN)]
+            sums = self._tasks(_merged, groups, job)
         found: T = self._result(sums[0])
         return found
 
@@ -111,11 +103,25 @@ class DaskPieces(Pieces):
         found: T = self._result(self._task(_apart, self._job(function, args), handle))
         return found
 
-    def _job(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Send a function and what it is told once, as a task of its own, which can be repeated."""
+    def _each(self, job: Any, along: Pieces | None = None, beside: Any = None) -> Self:
+        """Hand out one task a piece."""
+        given = [[piece, start] for piece, start in zip(self.futures, self.starts, strict=True)]
+        if isinstance(along, DaskPieces):
+            given = [[*each, other] for each, other in zip(given, along.futures, strict=True)]
+        if beside is not None:
+            given = [[*each, beside] for each in given]
+        return replace(self, futures=tuple(self._tasks(_work, given, job)))
+
+    def _job(self, function: Callable[..., Any], args: tuple[Any, ...], merge: Any = None) -> Any:
+        """Send functions and what one is told once, as a task of its own, which can be repeated."""
         import cloudpickle  # which Dask brings along
 
-        return self._task(_same, cloudpickle.dumps((function, args)))
+        return self._task(_same, cloudpickle.dumps((function, args, merge)))
+
+    def _tasks(self, function: Callable[..., Any], given: list[list[Any]], job: Any) -> list[Any]:
+        """Hand many tasks to the scheduler in one message, which is cheaper than each in its own."""
+        made: list[Any] = _asked(self.client.map, function, given, job=job, pure=False)
+        return made
 
     def _task(self, function: Callable[..., Any], *args: Any) -> Any:
         """Hand a task to the scheduler."""
@@ -142,23 +148,24 @@ def _same(job: bytes) -> bytes:
     return job
 
 
-def _loaded(job: bytes) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Read a function and what it is told."""
+def _loaded(job: bytes) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
+    """Read a function, what it is told, and a function that merges."""
     import cloudpickle
 
-    function, args = cloudpickle.loads(job)
-    return function, args
+    function, args, merge = cloudpickle.loads(job)
+    return function, args, merge
 
 
-def _work(job: bytes, piece: Any, start: int, others: Sequence[Any]) -> Any:
-    """Apply a function to a piece."""
-    function, args = _loaded(job)
+def _work(given: Sequence[Any], job: bytes) -> Any:
+    """Apply a function to a piece, and what stands beside it."""
+    piece, start, *others = given
+    function, args, _ = _loaded(job)
     return done(function, piece, start, *args, *others)
 
 
 def _walked(job: bytes, state: Any, piece: Any) -> Any:
     """Take a step through the pieces."""
-    function, args = _loaded(job)
+    function, args, _ = _loaded(job)
     return done(function, state, piece, *args)
 
 
@@ -169,20 +176,20 @@ def _item(both: Any, place: int) -> Any:
 
 def _together(job: bytes, pieces: list[Any]) -> Any:
     """Apply a function to all pieces."""
-    function, args = _loaded(job)
+    function, args, _ = _loaded(job)
     lost = [piece for piece in pieces if isinstance(piece, Lost)]
     return lost[0] if lost else done(function, pieces, *args)
 
 
 def _apart(job: bytes, given: Any) -> Any:
     """Apply a function to one thing."""
-    function, args = _loaded(job)
+    function, args, _ = _loaded(job)
     return done(function, given, *args)
 
 
-def _merged(job: bytes, sums: list[Any]) -> Any:
+def _merged(sums: list[Any], job: bytes) -> Any:
     """Merge from left to right."""
-    merge, _ = _loaded(job)
+    merge = _loaded(job)[2]
     total = sums[0]
     for each in sums[1:]:
         total = done(merge, total, each)
@@ -213,7 +220,9 @@ class DaskRows(SpreadRows):
     n_rows : int
         Number of rows.
     dtypes : mapping column -> dtype
-        Of the frame's own description.
+        Of the frame's own description; of sparse columns that which they have in full.
+    index_name : str, optional
+        Of the frame's index.
 
     Notes
     -----
@@ -223,6 +232,7 @@ class DaskRows(SpreadRows):
     held: DaskPieces
     n_rows: int
     dtypes: Mapping[str, Any]
+    index_name: str | None = None
 
     @classmethod
     def of(cls, frame: Any) -> Self:
@@ -237,11 +247,12 @@ class DaskRows(SpreadRows):
         """
         client = _client()
         _check_versions(client)
-        types = dict(frame.dtypes)
+        sparse = {name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.SparseDtype)}
+        types = {**frame.dtypes, **{name: dtype.subtype for name, dtype in sparse.items()}}
         futures = tuple(_asked(client.compute, list(frame.to_delayed())))
         raw = DaskPieces(client, futures, (0,) * len(futures))
-        held, n = raw.each(_checked, tuple(types)).measured(len)
-        return cls(held.each(_unchanged, held.folded(_marks, add)), n, types)
+        held, n = raw.each(_checked, tuple(types), tuple(sparse)).measured(len)
+        return cls(held.each(_unchanged, held.folded(_marks, add)), n, types, frame.index.name)
 
     @property
     def pieces(self) -> DaskPieces:
@@ -299,8 +310,10 @@ def _check_versions(client: Any) -> None:
                 )
 
 
-def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Refuse a partition with other columns than the frame says."""
+def _checked(
+    piece: pd.DataFrame, start: int, columns: tuple[str, ...], sparse: tuple[str, ...]
+) -> pd.DataFrame:
+    """Refuse a partition with other columns than the frame says; write sparse ones in full."""
     del start
     unlike = [name for name in columns if name not in piece.columns]
     unlike += [name for name in piece.columns if name not in columns]
@@ -311,7 +324,14 @@ def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.Da
             kind="table",
             remedy="give all partitions the same columns",
         )
-    return piece[list(columns)]
+    own = piece[list(columns)]
+    full = {name: own[name].to_numpy() for name in sparse if _is_sparse(own[name])}
+    return own.assign(**full) if full else own
+
+
+def _is_sparse(cells: pd.Series[Any]) -> bool:
+    """Whether a column is sparse."""
+    return isinstance(cells.dtype, pd.SparseDtype)
 
 
 def _marks(piece: pd.DataFrame, start: int) -> tuple[tuple[int, int], ...]:
