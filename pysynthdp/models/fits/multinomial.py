@@ -36,6 +36,7 @@ PATIENCE = 8  # rounds on all rows after which blocks, a subsample's at first, a
 SLOW_ROWS_EACH = 100.0  # rows for each coefficient, from which on a slow search asks for the whole curvature
 SLOW = 8  # rounds after which a search steps by the whole curvature
 HALVINGS = 40
+FEW_HALVINGS = 2  # of a step; of more the whole curvature is that of another place
 NEAR_WHOLE = 10.0  # squared distance from which on the whole curvature is computed once more
 WEAK = 0.08
 FEW_ROWS = 100.0
@@ -302,16 +303,17 @@ def _search(
         if every == 1 and not at.curvature.scaled:
             anew = rounds >= SLOW or (left < NEAR_WHOLE and not near)
             near = near or left < NEAR_WHOLE
-            yield from _advance(at, step, every, whole=anew)
-            rounds = 0 if anew else rounds + 1
+            halved = yield from _advance(at, step, every, whole=anew)
+            rounds = SLOW if halved > FEW_HALVINGS else 0 if anew else rounds + 1
             continue
         if (wait <= 0 and left < NEAR) or (rounds >= SLOW and _may_be_whole(at.problem, every)):
             yield from _refresh(at, every)
             patience *= 2  # what blocks cannot tell the memory must learn
             wait, rounds = ROUNDS if exact else patience, 0
             continue
-        yield from _advance(at, step, every)
-        wait, rounds = wait - 1, rounds + 1
+        halved = yield from _advance(at, step, every)
+        elsewhere = halved > FEW_HALVINGS and not at.curvature.scaled
+        wait, rounds = wait - 1, SLOW if elsewhere else rounds + 1
     return MultinomialMode(at.beta, False, at.problem)
 
 
@@ -368,8 +370,11 @@ def _every_row(X: FloatArray) -> BoolArray:
 
 def _advance(
     at: _Search, step: FloatArray, every: int, *, whole: bool = False
-) -> Generator[RowSum, Answer, None]:
-    """Take the step, halved until the value falls, and what it taught, or the whole curvature there."""
+) -> Generator[RowSum, Answer, int]:
+    """Take the step, halved until the value falls, and what it taught, or the whole curvature there.
+
+    Gives how often it was halved.
+    """
     slope, curvature = float(np.sum(step * at.gradient)), None
     for number in range(HALVINGS + 1):
         trial = _moved(at.problem, at.beta, step)
@@ -385,6 +390,7 @@ def _advance(
     else:
         at.curvature, at.memory = curvature, Memory()
     at.beta, at.value, at.gradient = trial, value, gradient
+    return number
 
 
 def _moved(problem: MultinomialProblem, beta: FloatArray, step: FloatArray) -> FloatArray:
