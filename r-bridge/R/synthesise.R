@@ -37,7 +37,8 @@
 #' @param draws How the rows of a copy are drawn: `"independent"` of each other, or `"even"`: each row has its law, but
 #'   random numbers are spread evenly over rows that are alike, so that counts lie near those that the models expect.
 #'   Not with [by_sampling()].
-#' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "dirichlet"))`.
+#' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "catall"))` draws the
+#'   cells of their table, given the columns before the first of them, missing values and codes among the levels.
 #' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
 #'   codebook.
 #' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()], [by_sampling()] or [protection()]; it
