@@ -48,12 +48,7 @@ def gates_of(steps: Sequence[Step], first: Sequence[Part], table: PartTable) -> 
     counted over all rows.
     """
     before = [part for part in first if _small(part)]
-<<<<<<< HEAD
     sample = _sample(_parts(steps, before), table)
-=======
-    every = max(1, table.n // SAMPLE)
-    sample = {part.key: _codes(part, table, slice(None, None, every)) for part in _parts(steps, before)}
->>>>>>> 5f0953cb23ed95eb6af43015f6b7de5398e511f4
     found: dict[tuple[Part, ...], Gates] = {}
     for step in steps:
         part = step.targets[0]
@@ -104,7 +99,7 @@ def _sample(parts: Sequence[Part], table: PartTable) -> _Sample:
     starts = np.cumsum([0, *(len(part.levels) for part in parts)])
     ones = np.zeros((len(range(0, table.n, every)), int(starts[-1])), dtype=np.float32)
     for start, part in zip(starts, parts, strict=False):
-        codes = _codes(part, table)[::every]
+        codes = _codes(part, table, slice(None, None, every))
         there = np.flatnonzero(codes >= 0)
         ones[there, start + codes[there].astype(np.int64)] = 1.0
     return _Sample(ones, starts)
@@ -121,20 +116,7 @@ def _codes(part: Part, table: PartTable, rows: slice) -> AnyArray:
     return codes if kind is None else np.where(kind[rows] == 0, codes, -1)
 
 
-<<<<<<< HEAD
-def _pairs(earlier: AnyArray, own: AnyArray) -> IntArray:
-=======
-def _may_shut(earlier: AnyArray, own: AnyArray) -> bool:
-    """Whether a pair of frequent levels does not occur in a sample."""
-    shape = (int(earlier.max(initial=0)) + 1, int(own.max(initial=0)) + 1)
-    counts = _pairs(earlier, own, shape)
-    n = max(counts.sum(), 1)
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    return bool(((counts == 0) & (expected > 1.0)).any())
-
-
 def _pairs(earlier: AnyArray, own: AnyArray, shape: tuple[int, int]) -> IntArray:
->>>>>>> 5f0953cb23ed95eb6af43015f6b7de5398e511f4
     """Count the rows that have each pair of levels."""
     there = (earlier >= 0) & (own >= 0)
     rows, columns = earlier[there].astype(np.int64), own[there].astype(np.int64)
