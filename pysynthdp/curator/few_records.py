@@ -20,7 +20,7 @@ from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.parts import digits_of, kinds_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["ColumnParts", "without_few", "without_few_of"]
+__all__ = ["FEW", "ColumnParts", "without_few", "without_few_of"]
 
 FEW = "few records"
 FINE = "fine values"  # of which copies have none

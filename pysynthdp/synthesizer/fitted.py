@@ -114,6 +114,16 @@ class FittedSynthesizer(Printable):
             found += [remark for remark in fit.remarks if (remark.column, remark.kind) not in told]
         return tuple(found)
 
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The strata whose models were fitted by themselves; all others were fitted together.
+
+        Notes
+        -----
+        Privacy: levels that copies have, and that these strata have enough records; none under a guarantee.
+        """
+        return tuple(dict.fromkeys(name for fit in self._machine.fits for name in fit.strata))
+
     @answers_slips
     def check(self) -> FitCheck:
         """Give what the fit saw when it drew rows from itself and compared them with the table.
