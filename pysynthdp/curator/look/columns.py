@@ -24,6 +24,7 @@ from pysynthdp.curator.look.size import slow_table, wide_table
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.table import groups_of, split_rows
 from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remarks, unused_remarks
+from pysynthdp.design.counting import BLOCK, without
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.rows import Rows
@@ -308,14 +309,14 @@ def _absent(series: pd.Series[Any]) -> Shares:
 
 def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: bool) -> ColumnLook:
     """Look at numbers, dates or durations."""
-    numbers = to_numbers(series, column)
-    size = max(len(numbers), 1)
-    codes = tuple((label, float((numbers == code).sum()) / size) for code, label in column.missing)
-    spikes = tuple((f"{spike:g}", float((numbers == spike).sum()) / size) for spike in column.spikes)
+    plain = plain_numbers(series, column)
+    labels = (*(label for _, label in column.missing), *(f"{spike:g}" for spike in column.spikes))
+    shares = tuple(zip(labels, _shares_of(series, column), strict=True))
+    codes, spikes = shares[: len(column.missing)], shares[len(column.missing) :]
     kind = "numeric"
     if column.unit != "number":
         kind = "duration" if is_dated(series.dtype) == "m" else "date"
-    ends = () if exempt else _of_extremes(plain_numbers(numbers, column), column)
+    ends = () if exempt else _of_extremes(plain, column)
     return ColumnLook(
         column.name,
         kind,
@@ -329,10 +330,19 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: 
     )
 
 
+def _shares_of(series: pd.Series[Any], column: NumericColumn) -> list[float]:
+    """Count codes and then spikes, as shares of all rows."""
+    asked = [*(code for code, _ in column.missing), *column.spikes]
+    counts = np.zeros(len(asked))
+    for start in range(0, len(series), BLOCK):
+        numbers = to_numbers(series.iloc[start : start + BLOCK], column)
+        counts += [np.count_nonzero(numbers == value) for value in asked]
+    return [float(count) / max(len(series), 1) for count in counts]
+
+
 def _of_extremes(plain: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:
-    """Say what a fit without a guarantee will do to the ends."""
-    values = plain[~np.isin(plain, np.array(column.spikes, dtype=np.float64))]
-    return extremes_remarked(values, column)
+    """Say what a fit without a guarantee will do to the ends; the array is one's own."""
+    return extremes_remarked(without(plain, column.spikes), column)
 
 
 def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:
