@@ -28,6 +28,7 @@ from pysynthdp.design.counting import BLOCK, without
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.tagged import missing_kinds
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Codes, Declarations
@@ -283,9 +284,9 @@ def _column(
     except SchemaError as problem:
         remark = _problem(name, problem, "not usable")
         kind = remark.kind if remark.kind in _SHOWN else "not usable"
-        return ColumnLook(name, kind, dtype, missing=_absent(series), remarks=(remark,)), None
+        return ColumnLook(name, kind, dtype, missing=_absent(series.isna()), remarks=(remark,)), None
     if exempt and not column.levels and series.notna().any():
-        return ColumnLook(name, "identifier", dtype, missing=_absent(series)), None
+        return ColumnLook(name, "identifier", dtype, missing=_absent(series.isna())), None
     levels = _categorical(series, column, dtype)
     return levels if exempt else _hinted(levels, series, column, told=bool(declared)), column
 
@@ -301,17 +302,22 @@ def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column, *, told: b
     return replace(look, remarks=(*odd, *look.remarks, *keys), notes=well)
 
 
-def _absent(series: pd.Series[Any]) -> Shares:
+def _absent(absent: pd.Series[Any]) -> Shares:
     """Share of rows without a value."""
-    absent = int(series.isna().sum())
-    return (("NA", absent / len(series)),) if absent else ()
+    return _absent_share(int(absent.sum()) / max(len(absent), 1))
+
+
+def _absent_share(share: float) -> Shares:
+    """Write a share of rows without a value; nothing for none."""
+    return (("NA", share),) if share else ()
 
 
 def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: bool) -> ColumnLook:
     """Look at numbers, dates or durations."""
     plain = plain_numbers(series, column)
     labels = (*(label for _, label in column.missing), *(f"{spike:g}" for spike in column.spikes))
-    shares = tuple(zip(labels, _shares_of(series, column), strict=True))
+    absent, *own = _shares_of(series, column)
+    shares = tuple(zip(labels, own, strict=True))
     codes, spikes = shares[: len(column.missing)], shares[len(column.missing) :]
     kind = "numeric"
     if column.unit != "number":
@@ -321,7 +327,7 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: 
         column.name,
         kind,
         dtype,
-        missing=(*_absent(series), *codes),
+        missing=(*_absent_share(absent), *codes),
         spikes=spikes,
         decimals=column.decimals,
         step=column.step,
@@ -331,12 +337,12 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: 
 
 
 def _shares_of(series: pd.Series[Any], column: NumericColumn) -> list[float]:
-    """Count codes and then spikes, as shares of all rows."""
-    asked = [*(code for code, _ in column.missing), *column.spikes]
-    counts = np.zeros(len(asked))
+    """Count missing cells, codes and then spikes, as shares of all rows."""
+    counts = np.zeros(1 + len(column.specials))
     for start in range(0, len(series), BLOCK):
         numbers = to_numbers(series.iloc[start : start + BLOCK], column)
-        counts += [np.count_nonzero(numbers == value) for value in asked]
+        absent = np.count_nonzero(np.isnan(numbers))
+        counts += [absent, *(np.count_nonzero(numbers == value) for value in column.specials)]
     return [float(count) / max(len(series), 1) for count in counts]
 
 
@@ -348,13 +354,16 @@ def _of_extremes(plain: FloatArray, column: NumericColumn) -> tuple[Remark, ...]
 def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:
     """Look at levels."""
     size = max(len(series), 1)
-    codes = tuple((label, int((series == code).sum()) / size) for code, label in column.missing)
+    kinds = missing_kinds(pd.DataFrame({column.name: series}), Schema((column,))).get(column.name)
+    counts = pd.Series(dtype=int) if kinds is None else kinds.value_counts(sort=False)
+    codes = tuple((str(label), int(count) / size) for label, count in counts.items())
+    absent = series.isna() if kinds is None else series.isna() & kinds.isna()
     return ColumnLook(
         column.name,
         _kind(column),
         dtype,
         levels=len(column.levels),
-        missing=(*_absent(series), *codes),
+        missing=(*_absent(absent), *codes),
     )
 
 

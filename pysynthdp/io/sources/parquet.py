@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -106,7 +106,7 @@ class _Found:
         names = to_frame(self.schema.empty_table(), texts=False).index.names
         cells = [series[name] for name in stored]
         if len(stored) > 1:
-            return pd.MultiIndex.from_arrays(cells, names=names)
+            return cast("pd.Index[Any]", pd.MultiIndex.from_arrays(cells, names=names))
         if stored:
             index: pd.Index[Any] = pd.Index(cells[0], name=names[0], copy=False)
             return index
