@@ -26,6 +26,7 @@ from pysynthdp.curator.spread.pieces import of_column
 from pysynthdp.curator.spread.table import parts_of_rows
 from pysynthdp.curator.table import groups_of
 from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remarks, unused_remarks
+from pysynthdp.design.counting import BLOCK, without
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.rows import Rows
@@ -333,28 +334,30 @@ def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column, *, told: b
 
 def _absent(absent: pd.Series[Any]) -> Shares:
     """Share of rows without a value."""
-    count = int(absent.sum())
-    return (("NA", count / len(absent)),) if count else ()
+    return _absent_share(int(absent.sum()) / max(len(absent), 1))
+
+
+def _absent_share(share: float) -> Shares:
+    """Write a share of rows without a value; nothing for none."""
+    return (("NA", share),) if share else ()
 
 
 def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: bool) -> ColumnLook:
     """Look at numbers, dates or durations."""
-    numbers = to_numbers(series, column)
-    size = max(len(numbers), 1)
-    codes = tuple(
-        (label, float((numbers == code).sum()) / size)
-        for code, (_, label) in zip(column.specials, column.missing, strict=False)
-    )
-    spikes = tuple((f"{spike:g}", float((numbers == spike).sum()) / size) for spike in column.spikes)
+    plain = plain_numbers(series, column)
+    labels = (*(label for _, label in column.missing), *(f"{spike:g}" for spike in column.spikes))
+    absent, *own = _shares_of(series, column)
+    shares = tuple(zip(labels, own, strict=True))
+    codes, spikes = shares[: len(column.missing)], shares[len(column.missing) :]
     kind = "numeric"
     if column.unit != "number":
         kind = "duration" if is_dated(series.dtype) == "m" else "date"
-    ends = () if exempt else _of_extremes(plain_numbers(numbers, column), column)
+    ends = () if exempt else _of_extremes(plain, column)
     return ColumnLook(
         column.name,
         kind,
         dtype,
-        missing=(*_absent(pd.Series(numbers).isna()), *codes),
+        missing=(*_absent_share(absent), *codes),
         spikes=spikes,
         decimals=column.decimals,
         step=column.step,
@@ -363,10 +366,19 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: 
     )
 
 
+def _shares_of(series: pd.Series[Any], column: NumericColumn) -> list[float]:
+    """Count missing cells, codes and then spikes, as shares of all rows."""
+    counts = np.zeros(1 + len(column.specials))
+    for start in range(0, len(series), BLOCK):
+        numbers = to_numbers(series.iloc[start : start + BLOCK], column)
+        absent = np.count_nonzero(np.isnan(numbers))
+        counts += [absent, *(np.count_nonzero(numbers == value) for value in column.specials)]
+    return [float(count) / max(len(series), 1) for count in counts]
+
+
 def _of_extremes(plain: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:
-    """Say what a fit without a guarantee will do to the ends."""
-    values = plain[~np.isin(plain, np.array(column.spikes, dtype=np.float64))]
-    return extremes_remarked(values, column)
+    """Say what a fit without a guarantee will do to the ends; the array is one's own."""
+    return extremes_remarked(without(plain, column.spikes), column)
 
 
 def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:
