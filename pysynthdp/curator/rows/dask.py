@@ -220,7 +220,9 @@ class DaskRows(SpreadRows):
     n_rows : int
         Number of rows.
     dtypes : mapping column -> dtype
-        Of the frame's own description.
+        Of the frame's own description; of sparse columns that which they have in full.
+    index_name : str, optional
+        Of the frame's index.
 
     Notes
     -----
@@ -230,6 +232,7 @@ class DaskRows(SpreadRows):
     held: DaskPieces
     n_rows: int
     dtypes: Mapping[str, Any]
+    index_name: str | None = None
 
     @classmethod
     def of(cls, frame: Any) -> Self:
@@ -244,11 +247,12 @@ class DaskRows(SpreadRows):
         """
         client = _client()
         _check_versions(client)
-        types = dict(frame.dtypes)
+        sparse = {name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.SparseDtype)}
+        types = {**frame.dtypes, **{name: dtype.subtype for name, dtype in sparse.items()}}
         futures = tuple(_asked(client.compute, list(frame.to_delayed())))
         raw = DaskPieces(client, futures, (0,) * len(futures))
-        held, n = raw.each(_checked, tuple(types)).measured(len)
-        return cls(held.each(_unchanged, held.folded(_marks, add)), n, types)
+        held, n = raw.each(_checked, tuple(types), tuple(sparse)).measured(len)
+        return cls(held.each(_unchanged, held.folded(_marks, add)), n, types, frame.index.name)
 
     @property
     def pieces(self) -> DaskPieces:
@@ -306,8 +310,10 @@ def _check_versions(client: Any) -> None:
                 )
 
 
-def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Refuse a partition with other columns than the frame says."""
+def _checked(
+    piece: pd.DataFrame, start: int, columns: tuple[str, ...], sparse: tuple[str, ...]
+) -> pd.DataFrame:
+    """Refuse a partition with other columns than the frame says; write sparse ones in full."""
     del start
     unlike = [name for name in columns if name not in piece.columns]
     unlike += [name for name in piece.columns if name not in columns]
@@ -318,7 +324,14 @@ def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.Da
             kind="table",
             remedy="give all partitions the same columns",
         )
-    return piece[list(columns)]
+    own = piece[list(columns)]
+    full = {name: own[name].to_numpy() for name in sparse if _is_sparse(own[name])}
+    return own.assign(**full) if full else own
+
+
+def _is_sparse(cells: pd.Series[Any]) -> bool:
+    """Whether a column is sparse."""
+    return isinstance(cells.dtype, pd.SparseDtype)
 
 
 def _marks(piece: pd.DataFrame, start: int) -> tuple[tuple[int, int], ...]:

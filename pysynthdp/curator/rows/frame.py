@@ -182,6 +182,7 @@ def rows_of(
     Privacy: looks at types and names of columns.
     """
     if is_dask(table):
+        _check_names(table.columns)
         table = DaskRows.of(table)
         if full:
             check_length(table)

@@ -114,6 +114,11 @@ class SpreadRows(ABC):
     def dtypes(self) -> Mapping[str, Any]:
         """Type of each whole column."""
 
+    @property
+    def index_name(self) -> str | None:
+        """Name of what stands beside the columns, and goes into no copy."""
+        return None
+
     @abstractmethod
     def rewritten(self, function: Callable[..., pd.Series[Any]], told: Mapping[str, Any]) -> Self:
         """Give rows with ``function(cells, told[column])`` in the place of some columns."""
@@ -132,10 +137,10 @@ class SpreadRows(ABC):
         return found
 
     def take(self, columns: Sequence[str]) -> pd.DataFrame:
-        """Give the index, which is of no meaning here; columns stay where they are."""
+        """Give the index, of which the name alone has a meaning here; columns stay where they are."""
         if columns:
             refused(columns[0])
-        return pd.DataFrame(index=pd.RangeIndex(self.n_rows))
+        return pd.DataFrame(index=pd.RangeIndex(self.n_rows, name=self.index_name))
 
     def fold(self, of_block: Callable[[pd.DataFrame], T], merge: Callable[[T, T], T]) -> T:  # noqa: ARG002
         """Refuse: a function that keeps what it sees would keep it elsewhere."""

@@ -13,7 +13,9 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import FitError, SchemaError
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.rows.dask import DaskPieces, DaskRows, _marks, _unchanged, is_dask
+from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.models.gaussian import Gaussian
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.privacy.unit import PrivacyUnit
@@ -329,6 +331,27 @@ def test_a_partition_that_changes_before_it_is_read_again_is_refused(table):
     for changed in (piece.iloc[1:], piece.assign(day=pd.Timestamp("2001-02-04")), *other):
         with pytest.raises(FitError, match=r"had other cells when it was read again.*persist\(\)"):
             _unchanged(changed, 7, marks)
+
+
+def test_sparse_columns_are_written_in_full_and_an_index_is_named(client, table):
+    del client
+    given = table[["sex"]].assign(kids=pd.arrays.SparseArray(table.id % 3)).rename_axis("person")
+    rows = rows_of(in_pieces(given, 2), full=True)
+    assert rows.dtypes["kids"] == np.dtype(int)
+    assert rows.pieces.total(lambda piece, _: np.bincount(piece["kids"])).tolist() == [
+        int((table.id % 3 == kids).sum()) for kids in range(3)
+    ]
+    (remark,) = index_remarks(rows)
+    assert "person stands in the index" in str(remark.what)
+
+
+def test_names_that_stand_twice_and_lists_of_frames_are_refused_first(table):
+    frame = in_pieces(table[["sex", "age"]], 2)
+    with pytest.raises(SchemaError, match=r"compared row by row.*compute\(\)"):
+        sdp.Synthesizer().fit([frame, frame])
+    frame.columns = ["sex", "sex"]
+    with pytest.raises(SchemaError, match="two columns are called 'sex'"):
+        sdp.Synthesizer().fit(frame)
 
 
 def test_a_column_of_another_type_in_one_partition_is_refused_by_name(client):
