@@ -115,6 +115,18 @@ def test_rare_levels_are_merged_where_they_lie(table):
     assert apart(known, found) < 1e-8
 
 
+def test_pairs_that_never_occur_are_counted_where_they_lie():
+    rng = np.random.default_rng(2)
+    sex, answer = rng.choice(["F", "M"], N), rng.choice(["yes", "no", "unsure"], N)
+    given = pd.DataFrame({"sex": sex, "pregnant": np.where((sex == "M") & (answer == "yes"), "no", answer)})
+    known = fitted(given)._machine.fit.steps[-1].gates
+    found = fitted(RowsHere.of(given, cuts_of(N, 5)))._machine.fit.steps[-1].gates
+    assert [shut.sum() for shut in known.shut] == [1]
+    assert known.earlier == found.earlier
+    assert all(np.array_equal(a, b) for a, b in zip(known.shut, found.shut, strict=True))
+    assert np.array_equal(known.usual, found.usual)
+
+
 def test_values_asked_where_they_lie_are_those_of_the_whole(table):
     schema = sdp.Schema((sdp.NumericColumn("pay"), sdp.NumericColumn("age")))
     given = table[["pay", "age"]]
