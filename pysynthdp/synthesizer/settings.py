@@ -133,10 +133,13 @@ class Settings:
 
 
 def with_labels(settings: Of, labels: Schema | None) -> Of:
-    """Give the same settings for a table with labels; a public schema is taken where none was given."""
+    """Give the same settings for a table with labels, which are public ones under a guarantee.
+
+    There they are the schema where none was given; what they lack is then named, column by column.
+    """
     if labels is None:
         return settings
-    public = labels.declared and not settings.protection.learns and settings.schema is None
+    public = not settings.protection.learns and settings.schema is None
     own = replace(settings, schema=labels) if public else copy(settings)
     object.__setattr__(own, "labels", labels)
     return own

@@ -251,6 +251,10 @@ def test_a_guarantee_takes_public_labels_alone(sav, read_sav):
     with pytest.raises((PrivacyError, sdp.PlanError), match=r"sex|income"):
         sdp.Synthesizer(guarantee=guarantee).fit(table, noise_seed=1)  # no bounds, nowhere for others
     schema = table.schema.amend("sex", other="Other").amend("income", lower=-10, upper=500, fallback=0)
+    noted = Schema([*schema, CategoricalColumn("note", (), declared=False)])
+    with_note = sdp.SurveyTable(table.frame.assign(note="x"), noted, public=True)
+    with pytest.raises((PrivacyError, sdp.PlanError), match="note"):
+        sdp.Synthesizer(guarantee=guarantee).fit(with_note, noise_seed=1)
     release = sdp.Synthesizer(guarantee=guarantee, schema=schema).fit(table, noise_seed=1).draw(1, rng=1)
     assert release.schema["income"].labels == table.schema["income"].labels
     assert (release[0]["sex"] == "No answer").mean() == pytest.approx(1 / 3, abs=0.12)
@@ -334,6 +338,25 @@ def test_long_texts_come_whole(tmp_path):
     for write, name in ((_sav, "t.sav"), (_dta, "t.dta")):
         path = write(tmp_path / name, pd.DataFrame({"s": texts}), column_labels=["text"])
         assert sdp.read(path).frame["s"].tolist() == texts
+
+
+@needs_pyreadstat
+@pytest.mark.parametrize("ending", ["zsav", "por"])
+def test_other_files_of_spss_are_read_alike(tmp_path, ending):
+    import pyreadstat
+
+    frame = pd.DataFrame({"SEX": [1.0, 2.0] * 20, "X": [1.5, 8.25] * 20, "S": ["a", "b"] * 20})
+    labels = {"SEX": {1.0: "Man", 2.0: "Woman"}}
+    path = tmp_path / f"t.{ending}"
+    if ending == "por":
+        pyreadstat.write_por(frame, str(path))
+    else:
+        pyreadstat.write_sav(frame, str(path), variable_value_labels=labels, compress=True)
+    table = sdp.read(path)
+    assert table.frame["X"].tolist() == frame["X"].tolist()
+    assert table.frame["S"].tolist() == frame["S"].tolist()
+    if ending == "zsav":
+        assert table.schema["SEX"].levels == ("Man", "Woman")
 
 
 @needs_pyreadstat
