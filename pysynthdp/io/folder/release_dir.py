@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -37,7 +37,7 @@ from pysynthdp.io.folder.text import readme_text
 from pysynthdp.io.folder.verifying import check_folder
 from pysynthdp.io.snippets import write_programs
 from pysynthdp.io.survey.planned import FilePlan
-from pysynthdp.io.survey.writing import check_size
+from pysynthdp.io.survey.writing import check_schema, check_size
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import write_codebook
@@ -81,7 +81,7 @@ def write(parts: Mapping[str, Any], folder: Path, *, wished: Wishes, sign: Sign 
     Privacy: writes synthetic rows, columns kept real by name, declared facts and the statement; no bound that
     was learned from data, no seed.
     """
-    check_target(folder, wished, parts["schema"].names, parts["tags"].n_syn)
+    check_target(folder, wished, parts["schema"], parts["tags"].n_syn)
     plans = checked_copies(parts, wished)
     with _appearing(folder) as draft:
         _fill(parts, draft, wished, plans)
@@ -90,14 +90,14 @@ def write(parts: Mapping[str, Any], folder: Path, *, wished: Wishes, sign: Sign 
     return folder
 
 
-def check_target(folder: Path, wished: Wishes, names: Sequence[str], rows: int) -> None:
+def check_target(folder: Path, wished: Wishes, schema: Schema, rows: int) -> None:
     """Refuse what cannot be written, before anything is drawn for it.
 
     Raises
     ------
     ReleaseError
         If the folder exists, a column has the name of the one that says synthetic, or copies are too large
-        for a format.
+        for a format, or it cannot hold what the schema says of a column.
     PlanError
         If a format needs a package that is not installed.
 
@@ -105,8 +105,11 @@ def check_target(folder: Path, wished: Wishes, names: Sequence[str], rows: int) 
     -----
     Privacy: settings only.
     """
-    wished.check_names(names)
-    check_size([one for one in wished.others if one not in get_args(MainFormat)], rows, len(names))
+    wished.check_names(schema.names)
+    formats = [one for one in wished.others if one not in get_args(MainFormat)]
+    check_size(formats, rows, len(schema))
+    if formats:
+        check_schema(schema, formats, watermark=wished.watermark)
     _refuse_existing(folder)
 
 

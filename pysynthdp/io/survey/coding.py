@@ -260,7 +260,7 @@ def _of_categories(coding: Coding, series: pd.Series[Any]) -> Cells:
 def _of_texts(coding: Coding, series: pd.Series[Any]) -> Cells:
     """Write every value as a text; a missing one is empty."""
     missing = series.isna().to_numpy()
-    values = series.astype(object).where(~missing, "").map(str).to_numpy(dtype=object)
+    values = series.astype(object).where(~missing, "").map(str).to_numpy(dtype=object, copy=True)
     kinds = np.full(len(values), -1, dtype=np.int64)
     for at, each in enumerate(coding.absent):
         kinds[(values == str(each.value)) & ~missing] = at

@@ -462,3 +462,13 @@ def test_a_labelled_file_goes_in_and_out_with_its_structure(ending, tmp_path):
     share = before["refused"] / 800
     assert abs(after["refused"] / 800 - share) < 5 * np.sqrt(2 * share * (1 - share) / 800)
     assert not ((copy.frame["income"] < 0).any())
+
+
+def test_what_the_schema_forbids_is_refused_before_anything_is_drawn(tmp_path):
+    frame = pd.DataFrame({"x": np.arange(95) / 4 + 1})
+    missing = {"x": {-code: f"reason {code}" for code in range(1, 28)}}
+    fit = sdp.Synthesizer(missing=missing, progress=False).fit(frame)
+    with pytest.raises(ReleaseError, match="it has more than 26 missing kinds"):
+        fit.draw_to(tmp_path / "r", m=1, formats=("csv", "dta"))
+    assert not fit.account.draws
+    assert list(tmp_path.iterdir()) == []
