@@ -113,8 +113,8 @@ def integer_rows(
     placed = [level + start for level, start in zip(codes, frame.starts, strict=True)]
     rows[: frame.levels] = 0.0
     at = np.arange(len(codes[0]))
-    for levels in placed:
-        rows[levels, at] = UNIT
+    for size, start, levels in zip(frame.blocks, frame.starts, placed, strict=True):
+        rows[start if size == 1 else levels, slice(None) if size == 1 else at] = UNIT
     if not frame.numbers:
         return rows.T, np.zeros(len(at), dtype=np.bool_)
     with np.errstate(over="ignore", invalid="ignore"):  # a warning about one row would tell of it
@@ -133,6 +133,8 @@ def _keep_within(whole: FloatArray, bound: int) -> None:
     Floats hold the squares exactly: clipped rows, and the bound, are far below 2^53.
     """
     long = np.flatnonzero(_square(whole) > bound)
+    if not long.size:
+        return
     rest = whole[:, long]
     rest = np.sign(rest) * np.maximum(np.abs(rest) - 1, 0)
     whole[:, long] = np.where(_square(rest) > bound, 0.0, rest)

@@ -100,6 +100,8 @@ def clip_radially(block: FloatArray, radius: float) -> tuple[FloatArray, BoolArr
         square += np.multiply(row, row, out=product)
     length = np.sqrt(square)
     longer = ~(length <= radius)
+    if not longer.any():
+        return block, longer
     held = np.isfinite(length[longer])
     far = np.where(held, block[:, longer], 0.0)
     block[:, longer] = far * (radius / np.where(held, length[longer], 1.0))
