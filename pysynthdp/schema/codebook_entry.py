@@ -10,21 +10,24 @@ import pandas as pd
 from pysynthdp.base.errors import PysynthdpError, SchemaError
 from pysynthdp.base.forms import FLAG, LIST, NUMBER, Notation, Place
 from pysynthdp.base.toml_text import as_number, refuse_unknown
+from pysynthdp.schema.codebook_labels import LABEL_KEYS, labels_of
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.labels import as_tag
 
 __all__ = ["KEYS", "column_of"]
 
 KEYS = (
     "name", "kind", "type", "unit", "lower", "upper", "decimals", "levels", "values", "ordered", "other",
     "missing", "may_be_missing", "spikes", "fallback", "declared", "step", "offset",
+    *LABEL_KEYS,
 )  # fmt: skip
 _BESIDE = ("released", "method", "note")  # what a release adds, and a schema does not need
 _IGNORED = (*_BESIDE, "name", "kind", "values")
 _FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _KINDS = {"numeric": "numeric", "number": "numeric", "date": "numeric", "categorical": "categorical"}
 _NUMERIC = ("type", "unit", "lower", "upper", "decimals", "missing", "may_be_missing", "spikes", "fallback",
-            "declared", "step", "offset")  # fmt: skip
-_CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared")
+            "declared", "step", "offset", *LABEL_KEYS)  # fmt: skip
+_CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared", *LABEL_KEYS)
 
 
 def _number(value: Any, place: Place) -> Any:
@@ -106,7 +109,7 @@ def _numeric(name: str, given: dict[str, Any], at: Place) -> NumericColumn:
     listed = LIST.take(given.get("spikes", []), at.part("spikes"))
     spikes = [NUMBER.take(spike, at.part("spikes")) for spike in listed]
     coded = _codes(given.get("missing", {}), at)
-    codes = {NUMBER.take(code, at.part("missing")): str(label) for code, label in coded}
+    codes = {as_tag(code) or NUMBER.take(code, at.part("missing")): str(label) for code, label in coded}
     shared = _shared(given, at)
     return NumericColumn(
         name, missing=codes, spikes=spikes, unit=given.get("unit", "number"), **numbers, **shared
@@ -129,7 +132,10 @@ def _shared(given: Mapping[str, Any], at: Place) -> dict[str, Any]:
     shared: dict[str, Any] = {
         key: FLAG.take(given[key], at.part(key)) for key in ("may_be_missing", "declared") if key in given
     }
-    return shared | ({"dtype": given["type"]} if "type" in given else {})
+    if "type" in given:
+        shared["dtype"] = given["type"]
+    shared["labels"] = labels_of(given, at)
+    return shared
 
 
 def _values_of(dtype: Any) -> str:

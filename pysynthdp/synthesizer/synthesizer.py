@@ -324,7 +324,8 @@ class Synthesizer(Settings, Printable):
         declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
         texts = not self.protection.learns
         path = given if isinstance(given, SQLTable) else os.fspath(given)
-        found = read_on_disk(path, scratch, declared=declared, texts=texts)
+        drop = {*self.drop} - {self.protection.unit.key}
+        found = read_on_disk(path, scratch, declared=declared, texts=texts, drop=drop)
         return rows_of(found, full=not texts, scratch=scratch)
 
     def _threads(self) -> int:

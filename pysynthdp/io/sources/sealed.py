@@ -7,18 +7,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
 from pysynthdp.base.arrays import AnyArray
 from pysynthdp.base.scratch import Scratch, ScratchFile
-from pysynthdp.io.unchanged import Unchanged
 
-__all__ = ["SealedColumn", "SealedRows", "read_sealed", "sealed_rows"]
+__all__ = ["AbsentColumn", "SealedColumn", "SealedRows", "sealed_rows"]
 
 BLOCK = 2**18  # rows read at a time
 _ALIGNED = 64  # bytes, as Arrow asks of its buffers
@@ -126,12 +123,25 @@ def _moments(dtype: Any) -> np.dtype[Any] | None:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class AbsentColumn:
+    """A column that is not read: n missing values, which lie nowhere."""
+
+    n: int
+    dtype: Any = field(default=np.dtype(float), init=False)
+
+    def between(self, start: int, stop: int) -> pd.Series[Any]:
+        """Make the cells from one row to another."""
+        n = max(min(stop, self.n) - start, 0)
+        return pd.Series(np.broadcast_to(np.float64(np.nan), n), index=pd.RangeIndex(start, start + n))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class SealedRows:
     """A table in encrypted files, as :class:`~pysynthdp.design.rows.Rows`.
 
     Parameters
     ----------
-    sealed : mapping name -> SealedColumn
+    sealed : mapping name -> SealedColumn or AbsentColumn
         Columns of one length, in order.
     scratch : Scratch
         Where what is made of them may lie, encrypted alike.
@@ -144,7 +154,7 @@ class SealedRows:
     columns, or a block of rows.
     """
 
-    sealed: Mapping[str, SealedColumn]
+    sealed: Mapping[str, SealedColumn | AbsentColumn]
     scratch: Scratch
     index: pd.Index[Any]
 
@@ -188,50 +198,3 @@ def sealed_rows(frame: pd.DataFrame, scratch: Scratch) -> SealedRows:
         found[name] = SealedColumn(frame.dtypes[name], scratch)
         found[name].write(frame[name])
     return SealedRows(found, scratch, frame.index)
-
-
-def read_sealed(path: Path, texts: bool, *, scratch: Scratch) -> pd.DataFrame | SealedRows:
-    """Read a Parquet file column by column, each as pandas would read it of the whole, and encrypt them.
-
-    Parameters
-    ----------
-    path : path
-        Of the file.
-    texts : bool
-        Whether no missing cell may decide the type of a column, as under a guarantee.
-    scratch : Scratch
-        With a key.
-
-    Returns
-    -------
-    SealedRows
-        Or the whole in memory, where it is no plain table of one file.
-
-    Raises
-    ------
-    SchemaError
-        If the file changed while it was read.
-
-    Notes
-    -----
-    Privacy: reads real rows; one column at a time is in memory.
-    """
-    kwds: dict[str, Any] = {"dtype_backend": "numpy_nullable"} if texts else {}
-    names = [] if path.is_dir() else _plain_names(path)
-    if not names:
-        return pd.read_parquet(path, **kwds)
-    before, columns = Unchanged.of(path), dict[str, SealedColumn]()
-    index: pd.Index[Any] = pd.RangeIndex(0)
-    for name in names:
-        column = pd.read_parquet(path, columns=[name], **kwds)[name]
-        columns[name], index = SealedColumn(column.dtype, scratch), column.index
-        columns[name].write(column)
-    before.check()
-    return SealedRows(columns, scratch, index)
-
-
-def _plain_names(path: Path) -> list[str]:
-    """Name the columns of a file that has no index among them, and each name once; else none."""
-    found = pq.ParquetFile(path, pre_buffer=False).schema_arrow
-    index = [name for name in (found.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)]
-    return [] if index or len(set(found.names)) < len(found.names) else list(found.names)

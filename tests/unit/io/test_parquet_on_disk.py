@@ -75,20 +75,6 @@ def test_what_is_no_table_is_refused_by_name(tmp_path, name, words):
         sdp.Synthesizer(progress=False).fit(tmp_path / name)
 
 
-def test_a_file_that_changes_is_refused(path, monkeypatch):
-    real = pd.read_parquet
-
-    def changing(*args, **kwargs):
-        with path.open("ab") as file:
-            file.write(b"")
-        path.touch()
-        return real(*args, **kwargs)
-
-    monkeypatch.setattr(pd, "read_parquet", changing)
-    with pytest.raises(sdp.PysynthdpError, match="changed while it was read"):
-        sdp.Synthesizer(progress=False).fit(path)
-
-
 def test_under_a_guarantee_a_missing_cell_decides_no_type(path, monkeypatch):
     """Neighbours that differ in one missing cell are read as the same types; so is a path that is fitted."""
     types = []
