@@ -109,10 +109,13 @@ def fit_apart(
         return FittedApart(made, remarks)
     parts = tuple(part for name in strata[0].within for part in parts_of(plan.schema[name]))
     apart = strata_apart(parts, seen, columns=len({part.column for s in strata for part in s.targets}))
-    tables = [fewest(rows_of_table(seen, rows), plan, schema) for rows in apart.rows]
-    models = [_stratum(plan, strata, table, encoded, posterior) for table, _ in tables]
+    models, said = [], []
+    for rows in apart.rows:  # one after the other: a stratum's rows lie in memory
+        table, few_records = fewest(rows_of_table(seen, rows), plan, schema)
+        models.append(_stratum(plan, strata, table, encoded, posterior))
+        said.append(few_records)
     made |= _joined(strata, apart, models, groups)
-    few = _few_in_strata([said for _, said in tables]) if len(tables) > 1 else ()
+    few = _few_in_strata(said) if len(said) > 1 else ()
     return FittedApart(made, (*remarks, *apart.remarks, *few), tuple(name for name in apart.names if name))
 
 
@@ -158,7 +161,8 @@ def _stratum(
 ) -> list[DrawnStep]:
     """Fit all steps in one stratum, and find the levels that never occur together in it."""
     models = _fitted(plan, steps, table, like, posterior=posterior)
-    first = [part for part in plan.parts if not any(part in step.targets for step in steps)]
+    before = {*plan.keep, *steps[0].within}
+    first = [part for part in plan.parts if part.column in before]
     gates = gates_of(steps, first, table)
     return [replace(model, gates=gates.get(model.targets)) for model in models]
 

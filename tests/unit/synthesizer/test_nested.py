@@ -116,6 +116,17 @@ def test_codes_that_are_numbers_are_levels_and_a_fit_is_saved(tmp_path):
     assert pairs(first) <= pairs(table)
 
 
+def test_a_table_on_disk_and_strata_beside_it(tmp_path):
+    table = towns(2_000)
+    table.to_parquet(tmp_path / "towns.parquet")
+    settings = {"nested": {"town": "region"}, "strata": "sex", **SETTINGS}
+    copy = sdp.Synthesizer(**settings).fit(table).draw(m=1, rng=1)[0]
+    pd.testing.assert_frame_equal(
+        copy, sdp.Synthesizer(**settings).fit(tmp_path / "towns.parquet").draw(m=1, rng=1)[0]
+    )
+    assert pairs(copy) <= pairs(table)
+
+
 def test_three_hundred_levels_take_seconds():
     table = towns(30_000, regions=16, each=19)
     start = time.process_time()
