@@ -129,7 +129,11 @@ class Synthesizer(Settings, Printable):
         Let ``normrank``, ``sample`` and ``cart`` re-emit real values, as synthpop does; makes the fit
         confidential.
     joint : sequence of (columns, method)
-        Columns that one model draws together.
+        Columns that one model draws together. ``[(["a", "b", "c"], "catall")]`` draws the cells of the table
+        of columns of levels, given all columns before the first of them (or those that a formula for it
+        names): relations of any order are kept, missing values and codes are levels beside the others, and
+        cells of fewer than five records are drawn by their margins. Not under a guarantee: noise in the
+        answers keeps all tables of two columns anyhow, and ``BySampling`` has joint models of its own.
     rare : {"keep", "merge", "refuse"}
         What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
         whatever the other columns say, and a warning names the column. Merged, they go into the column's
@@ -148,6 +152,22 @@ class Synthesizer(Settings, Printable):
         well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column
         to another that it determines, of values that five records have; the plan shows them, and the
         statement says so. ``{"bmi": None}`` has that column drawn, ``derive="no"`` every one.
+    nested : mapping column -> coarser column
+        Columns whose levels belong to the levels of a coarser one: ``{"town": "region"}``. Such a column is
+        drawn last, within the row's level of the coarser one, by a model of that level's own records: the
+        method asked for, else ``polyreg``; below 50 records by shares alone. Pairs that nobody has are never
+        drawn. Where a level stands in several coarser ones, a warning says so: pairs of five records or more
+        are drawn as often as they occur, and of others only a level's commonest. So is a level of few
+        records drawn where it stands, within a coarser level of few records too. Not under a guarantee, which
+        may not look: there declare the coarser column as a function,
+        ``derive={"region": "recode(town, ...)"}``.
+    strata : str or sequence of str
+        Columns in whose levels all other models are fitted apart, so that every relation may differ between
+        them. They are drawn first (several together, by ``catall``), or kept. A stratum is fitted by itself
+        if it has 10 records and 10 more for each other column, of which 20 are counted at most; the others
+        are fitted together, and if these are still too few, with the smallest that have enough. In each, what
+        rests on fewer than five of its own records is left out. ``fitted.strata`` names those fitted apart.
+        Nested columns are drawn within the coarser one, with strata as predictors. Not under a guarantee.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -232,7 +252,8 @@ class Synthesizer(Settings, Printable):
             The confidential table; with labels as :func:`read` gives it, which then are declared and go along
             to the copies. A file is read as :func:`read` reads those of SPSS, Stata and SAS, and
             :func:`read_table` CSV and Parquet, its columns in nameless files in ``scratch`` meanwhile. Not
-            needed where ``answers`` holds all noised answers. It may lie outside one frame: any object with
+            needed where ``answers`` holds all noised answers. It may lie outside one frame: a Dask data
+            frame, whose partitions stay with the workers of the client that is connected, or any object with
             rows as :class:`pysynthdp.design.rows.Rows` says. A list of M tables is taken as M imputations of
             it (of the same people in the same order): one plan is fitted to each, ``draw`` draws m copies of
             each, and the copies are pooled by the nests that they stand in (Reiter 2004). Refused under a

@@ -16,6 +16,7 @@ from pysynthdp.curator.infer.dates import infer_date
 from pysynthdp.curator.infer.identifiers import identifier, not_all_numbers
 from pysynthdp.curator.infer.numbers import Drawn, NumberFacts, infer_number
 from pysynthdp.curator.infer.written import strays_among, texts_of
+from pysynthdp.curator.spread.pieces import of_column
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.tagged import absent_of
 from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
@@ -92,7 +93,7 @@ def infer_schema(
         wishes = {"drawn": kinds.get(name), "named": name in modelled}
         given = {**said[name], **wishes, "exempt": name in free, "public": public}
         try:
-            columns.append(infer_column(rows.take([name])[name], name, **given))
+            columns.append(of_column(rows, name, infer_column, name, **given))
         except SchemaError as fault:
             faults.append(fault)
     if faults:
@@ -106,7 +107,7 @@ def infer_schema(
 def _in_form(schema: Schema, name: str, rows: Rows) -> Schema:
     """Note how an identifier is written, where its column stays and holds texts."""
     texts = name in schema and isinstance(schema[name], CategoricalColumn)
-    form = _form_of(rows.take([name])[name]) if texts else None
+    form = of_column(rows, name, _form_of) if texts else None
     return schema if form is None else schema.amend(name, form=form)
 
 

@@ -83,9 +83,8 @@ def read(
     SPSS declares as missing, are NaN with a letter in it among numbers, see :meth:`SurveyTable.kinds`, and
     categories declared ``missing`` behind others. Whole numbers are ``Int64`` where they have no such kinds,
     dates ``datetime64[us]``. An empty text is missing, and so is a date outside the years 1 to 9999. Times of
-    day and Stata's weeks, months, quarters, years and ``%tC`` stay numbers. Of transport files (``.xpt``)
-    pyreadstat does not tell kinds of missing values apart. The mark of copies, a column ``_synthetic``, is
-    left out.
+    day and Stata's weeks, months, quarters, years and ``%tC`` stay numbers. The mark of copies, a column
+    ``_synthetic``, is left out.
 
     Examples
     --------

@@ -360,18 +360,22 @@ def test_other_files_of_spss_are_read_alike(tmp_path, ending):
 
 
 @needs_pyreadstat
-def test_transport_files_tell_no_kinds_and_say_so(tmp_path):
+@pytest.mark.parametrize("version", [5, 8])
+def test_transport_files_tell_their_kinds(tmp_path, version):
     import pyreadstat
 
     frame = pd.DataFrame({"X": [1.5, np.nan] * 20, "Y": [1.0, 2.0] * 20, "S": ["a", "b"] * 20})
-    pyreadstat.write_xport(frame, str(tmp_path / "t.xpt"), file_format_version=8)
-    with pytest.warns(PysynthdpWarning, match="X: kinds of missing values in a transport file"):
-        table = sdp.read(tmp_path / "t.xpt")
+    pyreadstat.write_xport(frame, str(tmp_path / "t.xpt"), file_format_version=version)
+    content = (tmp_path / "t.xpt").read_bytes()
+    plain = b"." + bytes(7)
+    (tmp_path / "t.xpt").write_bytes(
+        content.replace(plain, b"C" + bytes(7), 1).replace(plain, b"_" + bytes(7), 1)
+    )
+    table = sdp.read(tmp_path / "t.xpt")
     assert table.frame["X"].tolist()[:1] == [1.5]
     assert table.frame["S"].tolist() == frame["S"].tolist()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        sdp.read(tmp_path / "t.xpt", public=True)
+    assert table.frame["X"].isna().tolist() == frame["X"].isna().tolist()
+    assert letters_of(table.frame["X"].to_numpy())[:6].tolist() == [0, ord("c"), 0, ord("_"), 0, 0]
 
 
 @needs_pyreadstat
