@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.design.tagged import tagged
+from pysynthdp.io.folder.codebook_page import codebook_page
 from pysynthdp.io.folder.counting import counted
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 from pysynthdp.schema.labels import Kind, Labels
@@ -118,3 +120,16 @@ def test_blocks_are_counted_as_a_whole(table):
 def test_long_copies_are_counted_up_to_a_number_of_rows(table, monkeypatch):
     monkeypatch.setattr("pysynthdp.io.folder.counting.MOST_ROWS", 200)
     assert counted([table.iloc[:150], table.iloc[150:300], table.iloc[300:]], Schema(()))["day"].rows == 300
+
+
+def test_a_universe_is_told_with_what_stands_outside_it():
+    asked = SimpleNamespace(where="smoke == 'YES'", outside=-8)
+    column = SimpleNamespace(
+        name="cigarettes", labels=None, unit="number", missing=((-8, "not asked"),), universe=asked
+    )
+    page = codebook_page([column], {}, title="t", privacy="p", methods={})
+    assert "universe smoke == 'YES', else not asked" in words(page)
+    column.universe = SimpleNamespace(where="age > 15", outside=None)
+    assert "universe age > 15, else missing" in words(
+        codebook_page([column], {}, title="t", privacy="p", methods={})
+    )
