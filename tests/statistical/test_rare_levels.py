@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pysynthdp.curator import few_features
-from pysynthdp.protection import exact
+from pysynthdp.protection import exact, stepfits
 
 _SPEC = importlib.util.spec_from_file_location(
     "rare_levels", Path(__file__).parents[2] / "benchmarks" / "attacks" / "rare_levels.py"
@@ -39,6 +39,6 @@ def test_copies_do_not_tell_of_a_villager(last: bool) -> None:
 def test_the_attack_finds_them_where_each_village_has_a_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "groups_of", lambda *_: {})
     monkeypatch.setattr(
-        exact.few_features, "without_few_features", lambda steps, _: (list(steps), few_features.Grams())
+        stepfits.few_features, "without_few_features", lambda steps, _: (list(steps), few_features.Grams())
     )
     assert measure("default", 10, 4, last=False)["within"] > TOLD

@@ -21,7 +21,7 @@ from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.curator import few_features
 from pysynthdp.curator.rows import rows_of
-from pysynthdp.protection import exact
+from pysynthdp.protection import exact, stepfits
 
 ROWS = 400
 PERSON = 17
@@ -196,9 +196,9 @@ def unguard(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fit as if levels were not put together and no feature left out."""
     monkeypatch.setattr(exact, "groups_of", lambda *_: {})
     monkeypatch.setattr(
-        exact.few_features, "without_few_features", lambda steps, _: (list(steps), few_features.Grams())
+        stepfits.few_features, "without_few_features", lambda steps, _: (list(steps), few_features.Grams())
     )
-    monkeypatch.setattr(exact.few_records, "without_few", lambda table, *_, **__: (table, ()))
+    monkeypatch.setattr(stepfits.few_records, "without_few", lambda table, *_, **__: (table, ()))
 
 
 def test_tables_without_rare_levels_are_fitted_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:

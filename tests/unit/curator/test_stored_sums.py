@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.protection import exact
+from pysynthdp.protection import stepfits
 
 NUMBERS = ("norm", "normrank", "lognorm", "sqrtnorm", "cubertnorm", "poisson", "negbin")
 
@@ -69,7 +69,7 @@ def test_the_attack_solves_for_the_number_where_a_posterior_is_kept() -> None:
 def test_copies_need_nothing_of_what_is_left_out(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = sdp.Synthesizer(method={"y": method, "step": "polr", "yes": "logreg"})
     slim = made.fit(towns())
-    monkeypatch.setattr(exact, "HasPosterior", type("Nobody", (), {}))
+    monkeypatch.setattr(stepfits, "HasPosterior", type("Nobody", (), {}))
     whole = made.fit(towns())
     assert any(getattr(step.params, "root", np.zeros((1, 0))).size for step in whole._machine.fit.steps)
     for one, other in zip(slim.draw(m=2, rng=3), whole.draw(m=2, rng=3), strict=True):

@@ -189,7 +189,7 @@ def test_a_fit_of_another_format_says_fit_again(version, tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("fit.json", json.dumps(head))
     with pytest.raises(
-        ReleaseError, match=r"is a saved fit of format .* reads formats 2 to 3: fit again and save anew"
+        ReleaseError, match=r"is a saved fit of format .* reads formats 2 to 4: fit again and save anew"
     ):
         FittedSynthesizer.load(path)
 
@@ -214,7 +214,7 @@ def test_a_fit_that_an_earlier_version_saved_draws_what_it_drew(name):
 def test_a_fit_saved_now_is_refused_by_name_where_format_2_is_the_newest(table, monkeypatch, tmp_path):
     path = Synthesizer(progress=False).fit(table[["age", "sex"]]).save(tmp_path / "fit")
     monkeypatch.setattr(fit_file, "_READ", (2,))  # as that version was
-    with pytest.raises(ReleaseError, match="is a saved fit of format 3"):
+    with pytest.raises(ReleaseError, match="is a saved fit of format 4"):
         FittedSynthesizer.load(path)
 
 
