@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.base.marks import WATERMARK, WATERMARK_LABEL
 from pysynthdp.io.survey.coding import Cells, Coding
@@ -151,12 +151,17 @@ def _cells(column: FileColumn, cells: Cells) -> Any:
     held = values[~absent]
     whole = column.coding.decimals == 0 and _are_longs(held)
     if not there.any():
-        return values.astype(np.int32) if whole and not absent.any() else values
+        return _longs(values, absent) if whole else values
     mixed = values.astype(object)
     if whole and not (absent & ~there).any():  # pyreadstat reads those as zeros in a column of whole numbers
         mixed[~absent] = held.astype(np.int64)
     mixed[there] = np.array(column.absent, dtype=object)[cells.kinds[there]]
     return mixed
+
+
+def _longs(values: FloatArray, absent: BoolArray) -> Any:
+    """Give whole numbers as such, also where some are missing."""
+    return pd.arrays.IntegerArray(np.where(absent, 0, values).astype(np.int32), absent)
 
 
 def filled(column: FileColumn, cells: Cells) -> Any:

@@ -176,6 +176,13 @@ def test_whole_numbers_with_letters_and_plain_missing_values_keep_both(tmp_path)
     assert found["x"].where(found["x"].notna(), None).tolist() == cells.tolist()
 
 
+def test_whole_numbers_stay_so_where_some_are_missing(tmp_path):
+    cells = pd.Series([3, None, 12] * 20, dtype="Int64")
+    written(pd.DataFrame({"month": cells}), Schema([NumericColumn("month", decimals=0)]), tmp_path, ("dta",))
+    assert pyreadstat.read_dta(tmp_path / "t.dta")[1].readstat_variable_types["month"] == "int32"
+    pd.testing.assert_series_equal(sdp.read(tmp_path / "t.dta").frame["month"], cells.rename("month"))
+
+
 def test_texts_are_as_wide_in_every_copy(tmp_path):
     labels = Labels("Town", source="spss", format="A12")
     schema = Schema([CategoricalColumn("town", [], missing={"none": "refused"}, labels=labels, dtype="str")])
