@@ -105,6 +105,14 @@ def test_labels_are_compared_between_tables_that_have_them(given, labels, want):
     assert found(given, given) == []
 
 
+def test_widths_and_formats_of_another_program_are_no_difference(given):
+    of_stata = replace(SMOKES, source="stata", format="%9.0g", width=9, measure="nominal")
+    other = Given(given.frame, given.schema.amend("smoke", labels=of_stata))
+    assert found(given, other) == []
+    wider = Given(given.frame, given.schema.amend("smoke", labels=replace(of_stata, width=10)))
+    assert found(other, wider) == [("smoke", "width")]
+
+
 def test_a_missing_kind_that_is_declared_is_compared(given):
     other = Given(given.frame, given.schema.amend("age", missing={-8: "refused"}))
     diff = sdp.structure_diff(given, other)
