@@ -7,7 +7,9 @@ Persons are asked who they are, whether they did something, and if so how: items
 scales, counts and amounts, each with codes -8 (not asked) and -9 (no answer). A gate opens a block of
 follow-up questions, which hold -8 for everybody else. Columns are written as numbers, as such files are. CPU
 and memory are of the fit with all defaults, and of one copy; the last column is CPU a column over that of the
-narrowest file in the same run, which stays near one where nothing grows with the square of the columns.
+narrowest file in the same run, which stays near one where nothing grows with the square of the columns. The
+stored lines are of single runs on a busy machine, without what was not measured; the file of 421 columns took
+365 seconds of CPU before numbers were compared with 400 features at most.
 """
 
 from __future__ import annotations
@@ -75,6 +77,13 @@ def codes_of(table: pd.DataFrame) -> dict[str, dict[int, str]]:
     return {name: codes for name, codes in found.items() if codes}
 
 
+def _broken(copy: pd.DataFrame, name: str) -> float:
+    """Share of the rows whose gate was answered that were asked, or not, against it."""
+    gate = copy[f"{name[:-2]}_gate"]
+    told = gate != NO_ANSWER
+    return float(((copy[name] == NOT_ASKED) != (gate == 2))[told].mean())
+
+
 def of_case(columns: int, rows: int) -> dict[str, float | int | str]:
     """Fit and draw once."""
     table = questionnaire(columns, rows)
@@ -85,7 +94,7 @@ def of_case(columns: int, rows: int) -> dict[str, float | int | str]:
         copy = fitted.draw(m=1, rng=1)[0]
         draw = time.process_time() - start - fit
     asked = [name for name in table if name.endswith("_0") and (table[name] == NOT_ASKED).any()]
-    broken = max(((copy[name] == NOT_ASKED) != (copy[f"{name[:-2]}_gate"] == 2)).mean() for name in asked)
+    broken = max(_broken(copy, name) for name in asked)
     return {
         "date": time.strftime("%Y-%m-%d"),
         "columns": columns,
@@ -94,7 +103,7 @@ def of_case(columns: int, rows: int) -> dict[str, float | int | str]:
         "draw_cpu_s": round(draw, 1),
         "fit_cpu_s_a_column": round(fit / columns, 3),
         "peak_mb_more": round(memory.grown),
-        "worst_gate_broken": round(float(broken), 4),
+        "worst_gate_broken": round(broken, 4),
     }
 
 
