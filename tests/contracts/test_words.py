@@ -29,6 +29,7 @@ EXEMPT = {  # why a text in it names one language
     "io/csv/learned.py": "names the programs that may have written the file, each with its own option",
     "io/folder/files.py": "says what pandas, as a reader of Parquet, would be shown",
     "schema/plain_values.py": "is no text for people: a pattern of Arrow's names of types",
+    "io/survey/to_sas.py": "holds a program of SAS",
     "io/folder/text.py": "holds how each language reads the copies, named by it",
 }
 PROGRAMS = {"snippets", "testing"}  # code, named by its language; what an author of Python code reads
