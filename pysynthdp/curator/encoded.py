@@ -40,8 +40,8 @@ class Block:
 
     def present(self, part: Part) -> BoolArray | None:
         """Rows where a partial value is there; None for all."""
-        kind = self.table.kind(part)
-        return None if kind is None else kind[self.rows] == 0
+        marks = self.table.absence(part)
+        return None if marks is None else marks[self.rows] == 0
 
 
 def add(left: Sums, right: Sums) -> Sums:

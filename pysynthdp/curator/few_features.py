@@ -79,7 +79,7 @@ def _all_but_equal(step: StepRows, rows: EncodedRows) -> list[int]:
     In the whole table such a number has become a constant; of the rows where a target is there, one may have
     another value, and the slope would be that record's.
     """
-    table, here = rows.table, rows.table.kind(step.target)
+    table, here = rows.table, rows.table.absence(step.target)
     if here is None:
         return []
     used = {position for positions in step.design.features for position in positions}

@@ -67,7 +67,7 @@ def _small(part: Part) -> bool:
 
 def _codes(part: Part, table: PartTable) -> AnyArray:
     """Level codes; -1 where the part is absent."""
-    kind, codes = table.kind(part), table.parts[part.key]
+    kind, codes = table.absence(part), table.parts[part.key]
     return codes if kind is None else np.where(kind == 0, codes, -1)
 
 

@@ -11,13 +11,14 @@ import pandas as pd
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, IntArray
 from pysynthdp.base.errors import PysynthdpError, SchemaError, together
-from pysynthdp.base.scratch import ScratchFile
+from pysynthdp.base.scratch import Scratch, ScratchFile
 from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
 from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part, absent_columns, kinds_of, split
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.universes import OUTSIDE, condition_of, limited, with_universes
 from pysynthdp.design.values import LARGEST
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -66,6 +67,13 @@ class PartTable:
             return None
         return self.absent.get(part.column, self.parts[part.column, "kind"])
 
+    def absence(self, part: Part) -> AnyArray | None:
+        """Mark the rows, not 0, that a step which draws a part does without; None where it takes all.
+
+        A value is absent there; of kinds, the column is not asked.
+        """
+        return self.parts.get((part.column, OUTSIDE)) if part.gated else self.kind(part)
+
     def total(self, of_table: Callable[[PartTable], Totals]) -> Totals:
         """Add arrays up over all rows: over each piece of them, where they lie in several."""
         return of_table(self)
@@ -95,22 +103,24 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     scratch = getattr(rows, "scratch", None)
     files: dict[Key, ScratchFile] = {}
     types = {} if tolerant else dict(rows.dtypes)
+    asked = _asked(schema)
 
     def of_block(block: pd.DataFrame) -> _Blocks:
         parts: dict[Key, list[AnyArray]] = {}
         changed = np.zeros(len(block), dtype=np.bool_)
+        held: dict[Key, AnyArray] = {}
+        keep = _keeper(parts, files, scratch)
         for column in schema:
             cells = block[column.name]
             if types and cells.dtype != types[column.name]:
                 raise _unlike(column.name)
             own, moved = _split_coerced(cells, column) if tolerant else _split_or(wrong, cells, column)
-            for key, array in own.items():
-                if scratch is None:
-                    parts[key] = [array]
-                else:
-                    files[key] = files.get(key) or scratch.file()
-                    files[key].write(array)
             changed |= moved
+            for key, array in own.items():
+                put = held.__setitem__ if column.name in asked else keep
+                put(key, array)
+        for key, array in with_universes(held, schema, len(block)).items() if held else ():
+            keep(key, array)
         return parts, [changed]
 
     lists, changed = rows.fold(of_block, _merged)
@@ -124,6 +134,28 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     joined = {key: arrays[0] if len(arrays) == 1 else np.concatenate(arrays) for key, arrays in lists.items()}
     joined.update({key: file.array() for key, file in files.items()})
     return PartTable(rows.n_rows, joined, np.concatenate(changed) if tolerant else None)
+
+
+def _keeper(
+    parts: dict[Key, list[AnyArray]], files: dict[Key, ScratchFile], scratch: Scratch | None
+) -> Callable[[Key, AnyArray], None]:
+    """Give what keeps the arrays of a block: in memory, or behind those of the blocks before it on disk."""
+
+    def keep(key: Key, array: AnyArray) -> None:
+        if scratch is None:
+            parts[key] = [array]
+        else:
+            files[key] = files.get(key) or scratch.file()
+            files[key].write(array)
+
+    return keep
+
+
+def _asked(schema: Schema) -> frozenset[str]:
+    """Columns that are not asked in every row, and those of their conditions."""
+    columns = limited(schema)
+    given = (name for column in columns for name in condition_of(column, schema).columns)
+    return frozenset((*(column.name for column in columns), *given))
 
 
 def _unlike(name: str) -> SchemaError:
@@ -207,15 +239,21 @@ def groups_of(table: PartTable, parts: tuple[Part, ...]) -> dict[Key, LevelGroup
 
 def level_counts(table: PartTable, part: Part) -> IntArray:
     """Count the rows that have each level of a part, where it is there."""
-    kind, codes = table.kind(part), table.parts[part.key]
+    kind, codes = table.absence(part), table.parts[part.key]
     return np.bincount(codes if kind is None else codes[kind == 0], minlength=len(part.levels))
 
 
 def present_rows(table: PartTable, part: Part) -> int:
     """Count the rows where a part is there."""
-    if not part.partial:
+    if not part.partial and not part.gated:
         return table.n
-    return int(table.total(lambda piece: (np.array(np.count_nonzero(piece.kind(part) == 0)),))[0])
+    return int(table.total(lambda piece: (np.array(_count_present(piece, part)),))[0])
+
+
+def _count_present(table: PartTable, part: Part) -> int:
+    """Count the rows of a table where a part is there."""
+    marks = table.absence(part)
+    return table.n if marks is None else int(np.count_nonzero(marks == 0))
 
 
 def _public_scale(column: Column) -> Scale:

@@ -54,6 +54,8 @@ class Part:
         Whether the levels are ordered.
     partial : bool
         Whether a value part exists only in some rows (its column has a kind part).
+    gated : bool
+        Whether the kind of a value is drawn in the rows only in which the column is asked.
     edges : tuple of float
         Where the declared cells of a number meet, which are then its levels: see ``cells.py``.
     """
@@ -64,6 +66,7 @@ class Part:
     ordered: bool = False
     partial: bool = False
     edges: tuple[float, ...] = ()
+    gated: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -102,7 +105,8 @@ def parts_of(column: Column) -> tuple[Part, ...]:
         )
     kinds = kinds_of(column)
     several = len(kinds) > 1 or kinds[:1] != ("value",)
-    kind = (Part(column.name, "kind", kinds),) if several else ()
+    gated = column.universe is not None
+    kind = (Part(column.name, "kind", kinds, gated=gated),) if several else ()
     if kinds[:1] != ("value",):
         return kind
     if isinstance(column, NumericColumn):
@@ -134,7 +138,7 @@ def split(series: pd.Series[Any], column: Column) -> dict[tuple[str, str], AnyAr
 
 def _split_numeric(series: pd.Series[Any], column: NumericColumn) -> dict[tuple[str, str], AnyArray]:
     """Numbers where there is a value; zero elsewhere."""
-    numbers = to_numbers(series, column)
+    numbers = _topped(to_numbers(series, column), column)
     missing = np.isnan(numbers)
     parts: dict[tuple[str, str], AnyArray] = {}
     absent = missing
@@ -152,6 +156,14 @@ def _split_numeric(series: pd.Series[Any], column: NumericColumn) -> dict[tuple[
     _check_bounds(numbers, absent, column)
     parts[column.name, "value"] = numbers
     return parts
+
+
+def _topped(numbers: FloatArray, column: NumericColumn) -> FloatArray:
+    """Write values above a top code as it; codes stay."""
+    if not column.topped or column.upper is None:
+        return numbers
+    codes = np.array([code for code, _ in column.missing], dtype=np.float64)
+    return np.where((numbers > column.upper) & ~np.isin(numbers, codes), column.upper, numbers)
 
 
 def _check_missing(missing: BoolArray, column: Column) -> None:

@@ -13,12 +13,14 @@ from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan.asked import check_asked, check_conditions, check_late, conditions_of
 from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
 from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.formulas import Formulas
 from pysynthdp.plan.order import Behind, VisitOrder, visit_order
+from pysynthdp.plan.rules import check_redraws, rules_of
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
@@ -109,6 +111,8 @@ def make_plan(
     terms: Chosen | None = None,
     derive: Mapping[str, str] | None = None,
     found: Mapping[str, str] | None = None,
+    rules: Sequence[str] = (),
+    recoded: Iterable[str] = (),
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -125,40 +129,39 @@ def make_plan(
     """
     schema = protection.public_schema(schema)
     check_key(schema, protection.unit)
-    if not (names := set(schema.names)):
-        raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
     methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    _check_all_known(names, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
+    names = _known(schema, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
     asked = asked_terms(predictor_matrix, formulas, schema)
     by_kind, apart = protection.learns, {*kept, *serials}
-    used = _used(asked) if by_kind else None
+    conditions = conditions_of(schema)
+    used = _used(asked).union(*conditions.values()) if by_kind else None
     derived = derived_columns(schema, derive or {}, found or {}, apart=apart, dropped=dropped, used=used)
     made = _made(derived, asked, methods, groups)
-    visited = _visited(schema, visit_sequence, apart, derived, groups, asked, behind, by_kind=by_kind)
+    own_steps = _without_steps(kept, serials, derived, groups)
+    check_conditions(conditions, apart=own_steps, made=made, learns=by_kind)
+    first = _ahead(asked, conditions)
+    visited = _visited(schema, visit_sequence, apart, derived, groups, first, behind, by_kind=by_kind)
+    check_asked(conditions, visited.columns)
     order = tuple(name for name in visited.columns if name not in made)
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
     telling = without_silent(visited.columns, derived)
     own = all_terms(telling, predicting(schema, kept), asked, nearest=nearest)
-    wishes = Wishes(
-        order=order,
-        methods={name: wish for name, wish in methods.items() if name in order},
-        everywhere=None if isinstance(method, Mapping) else method,
-        terms=own.columns,
-        kind_terms=own.kinds,
-        groups=groups,
-        keep=kept,
-        proper=proper,
-        draws=draws,
-        emit_original=emit_original,
-    )
+    wished = {name: wish for name, wish in methods.items() if name in order}
+    everywhere = None if isinstance(method, Mapping) else method
+    wishes = Wishes(order, wished, everywhere, own.columns, groups, kept, proper, draws, emit_original)
+    wishes = replace(wishes, kind_terms=own.kinds)
+    kept_rules = rules_of(rules, schema, apart)
+    check_redraws(kept_rules, conditions, redraws=protection.redraws, protection=protection.name)
     protection.check_wishes(schema, wishes)
     steps = tuple(protection.steps(schema, wishes))
+    check_late(() if by_kind else steps, conditions, schema)
     plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
     plan = replace(plan, order=visited.why, derived=derived, draws=_draws(draws, protection))
+    plan = replace(plan, rules=kept_rules, recoded=tuple(recoded))
     plan = _left_open(plan, order, asked, max_predictors, screens=terms != "main")
     protection.check(plan)
     return plan
@@ -183,7 +186,7 @@ def _visited(
     apart: set[str],
     derived: Sequence[Derived],
     groups: Mapping[tuple[str, ...], ColumnModel],
-    asked: Formulas,
+    asked: Mapping[str, Sequence[str]],
     behind: Behind | None,
     *,
     by_kind: bool,
@@ -191,9 +194,24 @@ def _visited(
     """Order the columns that are drawn, and put each that is derived behind the last one that it needs."""
     made = {own.column for own in derived if not own.corrects}
     drawn = None if wish is None else [name for name in wish if name not in made]
-    first = {name: _told_by(given, derived) for name, given in asked.predictors.items()}
+    first = {name: _told_by(given, derived) for name, given in asked.items()}
     found = visit_order(schema, drawn, apart | made, asked=first, behind=behind, by_kind=by_kind)
     return replace(found, columns=with_derived(_gathered(found.columns, tuple(groups)), derived))
+
+
+def _without_steps(
+    kept: Iterable[str],
+    serials: Iterable[str],
+    derived: Iterable[Derived],
+    groups: Iterable[tuple[str, ...]],
+) -> dict[str, str]:
+    """Say of columns that have no step of their own what is done with them."""
+    return {
+        **dict.fromkeys(kept, "kept as it really is"),
+        **dict.fromkeys(serials, "replaced by running numbers"),
+        **{own.column: "derived" for own in derived},
+        **{name: "drawn together with others" for columns in groups for name in columns},
+    }
 
 
 def _told_by(given: Iterable[str], derived: Sequence[Derived]) -> tuple[str, ...]:
@@ -233,10 +251,20 @@ def _made(
     return made
 
 
-def _check_all_known(names: set[str], dropped: Sequence[str], **settings: Iterable[str]) -> None:
-    """Refuse settings that name what is no column."""
+def _known(schema: Schema, dropped: Sequence[str], **settings: Iterable[str]) -> set[str]:
+    """Give the names of the columns; refuse settings that name what is none, and a table without any."""
+    names = set(schema.names)
+    if not names:
+        raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     for what, given in settings.items():
         check_known(given, names, what, dropped)
+    return names
+
+
+def _ahead(asked: Formulas, conditions: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Name what is drawn before a column because it was asked for: predictors, and what says who is asked."""
+    names = {*asked.predictors, *conditions}
+    return {name: (*asked.predictors.get(name, ()), *conditions.get(name, ())) for name in names}
 
 
 def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:

@@ -30,6 +30,7 @@ from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.spread.encoded import encoded_rows
 from pysynthdp.curator.table import PartTable, groups_of, present_rows, scales_of, split_rows
 from pysynthdp.curator.thin_directions import without_thin_directions
+from pysynthdp.curator.universes import kept_remarks
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
@@ -149,7 +150,8 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
-        remarks = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows), *remarks)
+        broken = (*broken_remarks(plan, request.rows), *kept_remarks(plan, request.rows))
+        remarks = (*_of_table(plan, request.rows, fits), *broken, *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     pairs = list(zip(plan.steps, fits, strict=True))

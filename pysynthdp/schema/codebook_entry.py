@@ -16,15 +16,17 @@ __all__ = ["KEYS", "column_of"]
 
 KEYS = (
     "name", "kind", "type", "unit", "lower", "upper", "decimals", "levels", "values", "ordered", "other",
-    "missing", "may_be_missing", "spikes", "fallback", "declared", "step", "offset",
+    "missing", "may_be_missing", "spikes", "fallback", "declared", "step", "offset", "topped", "universe",
+    "outside",
 )  # fmt: skip
 _BESIDE = ("released", "method", "note")  # what a release adds, and a schema does not need
 _IGNORED = (*_BESIDE, "name", "kind", "values")
 _FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _KINDS = {"numeric": "numeric", "number": "numeric", "date": "numeric", "categorical": "categorical"}
 _NUMERIC = ("type", "unit", "lower", "upper", "decimals", "missing", "may_be_missing", "spikes", "fallback",
-            "declared", "step", "offset")  # fmt: skip
-_CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared")
+            "declared", "step", "offset", "topped", "universe", "outside")  # fmt: skip
+_CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared", "universe",
+                "outside")  # fmt: skip
 
 
 def _number(value: Any, place: Place) -> Any:
@@ -107,9 +109,13 @@ def _numeric(name: str, given: dict[str, Any], at: Place) -> NumericColumn:
     spikes = [NUMBER.take(spike, at.part("spikes")) for spike in listed]
     coded = _codes(given.get("missing", {}), at)
     codes = {NUMBER.take(code, at.part("missing")): str(label) for code, label in coded}
-    shared = _shared(given, at)
+    own_facts = _shared(given, at) | _universe(
+        given, NUMBER.take(given["outside"], at.part("outside")) if "outside" in given else None
+    )
+    if "topped" in given:
+        own_facts["topped"] = FLAG.take(given["topped"], at.part("topped"))
     return NumericColumn(
-        name, missing=codes, spikes=spikes, unit=given.get("unit", "number"), **numbers, **shared
+        name, missing=codes, spikes=spikes, unit=given.get("unit", "number"), **numbers, **own_facts
     )
 
 
@@ -121,7 +127,13 @@ def _categorical(name: str, given: dict[str, Any], entry: Mapping[str, Any], at:
     codes = {_level(c, values, at): str(label) for c, label in _codes(given.get("missing", {}), at)}
     other = _level(given["other"], values, at) if "other" in given else None
     ordered = FLAG.take(given.get("ordered", False), at.part("ordered"))
+    shared |= _universe(given, _level(given["outside"], values, at) if "outside" in given else None)
     return CategoricalColumn(name, levels, ordered=ordered, other=other, missing=codes, **shared)
+
+
+def _universe(given: Mapping[str, Any], outside: Any) -> dict[str, Any]:
+    """Read in which rows a column is asked."""
+    return {"universe": (str(given["universe"]), outside)} if "universe" in given else {}
 
 
 def _shared(given: Mapping[str, Any], at: Place) -> dict[str, Any]:

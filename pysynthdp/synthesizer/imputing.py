@@ -16,6 +16,7 @@ from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
 from pysynthdp.curator.relations import Relations, find_relations
 from pysynthdp.curator.rows import ImputedTables, rows_of
+from pysynthdp.curator.universes import settled_universes
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
@@ -31,6 +32,7 @@ from pysynthdp.synthesizer.settings import (
     plan_of,
     schema_of_tables,
     settled_rare,
+    stated_schema,
     to_be_drawn,
     told,
 )
@@ -196,7 +198,8 @@ def _learned_plan(
         schema = fitting_schema(settings, settings.schema, tables[0])
     settled = settled_rare(settings, schema, tables)
     found = _relations(settings, settled)
-    plan = plan_of(settings, settled.schema, found.exact, found.codes, found.nearly)
+    schema = settled_universes(stated_schema(settings, settled.schema), settled.tables)
+    plan = plan_of(settings, schema, found.exact, found.codes, found.nearly)
     return plan, settled, found.offered
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,13 +29,16 @@ from pysynthdp.design.parts import absent_columns
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
+from pysynthdp.plan.asked import codes_outside, with_asked
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.order import Behind
 from pysynthdp.plan.protection import protection_of
+from pysynthdp.plan.recoded import recoded, sums_of, with_sums
 from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
+from pysynthdp.schema.universe import Universe
 
 __all__ = [
     "Settings",
@@ -45,11 +49,13 @@ __all__ = [
     "schema_of_table",
     "schema_of_tables",
     "settled_rare",
+    "stated_schema",
     "to_be_drawn",
     "told",
 ]
 
 NOTHING: Final = "no"  # derive="no" has no function looked for, and derive={"a": "no"} none of a
+_NOT_ASKED: Final = "not asked"  # label of a code outside a universe that nobody labelled
 _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
     "missing": ("codes with their labels", {...: "label"}),
     "spikes": ("a list", [...]),
@@ -87,6 +93,11 @@ class Settings:
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     rare: Rare = "keep"
     derive: Mapping[str, str | None] | Literal["no"] = field(default_factory=dict)
+    universe: Mapping[str, str | tuple[str, Any]] = field(default_factory=dict)
+    rules: Sequence[str] = ()
+    must_sum: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    top_code: Mapping[str, float] = field(default_factory=dict)
+    round: Mapping[str, float] = field(default_factory=dict)
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
@@ -107,7 +118,24 @@ class Settings:
     def derived(self) -> dict[str, str]:
         """Expressions by column, without columns that are to be drawn whatever is found."""
         given = {} if self.derive == NOTHING or self.derive is None else dict(self.derive)
-        return {name: text for name, text in given.items() if text is not None and text != NOTHING}
+        own = {name: text for name, text in given.items() if text is not None and text != NOTHING}
+        return {**own, **sums_of(self.must_sum)}
+
+    @property
+    def declarations(self) -> Declarations:
+        """What is declared of single columns; codes outside universes are missing ones, 0 is a spike."""
+        own = {what: getattr(self, what) for what in DECLARATIONS}
+        codes = codes_outside(self.universe)
+        missing, spikes = dict(self.missing or {}), dict(self.spikes or {})
+        for name, code in codes.items():
+            labels = _labelled(missing.get(name, ()))
+            if code in labels or code in tuple(spikes.get(name, ())):
+                continue
+            if code == 0:
+                spikes[name] = (*spikes.get(name, ()), 0)
+            else:
+                missing[name] = {**labels, code: _NOT_ASKED}
+        return Declarations(**{**own, "missing": missing, "spikes": spikes})
 
     @property
     def protection(self) -> Protection:
@@ -125,10 +153,14 @@ def _check_settings(settings: Settings) -> None:
     PrivacyError
         Where a guarantee does not go with another setting.
     """
-    wrong = (_wrong_lists, _wrong_mappings, _wrong_declared, _wrong)
+    wrong = (_wrong_lists, _wrong_mappings, _wrong_declared, _wrong_kept, _wrong)
     faults: list[PysynthdpError] = [fault for find in wrong for fault in find(settings)]
     if faults:
         raise together(faults)
+    twice = sorted({*settings.must_sum} & {*_derive_names(settings)})
+    if twice:
+        text = Words("{name} is both derived and a sum", name=twice[0])
+        raise PlanError(text, column=twice[0], kind="setting", remedy="name it once")
     both = sorted(set(settings.keep) & set(settings.drop))
     if both:
         text = Words("{name} is both kept and dropped", name=both[0])
@@ -156,7 +188,7 @@ def _check_settings(settings: Settings) -> None:
 
 def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
     """Find what must be a list and is none."""
-    for what in ("keep", "drop", "formulas", "visit_sequence", "joint"):
+    for what in ("keep", "drop", "formulas", "visit_sequence", "joint", "rules"):
         given: object = getattr(settings, what)
         if given is None and what == "visit_sequence":
             continue
@@ -170,7 +202,7 @@ def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
 
 def _wrong_mappings(settings: Settings) -> Iterator[PlanError]:
     """Find what must name columns and does not, and a method that is no method."""
-    for what in (*DECLARATIONS, "derive"):
+    for what in (*DECLARATIONS, "derive", "universe", "must_sum", "top_code", "round"):
         given = getattr(settings, what)
         if given is not None and given != NOTHING and not isinstance(given, Mapping):
             mend = Words("write {setting}", setting=Setting(what, {"column": ...}))
@@ -198,6 +230,39 @@ def _wrong_declared(settings: Settings) -> Iterator[PlanError]:
                 text = Words("{what} of {name} must be {kind}", what=what, name=name, kind=kind)
                 mend = Words("write {setting}", setting=Setting(what, {name: form}))
                 yield PlanError(text, column=str(name), kind="setting", remedy=mend)
+
+
+def _wrong_kept(settings: Settings) -> Iterator[PysynthdpError]:
+    """Find universes, sums, top codes and roundings in a form that cannot be."""
+    for name, given in settings.universe.items() if isinstance(settings.universe, Mapping) else ():
+        try:
+            Universe.of(str(name), given)
+        except PysynthdpError as fault:
+            yield fault
+    for name, parts in settings.must_sum.items() if isinstance(settings.must_sum, Mapping) else ():
+        if not _is_list(parts):
+            mend = Words("write {setting}", setting=Setting("must_sum", {str(name): ["wage", "pension"]}))
+            text = Words("must_sum of {name} must be a list of columns", name=str(name))
+            yield PlanError(text, column=str(name), kind="setting", remedy=mend)
+    for what in ("top_code", "round"):
+        given = getattr(settings, what)
+        for name, value in given.items() if isinstance(given, Mapping) else ():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                mend = Words("write {setting}", setting=Setting(what, {str(name): 50}))
+                text = Words("{what} of {name} must be a number", what=what, name=str(name))
+                yield PlanError(text, column=str(name), kind="setting", remedy=mend)
+
+
+def _derive_names(settings: Settings) -> Iterable[str]:
+    """Columns that the setting for expressions names."""
+    return settings.derive if isinstance(settings.derive, Mapping) else ()
+
+
+def _labelled(given: Codes) -> dict[Any, str]:
+    """Give codes with their labels, where they have some."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    return {code: str(code) for code in given}
 
 
 def _is_list(given: object) -> bool:
@@ -274,7 +339,7 @@ def plan_of(
         method = {**(method if isinstance(method, Mapping) else {}), **dict.fromkeys(nearly, "residual")}
     by_code = {name: (code,) for name, code in (codes or {}).items()}
     return make_plan(
-        schema.without(settings.drop),
+        stated_schema(settings, schema).without(settings.drop),
         settings.protection,
         method=method,
         visit_sequence=settings.visit_sequence,
@@ -288,10 +353,26 @@ def plan_of(
         joint=settings.joint,
         derive=settings.derived,
         found=found,
+        rules=settings.rules,
+        recoded=tuple(dict.fromkeys((*settings.top_code, *settings.round))),
         behind=Behind(directly=by_code, first={code for (code,) in by_code.values()}),
         max_predictors=settings.max_predictors,
         terms=settings.terms,
     )
+
+
+def stated_schema(settings: Settings, schema: Schema) -> Schema:
+    """Put universes, top codes, roundings and sums into a schema; nothing else of it changes."""
+    schema = with_asked(schema, settings.universe, settings.drop)
+    schema = recoded(
+        schema,
+        rounding=settings.round,
+        top_code=settings.top_code,
+        learns=settings.protection.learns,
+        dropped=settings.drop,
+    )
+    limits = (*settings.top_code, *settings.round)
+    return with_sums(schema, settings.must_sum, bounds=settings.bounds, rounding=limits)
 
 
 def declared_plan(settings: Settings) -> SynthesisPlan:
@@ -339,7 +420,7 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
     method = settings.method if isinstance(settings.method, Mapping) else {}
     return infer_schema(
         rows,
-        declared=Declarations(**{what: getattr(settings, what) for what in DECLARATIONS}),
+        declared=settings.declarations,
         exempt=settings.keep,
         drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
         named=[*(name for name, wish in method.items() if wish != SERIAL), *settings.derived],
@@ -352,7 +433,9 @@ def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:
     """Say what the user's methods draw, of columns whose method draws one kind only."""
     wishes = {name: _wish(settings, name) for name in names}
     kinds = {name: drawn_by(wish) for name, wish in wishes.items() if wish is not None}
-    return {name: kind for name, kind in kinds.items() if kind is not None}
+    parts = (*settings.must_sum, *itertools.chain(*settings.must_sum.values()))
+    numbers: dict[str, Drawn] = dict.fromkeys((*settings.top_code, *settings.round, *parts), "number")
+    return {**numbers, **{name: kind for name, kind in kinds.items() if kind is not None}}
 
 
 def to_be_drawn(settings: Settings, schema: Schema) -> frozenset[str]:
@@ -368,8 +451,9 @@ def to_be_drawn(settings: Settings, schema: Schema) -> frozenset[str]:
 def told(settings: Settings) -> frozenset[str]:
     """Columns of which the user says something himself, so that nothing is guessed about them."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
+    stated = (settings.universe, settings.top_code, settings.round)
     return frozenset(settings.keep).union(
-        method, settings.derived, *(getattr(settings, what) for what in DECLARATIONS)
+        method, settings.derived, *stated, *(getattr(settings, what) for what in DECLARATIONS)
     )
 
 

@@ -140,6 +140,24 @@ class Synthesizer(Settings, Printable):
         well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column
         to another that it determines, of values that five records have; the plan shows them, and the
         statement says so. ``{"bmi": None}`` has that column drawn, ``derive="no"`` every one.
+    universe : mapping column -> condition, or (condition, code)
+        In which rows a column is asked, as an expression of columns that are drawn before it, and what stands
+        in all others: ``{"nociga": ("smoke == 'YES'", -8)}``; missing without a code. Its model is fitted to
+        the rows inside alone, and every copy is exact. Where the condition is missing the column is not
+        asked. Under a guarantee too, at no price.
+    rules : sequence of expressions
+        What holds in every row of a copy: ``["not (marital == 'MARRIED' and age < 18)"]``. A row that breaks
+        one has the last of its columns drawn again, given all that was drawn before, so that the copies come
+        from the models given the rules; a release says how many rows met each at once, and below 0.9 a
+        warning says that margins move. A rule that is missing in a row is kept. Rules that the table itself
+        breaks are counted in a warning and by :meth:`check_rules`. Not with ``BySampling``.
+    must_sum : mapping column -> columns
+        Totals that are exactly the sum of their parts: ``{"income": ["wage", "pension"]}``; the parts are
+        drawn, and the total is computed.
+    top_code : mapping column -> number
+        ``{"age": 90}``: larger numbers are written as it, in the table too before models are fitted.
+    round : mapping column -> number
+        ``{"income": 50}``: drawn numbers are multiples of it.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -316,7 +334,7 @@ class Synthesizer(Settings, Printable):
         if not isinstance(given, str | os.PathLike):
             return given
         scratch = Scratch(None if self.scratch is None else Path(self.scratch))
-        declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
+        declared = Declared((), self.levels, self.declarations.missing or {}, self.bounds, self.schema)
         texts = not self.protection.learns
         frame = read_on_disk(os.fspath(given), scratch, declared=declared, texts=texts)
         return rows_of(frame, _READ_ROWS, full=not texts, scratch=scratch)

@@ -156,8 +156,8 @@ class _Sample:
 
     def present(self, part: Part) -> BoolArray | None:
         """Rows where a partial value is there."""
-        kind = self.rows.table.kind(part)
-        return None if kind is None else np.asarray(kind[:: self.every] == 0)
+        marks = self.rows.table.absence(part)
+        return None if marks is None else np.asarray(marks[:: self.every] == 0)
 
     def bends(self, part: Part) -> tuple[list[Factor], FloatArray]:
         """Hinges and steps of a number, (rows, curves): those that differ."""

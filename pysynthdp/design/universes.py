@@ -1,0 +1,121 @@
+"""Columns that are asked in some rows only: in which, and what their parts are in all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import numpy as np
+
+from pysynthdp.base.arrays import AnyArray, BoolArray
+from pysynthdp.design.expression_cells import cells_of
+from pysynthdp.design.expressions import Expression, parsed
+from pysynthdp.design.parts import kinds_of, parts_of
+from pysynthdp.schema import Column, Schema
+from pysynthdp.schema.universe import Universe
+
+__all__ = [
+    "OUTSIDE",
+    "asked_rows",
+    "condition_of",
+    "limited",
+    "outside_kind",
+    "set_outside",
+    "with_universes",
+]
+
+Key = tuple[str, str]
+OUTSIDE: Final = "outside"
+"""Role of the marks of a column's rows: 0 where it is asked, 1 where not, 2 where it holds its code there."""
+
+
+def limited(schema: Iterable[Column]) -> tuple[Column, ...]:
+    """Columns that are not asked in every row."""
+    return tuple(column for column in schema if column.universe is not None)
+
+
+def condition_of(column: Column, schema: Schema) -> Expression:
+    """Read in which rows a column is asked.
+
+    Raises
+    ------
+    PlanError
+        Where the condition cannot be read; names the column.
+    """
+    usable = tuple(each.name for each in schema if parts_of(each)[-1].role == "value")
+    return parsed(_universe(column).where, usable, column=column.name)
+
+
+def _universe(column: Column) -> Universe:
+    """Give a column's universe."""
+    return Universe.of(column.name, column.universe or "")
+
+
+def asked_rows(column: Column, parts: Mapping[Key, AnyArray], schema: Schema, rows: int) -> BoolArray | None:
+    """Rows in which a column is asked; None where what the condition is made of is not there.
+
+    Notes
+    -----
+    Privacy: a function of each row alone. A condition that is missing is not met.
+    """
+    condition = condition_of(column, schema)
+    needed = {part.key for name in condition.columns for part in parts_of(schema[name])}
+    if not parts.keys() >= needed:
+        return None
+    cells = {name: cells_of(schema[name], parts) for name in condition.columns}
+    return condition.of(cells).over(rows).truths()
+
+
+def outside_kind(column: Column) -> int:
+    """Place among a column's kinds of what stands outside its universe."""
+    outside, names = _universe(column).outside, kinds_of(column)
+    if outside is None:
+        return names.index("NA")
+    first = len(names) - len(_specials(column))
+    return first + _specials(column).index(outside)
+
+
+def _specials(column: Column) -> tuple[object, ...]:
+    """Codes and spikes, as kinds list them."""
+    return tuple(column.specials)
+
+
+def set_outside(column: Column, parts: Mapping[Key, AnyArray], asked: BoolArray) -> dict[Key, AnyArray]:
+    """Write what a column holds in the rows in which it is not asked."""
+    found: dict[Key, AnyArray] = {}
+    for part in parts_of(column):
+        own = parts[part.key]
+        fill = outside_kind(column) if part.role == "kind" else 0
+        found[part.key] = np.where(asked, own, fill).astype(own.dtype)
+    return found
+
+
+def with_universes(parts: Mapping[Key, AnyArray], schema: Schema, rows: int) -> dict[Key, AnyArray]:
+    """Set the columns of real rows outside their universes, and mark these rows.
+
+    A column whose condition names one that is not among the parts stays as it is.
+
+    Notes
+    -----
+    Privacy: changes each row by itself, so that neighbouring tables stay neighbours.
+    """
+    found = dict(parts)
+    left = list(limited(schema))
+    while left:
+        names = {column.name for column in left}
+        ready = [each for each in left if not names & {*condition_of(each, schema).columns}] or left
+        for column in ready:
+            asked = asked_rows(column, found, schema, rows)
+            if asked is not None and found.keys() >= {part.key for part in parts_of(column)}:
+                found.update(set_outside(column, found, asked))
+                found[column.name, OUTSIDE] = _marks(column, found, asked)
+        left = [column for column in left if column not in ready]
+    return found
+
+
+def _marks(column: Column, parts: Mapping[Key, AnyArray], asked: BoolArray) -> AnyArray:
+    """Mark the rows: not asked, and asked but with the code that stands nowhere else."""
+    marks = np.where(asked, 0, 1).astype(np.int8)
+    if _universe(column).alone:
+        marks[asked & (parts[column.name, "kind"] == outside_kind(column))] = 2
+    return marks

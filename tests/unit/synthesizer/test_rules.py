@@ -1,0 +1,169 @@
+"""Rules that every row of a copy keeps, totals, top codes and roundings: exact in every copy."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pysynthdp as sdp
+from pysynthdp import Synthesizer, synthesize
+from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpWarning
+from pysynthdp.privacy.guarantees.zcdp import ZCDP
+from pysynthdp.protection.noise.by_noise import ByNoise
+from pysynthdp.protection.sampling.by_sampling import BySampling
+from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+
+MARRIED = "not (marital == 'MARRIED' and age < 18)"
+
+
+def people(n: int = 1500, seed: int = 1) -> pd.DataFrame:
+    """People, of whom five are married and under 18."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(10, 98, n)
+    marital = np.where((age >= 18) & (rng.random(n) < 0.6), "MARRIED", "SINGLE")
+    marital[np.flatnonzero(age < 18)[:5]] = "MARRIED"
+    wage, pension = rng.gamma(2, 900, n).round(), np.where(age > 60, rng.gamma(2, 400, n).round(), 0)
+    return pd.DataFrame({"marital": marital, "age": age, "wage": wage, "pension": pension})
+
+
+def quiet(**settings) -> sdp.SyntheticRelease:
+    """Draw copies without a word."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return synthesize(people(), m=2, rng=1, **settings)
+
+
+def broken(copy: pd.DataFrame) -> int:
+    """Rows that break the rule."""
+    return int(((copy.marital == "MARRIED") & (copy.age < 18)).sum())
+
+
+def test_no_row_of_a_copy_breaks_a_rule_that_some_of_the_table_do():
+    with pytest.warns(PysynthdpWarning, match="fewer than ten rows of the table break the rule not"):
+        fitted = Synthesizer(rules=[MARRIED], terms="main").fit(people())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        release = fitted.draw(m=3, rng=1)
+        without = Synthesizer(terms="main").fit(people()).draw(m=3, rng=1)
+    assert [broken(copy) for copy in release] == [0, 0, 0]
+    assert sum(broken(copy) for copy in without) > 0
+
+
+def test_a_rule_is_met_by_the_last_of_its_columns():
+    """What was drawn before it is the same with the rule and without."""
+    order = ["age", "marital", "wage", "pension"]
+    with_rule, without = (quiet(rules=rules, visit_sequence=order) for rules in ([MARRIED], []))
+    pd.testing.assert_series_equal(with_rule[0].age, without[0].age)
+    kept = ~((without[0].marital == "MARRIED") & (without[0].age < 18))
+    pd.testing.assert_series_equal(with_rule[0].marital[kept], without[0].marital[kept])
+
+
+def test_rows_that_the_last_column_cannot_mend_are_drawn_anew():
+    """Of the young no kept level is left, so that these rows need another age."""
+    order = ["age", "marital", "wage", "pension"]
+    rules = ["not (marital == 'SINGLE' and age < 18)", MARRIED]
+    release = quiet(rules=rules, visit_sequence=order)
+    assert all((copy.age >= 18).all() for copy in release)
+
+
+def test_a_rule_that_nothing_meets_stops_by_name():
+    for text in ("age > 400", "age < 0 and marital == 'MARRIED'"):
+        with pytest.raises(PlanError, match="cannot be met by what the models draw") as caught:
+            quiet(rules=[text])
+        assert text in str(caught.value)
+
+
+def test_workers_change_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fits = [Synthesizer(rules=[MARRIED, "wage >= pension"], workers=n).fit(people()) for n in (1, 4)]
+        copies = [fitted.draw(m=1, k=40_000, rng=3)[0] for fitted in fits]
+    pd.testing.assert_frame_equal(*copies)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"rules": ["ages > 3"]}, "names 'ages'"),
+        ({"rules": ["age + 3"]}, "neither true nor false"),
+        ({"rules": ["1 < 2"]}, "names no column that is drawn"),
+        ({"rules": ["age > 3"], "keep": ["age"]}, "names no column that is drawn"),
+        ({"rules": MARRIED}, "rules is a single text"),
+        ({"must_sum": {"age": ["age", "wage"]}}, "sum of two or more other columns"),
+        ({"must_sum": {"age": ["marital", "wage"]}}, "marital is drawn as levels"),
+        ({"must_sum": {"age": "wage"}}, "must be a list of columns"),
+        ({"must_sum": {"age": ["wage", "pension"]}, "derive": {"age": "wage"}}, "both derived and a sum"),
+        ({"must_sum": {"age": ["wage", "pension"]}, "round": {"age": 5}}, "its bounds and steps are theirs"),
+        ({"top_code": {"marital": 3}}, "drawn as levels"),
+        ({"top_code": {"age": "x"}}, "top_code of age must be a number"),
+        ({"round": {"age": 0}}, "multiples of nothing"),
+        ({"round": {"age": 0.5}}, "whole numbers"),
+        ({"round": {"agee": 5}}, "no column"),
+    ],
+)
+def test_what_cannot_be_is_refused(settings, words):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(sdp.PysynthdpError, match=words):
+            Synthesizer(**settings).plan(people(200))
+
+
+def test_a_total_is_the_sum_of_its_parts():
+    table = people()
+    table["income"] = table.wage + table.pension
+    table.loc[3:200:7, "pension"] = np.nan
+    table["income"] = table.wage + table.pension
+    for copy in synthesize(table, m=2, rng=1, must_sum={"income": ["wage", "pension"]}):
+        total = copy.wage + copy.pension
+        assert (total.isna() == copy.income.isna()).all()
+        assert (total - copy.income).abs().max() == 0
+
+
+def test_top_codes_and_roundings_are_exact():
+    release = quiet(top_code={"age": 90}, round={"wage": 50})
+    share = (people().age >= 90).mean()
+    for copy in release:
+        assert copy.age.max() == 90
+        assert (copy.age == 90).mean() == pytest.approx(share, abs=0.03)
+        assert (copy.wage % 50 == 0).all()
+    assert release.schema["age"].topped
+    assert release.schema["wage"].step == 50
+
+
+def schema() -> Schema:
+    """What is public of people."""
+    return Schema(
+        [
+            CategoricalColumn("marital", ["MARRIED", "SINGLE"], other="SINGLE", may_be_missing=False),
+            NumericColumn("age", 0, 110, decimals=0, fallback=50, may_be_missing=False),
+            NumericColumn("wage", 0, 20_000, fallback=0, may_be_missing=False),
+            NumericColumn("pension", 0, 20_000, fallback=0, may_be_missing=False),
+            NumericColumn("income", fallback=0, may_be_missing=False),
+        ]
+    )
+
+
+def test_under_noise_all_are_exact_and_nothing_is_counted():
+    table = people(4000).assign(income=1.0)
+    fitted = Synthesizer(
+        schema=schema(),
+        guarantee=ByNoise(ZCDP(2.0), testing=True),
+        rules=[MARRIED],
+        must_sum={"income": ["wage", "pension"]},
+        top_code={"age": 90},
+        round={"wage": 50},
+    ).fit(table, noise_seed=1)
+    assert fitted.remarks == ()
+    for copy in fitted.draw(m=2, rng=1):
+        assert broken(copy) == 0
+        assert copy.age.max() <= 90
+        assert np.allclose(copy.wage % 50, 0)
+        assert np.allclose(copy.income, copy.wage + copy.pension)
+
+
+def test_under_sampling_a_rule_is_refused():
+    own = schema().without(["income", "pension", "wage"])
+    method = {"marital": "dirichlet", "age": "gaussian"}
+    with pytest.raises(PrivacyError, match="another mechanism"):
+        Synthesizer(schema=own, method=method, guarantee=BySampling(), rules=[MARRIED]).plan()
