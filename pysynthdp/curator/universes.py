@@ -18,11 +18,14 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.design.universes import asked_rows, condition_of, limited, outside_kind
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.asked import alone
+from pysynthdp.plan.checked import BrokenRules
 from pysynthdp.plan.rules import Rule
 from pysynthdp.schema import Column, Schema
 from pysynthdp.schema.universe import Universe
 
-__all__ = ["Broken", "broken_counts", "kept_remarks", "settled_universes"]
+__all__ = ["Broken", "broken_counts", "broken_rules", "kept_remarks", "settled_universes"]
+
+_VAGUE = 10  # records, below which a count is not told
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,19 @@ def broken_counts(plan: SynthesisPlan, rows: Rows) -> tuple[Broken, ...]:
         for column, out, odd in zip(columns, outside, inside, strict=True)
     ]
     return (*found, *(Broken("", rule.text, n) for rule, n in zip(plan.rules, rules, strict=True)))
+
+
+def broken_rules(plan: SynthesisPlan, rows: Rows) -> BrokenRules:
+    """Count the real rows that break each universe and each rule, for whoever holds them.
+
+    Notes
+    -----
+    Privacy: reads real rows; not under a guarantee. Counts below ten stay vague.
+    """
+    found = broken_counts(plan, rows)
+    said = ((f"{each.column} is asked if {each.text}" if each.column else each.text) for each in found)
+    counts = ("<10" if 0 < each.count < _VAGUE else f"{each.count:,}" for each in found)
+    return BrokenRules(tuple(zip(said, counts, strict=True)))
 
 
 def kept_remarks(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:

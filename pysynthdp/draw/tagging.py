@@ -9,19 +9,31 @@ from importlib.metadata import PackageNotFoundError, version
 
 from pysynthdp.base.marks import DERIVED, KEPT_REAL
 from pysynthdp.base.registry import is_outside, package_of
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Words
 from pysynthdp.design.parts import Part, parts_of
+from pysynthdp.draw.tally import Tally
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Factor, Protection, Step, SynthesisPlan, Terms, lost_terms, whole_terms
 from pysynthdp.plan.factors import LEVEL
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import UNAUDITED
+from pysynthdp.plan.rules import LEAST_MET
 from pysynthdp.plan.step import predicting
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance
 from pysynthdp.tags.steps import Draws, TaggedFactor, TaggedStep
 
-__all__ = ["marked_imputed", "marked_outside", "provenance_of", "release_tags", "tagged_steps"]
+__all__ = [
+    "marked_imputed",
+    "marked_outside",
+    "provenance_of",
+    "release_tags",
+    "rule_remarks",
+    "tagged_steps",
+    "with_rules",
+]
 
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
@@ -49,6 +61,49 @@ def release_tags(
         n_syn=n_syn,
         n_org=fits[0].n if plan.protection.n_told else None,
         steps=tagged_steps(plan, fits),
+    )
+
+
+def with_rules(tags: ReleaseTags, plan: SynthesisPlan, tally: Tally) -> ReleaseTags:
+    """Say of each rule how many rows met it at once: what was drawn again has moved margins.
+
+    Notes
+    -----
+    Privacy: of drawn rows.
+    """
+    if not plan.rules:
+        return tags
+    told = [
+        {
+            "rule": rule.text,
+            "columns": list(rule.columns),
+            "met": tally.met(rule.text),
+            "anew": tally.anew(rule.text),
+        }
+        for rule in plan.rules
+    ]
+    return replace(tags, details={**tags.details, "rules": told})
+
+
+def rule_remarks(plan: SynthesisPlan, tally: Tally) -> tuple[Remark, ...]:
+    """Say which rules so many rows did not meet at once that margins move.
+
+    Notes
+    -----
+    Privacy: of drawn rows.
+    """
+    met = {rule: tally.met(rule.text) for rule in plan.rules}
+    few = [(rule, share) for rule, share in met.items() if share is not None and share < LEAST_MET]
+    what = "{share} of the rows met the rule {rule} at once, and the others were drawn again: margins move"
+    mend = "let the models know it, as by predictors and products, or derive a column"
+    return tuple(
+        Remark(
+            ", ".join(rule.columns),
+            "moved margins",
+            Words(what, share=f"{100 * share:.0f} %", rule=rule.text),
+            mend,
+        )
+        for rule, share in few
     )
 
 

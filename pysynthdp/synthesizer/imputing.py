@@ -16,12 +16,13 @@ from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
 from pysynthdp.curator.relations import Relations, find_relations
 from pysynthdp.curator.rows import ImputedTables, rows_of
-from pysynthdp.curator.universes import settled_universes
+from pysynthdp.curator.universes import broken_rules, settled_universes
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.synthesizer.settings import (
@@ -37,7 +38,7 @@ from pysynthdp.synthesizer.settings import (
     told,
 )
 
-__all__ = ["Opened", "fit_imputed", "opened", "planned"]
+__all__ = ["Opened", "counted", "fit_imputed", "opened", "planned"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -118,6 +119,24 @@ def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> Sy
     if isinstance(data, ImputedTables):
         return _learned_plan(settings, _opened_all(settings, data, None)[0])[0]
     return _learned_plan(settings, (rows_of(data, full=True),))[0]
+
+
+def counted(settings: Settings, table: pd.DataFrame | Rows) -> BrokenRules:
+    """Count the rows of a table that break the rules and universes that were asked for.
+
+    Raises
+    ------
+    PrivacyError
+        Under a guarantee, before the table is looked at.
+
+    Notes
+    -----
+    Privacy: reads real rows.
+    """
+    refuse_unless_learning(settings.protection.learns)
+    rows = rows_of(table, full=True)
+    plan, settled, _ = _learned_plan(settings, (rows,))
+    return broken_rules(plan, settled.tables[0])
 
 
 def fit_imputed(

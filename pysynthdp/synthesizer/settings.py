@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +28,7 @@ from pysynthdp.design.parts import absent_columns
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
-from pysynthdp.plan.asked import codes_outside, with_asked
+from pysynthdp.plan.asked import with_asked
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.order import Behind
 from pysynthdp.plan.protection import protection_of
@@ -38,7 +37,7 @@ from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
-from pysynthdp.schema.universe import Universe
+from pysynthdp.synthesizer.stated import with_codes, wrong_stated
 
 __all__ = [
     "Settings",
@@ -55,7 +54,6 @@ __all__ = [
 ]
 
 NOTHING: Final = "no"  # derive="no" has no function looked for, and derive={"a": "no"} none of a
-_NOT_ASKED: Final = "not asked"  # label of a code outside a universe that nobody labelled
 _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
     "missing": ("codes with their labels", {...: "label"}),
     "spikes": ("a list", [...]),
@@ -124,18 +122,8 @@ class Settings:
     @property
     def declarations(self) -> Declarations:
         """What is declared of single columns; codes outside universes are missing ones, 0 is a spike."""
-        own = {what: getattr(self, what) for what in DECLARATIONS}
-        codes = codes_outside(self.universe)
-        missing, spikes = dict(self.missing or {}), dict(self.spikes or {})
-        for name, code in codes.items():
-            labels = _labelled(missing.get(name, ()))
-            if code in labels or code in tuple(spikes.get(name, ())):
-                continue
-            if code == 0:
-                spikes[name] = (*spikes.get(name, ()), 0)
-            else:
-                missing[name] = {**labels, code: _NOT_ASKED}
-        return Declarations(**{**own, "missing": missing, "spikes": spikes})
+        given = Declarations(**{what: getattr(self, what) for what in DECLARATIONS})
+        return with_codes(given, self.universe)
 
     @property
     def protection(self) -> Protection:
@@ -153,14 +141,13 @@ def _check_settings(settings: Settings) -> None:
     PrivacyError
         Where a guarantee does not go with another setting.
     """
-    wrong = (_wrong_lists, _wrong_mappings, _wrong_declared, _wrong_kept, _wrong)
+    wrong = (_wrong_lists, _wrong_mappings, _wrong_declared, _wrong)
     faults: list[PysynthdpError] = [fault for find in wrong for fault in find(settings)]
+    derived = settings.derive if isinstance(settings.derive, Mapping) else ()
+    numbers = {"top_code": settings.top_code, "round": settings.round}
+    faults += wrong_stated(settings.universe, settings.must_sum, numbers, derived)
     if faults:
         raise together(faults)
-    twice = sorted({*settings.must_sum} & {*_derive_names(settings)})
-    if twice:
-        text = Words("{name} is both derived and a sum", name=twice[0])
-        raise PlanError(text, column=twice[0], kind="setting", remedy="name it once")
     both = sorted(set(settings.keep) & set(settings.drop))
     if both:
         text = Words("{name} is both kept and dropped", name=both[0])
@@ -230,39 +217,6 @@ def _wrong_declared(settings: Settings) -> Iterator[PlanError]:
                 text = Words("{what} of {name} must be {kind}", what=what, name=name, kind=kind)
                 mend = Words("write {setting}", setting=Setting(what, {name: form}))
                 yield PlanError(text, column=str(name), kind="setting", remedy=mend)
-
-
-def _wrong_kept(settings: Settings) -> Iterator[PysynthdpError]:
-    """Find universes, sums, top codes and roundings in a form that cannot be."""
-    for name, given in settings.universe.items() if isinstance(settings.universe, Mapping) else ():
-        try:
-            Universe.of(str(name), given)
-        except PysynthdpError as fault:
-            yield fault
-    for name, parts in settings.must_sum.items() if isinstance(settings.must_sum, Mapping) else ():
-        if not _is_list(parts):
-            mend = Words("write {setting}", setting=Setting("must_sum", {str(name): ["wage", "pension"]}))
-            text = Words("must_sum of {name} must be a list of columns", name=str(name))
-            yield PlanError(text, column=str(name), kind="setting", remedy=mend)
-    for what in ("top_code", "round"):
-        given = getattr(settings, what)
-        for name, value in given.items() if isinstance(given, Mapping) else ():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-                mend = Words("write {setting}", setting=Setting(what, {str(name): 50}))
-                text = Words("{what} of {name} must be a number", what=what, name=str(name))
-                yield PlanError(text, column=str(name), kind="setting", remedy=mend)
-
-
-def _derive_names(settings: Settings) -> Iterable[str]:
-    """Columns that the setting for expressions names."""
-    return settings.derive if isinstance(settings.derive, Mapping) else ()
-
-
-def _labelled(given: Codes) -> dict[Any, str]:
-    """Give codes with their labels, where they have some."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    return {code: str(code) for code in given}
 
 
 def _is_list(given: object) -> bool:
@@ -364,14 +318,9 @@ def plan_of(
 def stated_schema(settings: Settings, schema: Schema) -> Schema:
     """Put universes, top codes, roundings and sums into a schema; nothing else of it changes."""
     schema = with_asked(schema, settings.universe, settings.drop)
-    schema = recoded(
-        schema,
-        rounding=settings.round,
-        top_code=settings.top_code,
-        learns=settings.protection.learns,
-        dropped=settings.drop,
-    )
-    limits = (*settings.top_code, *settings.round)
+    learns, limits = settings.protection.learns, (*settings.top_code, *settings.round)
+    tops, steps = settings.top_code, settings.round
+    schema = recoded(schema, rounding=steps, top_code=tops, learns=learns, dropped=settings.drop)
     return with_sums(schema, settings.must_sum, bounds=settings.bounds, rounding=limits)
 
 

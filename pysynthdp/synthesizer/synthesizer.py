@@ -36,6 +36,7 @@ from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources import read_on_disk
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
+from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
@@ -43,7 +44,7 @@ from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
-from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
+from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
@@ -294,6 +295,33 @@ class Synthesizer(Settings, Printable):
         if protection.learns:
             fit = replace(fit, remarks=(*slow, *own.remarks, *fit.remarks))
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
+
+    @answers_slips
+    def check_rules(self, table: pd.DataFrame | Rows) -> BrokenRules:
+        """Count the rows of a table that break the rules and universes, before anything is fitted.
+
+        Parameters
+        ----------
+        table : DataFrame, Rows or path
+            The confidential table.
+
+        Returns
+        -------
+        BrokenRules
+            Marked INTERNAL; counts below ten stay vague. :meth:`SyntheticRelease.check_rules` counts in
+            copies.
+
+        Raises
+        ------
+        PrivacyError
+            Under a guarantee, where nothing may be counted beside what was paid for.
+
+        Notes
+        -----
+        Privacy: reads real rows; the counts are for whoever holds them.
+        """
+        refuse_unless_learning(self.protection.learns)
+        return counted(self, self._opened(table))
 
     @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:

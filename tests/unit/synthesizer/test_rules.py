@@ -167,3 +167,64 @@ def test_under_sampling_a_rule_is_refused():
     method = {"marital": "dirichlet", "age": "gaussian"}
     with pytest.raises(PrivacyError, match="another mechanism"):
         Synthesizer(schema=own, method=method, guarantee=BySampling(), rules=[MARRIED]).plan()
+
+
+def test_rules_are_counted_before_and_after():
+    """Counts of records are INTERNAL and vague below ten; of the copies they are none."""
+    settings = Synthesizer(rules=[MARRIED, "age >= 30"], universe={"pension": ("age > 60", 0)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = settings.check_rules(people())
+        release = settings.fit(people()).draw(m=2, rng=1)
+    counts = dict(found.rules)
+    assert "INTERNAL" in str(found)
+    assert counts[MARRIED] == "<10"
+    assert counts["age >= 30"] == f"{(people().age < 30).sum()}"
+    assert counts["pension is asked if age > 60"] == "0"
+    after = release.check_rules()
+    assert after.broken == 0
+    assert after.to_frame()["rule"].tolist() == ["pension is asked if age > 60", MARRIED, "age >= 30"]
+    shares = dict(zip(after.to_frame()["rule"], after.to_frame()["met at once"], strict=True))
+    assert shares["age >= 30"] == pytest.approx((people().age >= 30).mean(), abs=0.03)
+    row = release.copies[0].index[release.copies[0].age <= 60][0]
+    release.copies[0].loc[row, ["marital", "age"]] = "SINGLE", 20
+    assert release.check_rules().broken == 1
+
+
+def test_nothing_is_counted_under_a_guarantee():
+    with pytest.raises(PrivacyError, match="may not look at the records"):
+        Synthesizer(schema=schema(), guarantee=ZCDP(1.0), rules=[MARRIED]).check_rules(people())
+
+
+def test_moved_margins_are_said_by_a_warning_and_by_flags(tmp_path):
+    """Of a rule that nearly all rows meet, only a note says so."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = Synthesizer(rules=["age >= 30", "wage < 8000"]).fit(people())
+    with pytest.warns(PysynthdpWarning, match="% of the rows met the rule age >= 30 at once") as said:
+        release = fitted.draw(m=3, rng=1)
+    assert len(said) == 1
+    text = str(sdp.ols("wage ~ age", release).summary())
+    assert "were drawn again to keep the rule age >= 30" in " ".join(text.split())
+    assert "age >= 30" not in str(sdp.ols("wage ~ pension", release).summary())
+    with pytest.warns(PysynthdpWarning, match="margins move"):
+        folder = fitted.draw_to(tmp_path / "release", m=3, rng=1)
+    there = sdp.SyntheticRelease.load(folder)
+    assert there.tags.details["rules"] == release.tags.details["rules"]
+    assert there.check_rules().broken == 0
+
+
+def test_the_statement_and_the_plan_say_what_is_exact():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        settings = Synthesizer(
+            rules=[MARRIED], universe={"pension": ("age > 60", 0)}, top_code={"age": 90}, round={"wage": 50}
+        )
+        fitted = settings.fit(people())
+        release = fitted.draw(m=1, rng=1)
+    for text in (str(fitted.plan), str(release.privacy)):
+        flat = " ".join(text.split())
+        assert MARRIED in flat
+        assert "age > 60" in flat
+        assert "90" in flat
+        assert "50" in flat

@@ -1,0 +1,88 @@
+"""Settings of what is exact in every copy: their forms, and what they declare of single columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from pysynthdp.base.errors import PlanError, PysynthdpError
+from pysynthdp.base.words import Setting, Words
+from pysynthdp.plan.asked import codes_outside
+from pysynthdp.schema.declarations import Codes, Declarations
+from pysynthdp.schema.universe import Universe
+
+__all__ = ["with_codes", "wrong_stated"]
+
+_NOT_ASKED: Final = "not asked"  # label of a code outside a universe that nobody labelled
+
+
+def wrong_stated(
+    universe: object,
+    must_sum: object,
+    numbers: Mapping[str, object],
+    derived: Collection[str],
+) -> Iterator[PysynthdpError]:
+    """Find universes, sums, top codes and roundings in a form that cannot be.
+
+    Parameters
+    ----------
+    universe, must_sum : object
+        As they were given; what names no columns is found elsewhere.
+    numbers : mapping setting -> object
+        Top codes and roundings.
+    derived : collection of str
+        Columns with an expression.
+
+    Yields
+    ------
+    PysynthdpError
+        Names the column.
+    """
+    for name, given in universe.items() if isinstance(universe, Mapping) else ():
+        try:
+            Universe.of(str(name), given)
+        except PysynthdpError as fault:
+            yield fault
+    for name, parts in must_sum.items() if isinstance(must_sum, Mapping) else ():
+        yield from _wrong_sum(str(name), parts, derived)
+    for what, own in numbers.items():
+        for name, value in own.items() if isinstance(own, Mapping) else ():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                mend = Words("write {setting}", setting=Setting(what, {str(name): 50}))
+                text = Words("{what} of {name} must be a number", what=what, name=str(name))
+                yield PlanError(text, column=str(name), kind="setting", remedy=mend)
+
+
+def _wrong_sum(name: str, parts: object, derived: Collection[str]) -> Iterator[PlanError]:
+    """Find a total that is no list of columns, or derived as well."""
+    if isinstance(parts, str | bytes) or not isinstance(parts, Collection):
+        mend = Words("write {setting}", setting=Setting("must_sum", {name: ["wage", "pension"]}))
+        text = Words("must_sum of {name} must be a list of columns", name=name)
+        yield PlanError(text, column=name, kind="setting", remedy=mend)
+    if name in derived:
+        text = Words("{name} is both derived and a sum", name=name)
+        yield PlanError(text, column=name, kind="setting", remedy="name it once")
+
+
+def with_codes(given: Declarations, universe: Mapping[str, Any]) -> Declarations:
+    """Declare the codes that stand outside universes: as missing ones, but 0, a value, as a spike."""
+    missing: dict[str, Any] = dict(given.missing or {})
+    spikes: dict[str, Any] = dict(given.spikes or {})
+    for name, code in codes_outside(universe).items():
+        labels = _labelled(missing.get(name, ()))
+        if code in labels or code in tuple(spikes.get(name, ())):
+            continue
+        if code == 0:
+            spikes[name] = (*spikes.get(name, ()), 0)
+        else:
+            missing[name] = {**labels, code: _NOT_ASKED}
+    return replace(given, missing=missing, spikes=spikes)
+
+
+def _labelled(given: Codes) -> dict[Any, str]:
+    """Give codes with their labels, where they have some."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    return {code: str(code) for code in given}
