@@ -1,12 +1,13 @@
 """Columns that are asked in some rows only: exact in every copy, modelled inside alone."""
 
+import ast
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp import Synthesizer, synthesize
+from pysynthdp import Synthesizer, look, synthesize
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpWarning, SchemaError
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.protection.noise.by_noise import ByNoise
@@ -151,3 +152,27 @@ def test_under_sampling_a_universe_is_refused_by_name():
     with pytest.raises(PrivacyError, match="work has a universe, which cannot be had under") as caught:
         Synthesizer(schema=schema, method=method, guarantee=BySampling()).plan()
     assert caught.value.column == "work"
+
+
+def test_look_offers_the_line_to_type():
+    """What it says to type is taken as it stands; a column with missing values by chance is left alone."""
+    table = smokers(3000)
+    table["often"] = np.where(np.random.default_rng(3).random(3000) < 0.2, None, "yes")
+    offered = [note for column in look(table).columns for note in column.notes if note.kind == "skip"]
+    assert [note.column for note in offered] == ["cigarettes", "stop", "work"]
+    typed = [str(note.remedy).partition("universe=")[2].rpartition(" keeps")[0] for note in offered]
+    universe = {name: given for text in typed for name, given in ast.literal_eval(text).items()}
+    assert universe["cigarettes"] == ("smoke == 'YES'", -8)
+    copy = synthesize(table, m=1, rng=1, universe=universe)[0]
+    assert ((copy.cigarettes == -8) == (copy.smoke != "YES")).all()
+    assert (copy.stop.isna() == ~(copy.cigarettes > 10)).all()
+    assert (copy.work.isna() == (copy.age < 16)).all()
+
+
+def test_look_offers_nothing_that_few_records_or_some_rows_contradict():
+    table = smokers(3000)
+    table.loc[table.index[table.smoke == "NO"][:3], "cigarettes"] = 5
+    assert not [note for column in look(table[["cigarettes", "smoke"]]).columns for note in column.notes]
+    few = smokers(300)[["work", "age"]]
+    assert few.work.isna().sum() < 50
+    assert not [note for column in look(few).columns for note in column.notes if note.kind == "skip"]
