@@ -18,7 +18,7 @@ from pysynthdp.design.encode import Scale
 from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part, absent_columns, kinds_of, split
 from pysynthdp.design.rows import Rows
-from pysynthdp.design.universes import OUTSIDE, condition_of, limited, with_universes
+from pysynthdp.design.universes import APART, OUTSIDE, condition_of, limited, with_universes
 from pysynthdp.design.values import LARGEST
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -72,7 +72,9 @@ class PartTable:
 
         A value is absent there; of kinds, the column is not asked.
         """
-        return self.parts.get((part.column, OUTSIDE)) if part.gated else self.kind(part)
+        if not part.gated:
+            return self.kind(part)
+        return self.parts.get((part.column, APART if part.partial else OUTSIDE))
 
     def total(self, of_table: Callable[[PartTable], Totals]) -> Totals:
         """Add arrays up over all rows: over each piece of them, where they lie in several."""

@@ -13,9 +13,8 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.spread.pieces import SpreadRows
 from pysynthdp.curator.spread.table import split_spread
 from pysynthdp.curator.table import PartTable, split_rows
-from pysynthdp.design.parts import parts_of
 from pysynthdp.design.rows import Rows
-from pysynthdp.design.universes import asked_rows, condition_of, limited, outside_kind
+from pysynthdp.design.universes import asked_rows, condition_of, holds_outside, limited
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.asked import alone
 from pysynthdp.plan.checked import BrokenRules
@@ -167,8 +166,7 @@ def _plain(column: Column) -> Column:
 def _sides(column: Column, table: PartTable, schema: Schema) -> tuple[int, int]:
     """Count rows outside with something else, and rows inside with what stands outside."""
     asked = asked_rows(column, table.parts, schema, table.n)
-    kind = next(part.key for part in parts_of(column) if part.role == "kind")
-    code = table.parts[kind] == outside_kind(column)
+    code = holds_outside(column, table.parts)
     if asked is None:
         return 0, 0
     return int(np.count_nonzero(~asked & ~code)), int(np.count_nonzero(asked & code))

@@ -21,6 +21,7 @@ from pysynthdp.base.words import OTHER, Facts, Setting, Words
 from pysynthdp.design.dtypes import typed
 from pysynthdp.design.values import LARGEST, from_codes, from_numbers, in_rows, to_codes, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema.universe import Universe
 
 __all__ = [
     "NEAR_STEP",
@@ -55,7 +56,8 @@ class Part:
     partial : bool
         Whether a value part exists only in some rows (its column has a kind part).
     gated : bool
-        Whether the kind of a value is drawn in the rows only in which the column is asked.
+        Whether it is drawn in the rows only in which the column is asked: how a value is absent, and levels
+        where one of them stands in all other rows.
     edges : tuple of float
         Where the declared cells of a number meet, which are then its levels: see ``cells.py``.
     """
@@ -112,7 +114,9 @@ def parts_of(column: Column) -> tuple[Part, ...]:
     if isinstance(column, NumericColumn):
         return (*kind, Part(column.name, "value", partial=several))
     levels = tuple(str(level) for level in column.levels)
-    return (*kind, Part(column.name, "value", levels, column.ordered, several))
+    outside = column.universe.outside if isinstance(column.universe, Universe) else None
+    limited = outside is not None and outside in column.levels
+    return (*kind, Part(column.name, "value", levels, column.ordered, several, gated=limited))
 
 
 def absent_columns(names: Sequence[str], schema: Schema) -> list[SchemaError]:

@@ -11,15 +11,17 @@ from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.expressions import Expression, parsed
 from pysynthdp.design.parts import kinds_of, parts_of
-from pysynthdp.schema import Column, Schema
+from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.schema.universe import Universe
 
 __all__ = [
+    "APART",
     "OUTSIDE",
     "asked_rows",
     "condition_of",
+    "holds_outside",
     "limited",
-    "outside_kind",
+    "outside_code",
     "set_outside",
     "with_universes",
 ]
@@ -27,6 +29,8 @@ __all__ = [
 Key = tuple[str, str]
 OUTSIDE: Final = "outside"
 """Role of the marks of a column's rows: 0 where it is asked, 1 where not, 2 where it holds its code there."""
+APART: Final = "apart"
+"""Role of the same marks for levels, where one of them stands outside: not 0 without a level too."""
 
 
 def limited(schema: Iterable[Column]) -> tuple[Column, ...]:
@@ -66,26 +70,32 @@ def asked_rows(column: Column, parts: Mapping[Key, AnyArray], schema: Schema, ro
     return condition.of(cells).over(rows).truths()
 
 
-def outside_kind(column: Column) -> int:
-    """Place among a column's kinds of what stands outside its universe."""
+def outside_code(column: Column) -> tuple[str, int]:
+    """Name the part of a column that says what stands outside its universe, and its code there."""
     outside, names = _universe(column).outside, kinds_of(column)
     if outside is None:
-        return names.index("NA")
-    first = len(names) - len(_specials(column))
-    return first + _specials(column).index(outside)
+        return "kind", names.index("NA")
+    if isinstance(column, CategoricalColumn) and outside in column.levels:
+        return "value", list(column.levels).index(outside)
+    specials = column.specials
+    return "kind", len(names) - len(specials) + specials.index(outside)
 
 
-def _specials(column: Column) -> tuple[object, ...]:
-    """Codes and spikes, as kinds list them."""
-    return tuple(column.specials)
+def holds_outside(column: Column, parts: Mapping[Key, AnyArray]) -> BoolArray:
+    """Rows in which a column holds what stands outside its universe."""
+    role, code = outside_code(column)
+    found = np.asarray(parts[column.name, role] == code)
+    kind = parts.get((column.name, "kind"))
+    return found if role == "kind" or kind is None else found & (kind == 0)
 
 
 def set_outside(column: Column, parts: Mapping[Key, AnyArray], asked: BoolArray) -> dict[Key, AnyArray]:
     """Write what a column holds in the rows in which it is not asked."""
+    role, code = outside_code(column)
     found: dict[Key, AnyArray] = {}
     for part in parts_of(column):
         own = parts[part.key]
-        fill = outside_kind(column) if part.role == "kind" else 0
+        fill = code if part.role == role else 0
         found[part.key] = np.where(asked, own, fill).astype(own.dtype)
     return found
 
@@ -108,14 +118,18 @@ def with_universes(parts: Mapping[Key, AnyArray], schema: Schema, rows: int) -> 
             asked = asked_rows(column, found, schema, rows)
             if asked is not None and found.keys() >= {part.key for part in parts_of(column)}:
                 found.update(set_outside(column, found, asked))
-                found[column.name, OUTSIDE] = _marks(column, found, asked)
+                found.update(_marks(column, found, asked))
         left = [column for column in left if column not in ready]
     return found
 
 
-def _marks(column: Column, parts: Mapping[Key, AnyArray], asked: BoolArray) -> AnyArray:
-    """Mark the rows: not asked, and asked but with the code that stands nowhere else."""
+def _marks(column: Column, parts: Mapping[Key, AnyArray], asked: BoolArray) -> dict[Key, AnyArray]:
+    """Mark the rows: not asked, asked but with the code that stands nowhere else, and without a level."""
     marks = np.where(asked, 0, 1).astype(np.int8)
     if _universe(column).alone:
-        marks[asked & (parts[column.name, "kind"] == outside_kind(column))] = 2
-    return marks
+        marks[asked & holds_outside(column, parts)] = 2
+    kind = parts.get((column.name, "kind"))
+    if outside_code(column)[0] == "kind" or kind is None:
+        return {(column.name, OUTSIDE): marks}
+    apart = np.where(kind != 0, 1, marks).astype(np.int8)
+    return {(column.name, OUTSIDE): marks, (column.name, APART): apart}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from pysynthdp.base.streams import NumpySampler
 from pysynthdp.base.words import Words
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part, parts_of, settle
-from pysynthdp.design.universes import asked_rows, limited, outside_kind, set_outside
+from pysynthdp.design.universes import asked_rows, limited, outside_code, set_outside
 from pysynthdp.draw.tally import Tally
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
@@ -281,7 +281,7 @@ class BlockDraw:
         """Draw a step's parts; a partial value only where its kind says that there is one."""
         target, X = step.targets[0], drawn.X
         if target.gated:
-            return [self._kinds(step, params, drawn, sampler)]
+            return [self._asked(step, params, drawn, sampler)]
         if not target.partial:
             values = step.draw(params, X, sampler)
             if len(step.targets) > 1:
@@ -290,21 +290,21 @@ class BlockDraw:
         present = drawn.parts[target.column, "kind"] == 0
         return [_where(step, params, drawn, present, sampler)]
 
-    def _kinds(self, step: DrawnStep, params: Any, drawn: _Rows, sampler: NumpySampler) -> FloatArray:
-        """Draw the kinds of a column where it is asked; what stands outside alone is not drawn there."""
-        column = self.plan.schema[step.targets[0].column]
+    def _asked(self, step: DrawnStep, params: Any, drawn: _Rows, sampler: NumpySampler) -> FloatArray:
+        """Draw kinds or levels of a column where it is asked; there not what stands outside alone."""
+        part = step.targets[0]
+        column = self.plan.schema[part.column]
         asked = asked_rows(column, drawn.parts, self.plan.schema, drawn.n)
-        there = np.ones(drawn.n, dtype=np.bool_) if asked is None else asked
-        values, outside = _where(step, params, drawn, there, sampler), float(outside_kind(column))
-        if isinstance(column.universe, Universe) and column.universe.alone:
-            plain = NumpySampler(sampler.generator)
-            for _ in range(_TRIES):
-                odd = there & (values == outside)
-                if not odd.any():
-                    break
-                values[odd] = _where(step, params, drawn, odd, plain)[odd]
-            values[there & (values == outside)] = 0.0
-        values[~there] = outside
+        there = np.ones(drawn.n, dtype=np.bool_) if asked is None else asked.copy()
+        if part.partial:
+            there &= drawn.parts[part.column, "kind"] == 0
+        role, code = outside_code(column)
+        values, outside = _where(step, params, drawn, there, sampler), float(code if part.role == role else 0)
+        if part.role == role and isinstance(column.universe, Universe) and column.universe.alone:
+            again = NumpySampler(sampler.generator)
+            _without(outside, values, there, lambda odd: _where(step, params, drawn, odd, again)[odd])
+        if asked is not None:
+            values[~asked] = outside
         return values
 
     def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
@@ -331,6 +331,18 @@ def _where(step: DrawnStep, params: Any, drawn: _Rows, there: BoolArray, sampler
     X, earlier = drawn.X.T[:, there].T, {key: own[there] for key, own in drawn.parts.items()}
     values[there] = _gated(step, step.draw(params, X, sampler), params, X, sampler, earlier)
     return values
+
+
+def _without(
+    outside: float, values: FloatArray, there: BoolArray, again: Callable[[BoolArray], FloatArray]
+) -> None:
+    """Draw again, in place, what stands outside of a universe alone; at last take another code."""
+    for _ in range(_TRIES):
+        odd = there & (values == outside)
+        if not odd.any():
+            return
+        values[odd] = again(odd)
+    values[there & (values == outside)] = 0.0 if outside else 1.0
 
 
 def _gated(

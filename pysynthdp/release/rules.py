@@ -13,7 +13,7 @@ from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.expressions import parsed
 from pysynthdp.design.parts import split
-from pysynthdp.design.universes import asked_rows, condition_of, limited, outside_kind
+from pysynthdp.design.universes import asked_rows, condition_of, holds_outside, limited
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.schema.universe import Universe
 
@@ -145,7 +145,7 @@ def _unlike(frame: pd.DataFrame, column: Column, schema: Schema) -> int:
 
 def _odd(column: Column, parts: Parts, asked: BoolArray) -> BoolArray:
     """Find rows outside with something else, and inside with what stands outside alone."""
-    code = parts[column.name, "kind"] == outside_kind(column)
+    code = holds_outside(column, parts)
     alone = Universe.of(column.name, column.universe or "").alone
     odd: BoolArray = (~asked & ~code) | (asked & code & alone)
     return odd

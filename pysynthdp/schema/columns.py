@@ -78,8 +78,9 @@ def _settle_universe(column: NumericColumn | CategoricalColumn) -> None:
         return
     given = Universe.of(column.name, column.universe)
     codes = [code for code, _ in column.missing]
-    if given.outside is not None and given.outside not in column.specials:
-        what = Words("what stands outside its universe is no declared code")
+    known = (*column.specials, *(column.levels if isinstance(column, CategoricalColumn) else ()))
+    if given.outside is not None and given.outside not in known:
+        what = Words("what stands outside its universe is no declared code, spike or level")
         fact = Facts(missing={given.outside: "not asked"})
         raise _wrong(column.name, what, Words("declare {fact}", fact=fact))
     alone = given.alone or given.outside in codes

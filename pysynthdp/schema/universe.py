@@ -22,7 +22,7 @@ class Universe:
         An expression of other columns that is true in these rows. Where it is missing the column is not
         asked.
     outside : code, optional
-        What stands in all other rows: a declared missing code or a spike; missing without it.
+        What stands in all other rows: a declared missing code, a spike or a level; missing without it.
     alone : bool
         Whether it stands in those rows only. Of a code that is so; of missing values where the column
         otherwise has none.

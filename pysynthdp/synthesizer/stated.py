@@ -67,12 +67,15 @@ def _wrong_sum(name: str, parts: object, derived: Collection[str]) -> Iterator[P
 
 
 def with_codes(given: Declarations, universe: Mapping[str, Any]) -> Declarations:
-    """Declare the codes that stand outside universes: as missing ones, but 0, a value, as a spike."""
+    """Declare the numbers that stand outside universes: as missing codes, but 0, a value, as a spike.
+
+    A text is one of the column's levels, unless it is declared as a code.
+    """
     missing: dict[str, Any] = dict(given.missing or {})
     spikes: dict[str, Any] = dict(given.spikes or {})
     for name, code in codes_outside(universe).items():
         labels = _labelled(missing.get(name, ()))
-        if code in labels or code in tuple(spikes.get(name, ())):
+        if isinstance(code, str) or code in labels or code in tuple(spikes.get(name, ())):
             continue
         if code == 0:
             spikes[name] = (*spikes.get(name, ()), 0)

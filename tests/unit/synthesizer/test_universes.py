@@ -54,6 +54,33 @@ def test_models_are_fitted_to_the_rows_inside_alone():
     assert inside.work.isna().mean() == pytest.approx(0.1, abs=0.02)
 
 
+def test_a_level_may_stand_outside_and_occur_inside():
+    """As the rules of synthpop have it: who is under 18 is single, and left out of the model."""
+    rng = np.random.default_rng(4)
+    age = rng.integers(10, 60, 4000)
+    marital = np.where((age >= 18) & (rng.random(4000) < 0.6), "MARRIED", "SINGLE").astype(object)
+    marital[(age >= 18) & (rng.random(4000) < 0.1)] = None
+    marital[np.flatnonzero(age < 18)[:20]] = "MARRIED"
+    table = pd.DataFrame({"marital": marital, "age": age})
+    for kept in (table, table.fillna({"marital": "SINGLE"})):
+        with pytest.warns(PysynthdpWarning, match="20 rows are not as its universe says"):
+            fitted = Synthesizer(universe={"marital": ("age >= 18", "SINGLE")}, terms="main").fit(kept)
+        copy = fitted.draw(m=1, k=8000, rng=1)[0]
+        assert (copy.marital[copy.age < 18] == "SINGLE").all()
+        inside, real = (frame.marital[frame.age >= 18] for frame in (copy, kept))
+        assert (inside == "MARRIED").mean() == pytest.approx((real == "MARRIED").mean(), abs=0.02)
+        assert inside.isna().mean() == pytest.approx(real.isna().mean(), abs=0.02)
+        assert fitted.draw(m=1, rng=1).check_rules().broken == 0
+
+
+def test_a_level_that_stands_outside_alone_is_not_drawn_inside():
+    table = smokers()[["smoke", "work"]].dropna()
+    table["job"] = np.where(table.work == "work", "employee", "NONE")
+    table.loc[table.index[table.work == "work"][::3], "job"] = "farmer"
+    copy = synthesize(table, m=1, rng=1, universe={"job": ("work == 'work'", "NONE")}, derive="no")[0]
+    assert ((copy.job == "NONE") == (copy.work != "work")).all()
+
+
 def test_rows_that_break_a_universe_are_counted_vaguely():
     table = smokers()
     table.loc[table.index[table.smoke == "NO"][:5], "cigarettes"] = 7
