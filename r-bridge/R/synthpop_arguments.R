@@ -1,9 +1,5 @@
 # What synthpop's arguments ask for that is not here, and what to use instead.
 synthpop_lacks <- c(
-  rules = paste(
-    "copies can break a rule: leave a value that is missing by a rule missing in the data, whose missing values are",
-    "drawn by a model of their own; for other rules give the condition as a column that is drawn earlier"),
-  rvalues = "it belongs to `rules`, which there are not: leave a value that is missing by a rule missing in the data",
   event = paste(
     "there is no model of survival: draw the event as a factor and the time as a number after it, and see with",
     "compare_synthetic() what the copies keep"),
