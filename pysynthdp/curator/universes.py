@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,18 +12,27 @@ from pysynthdp.base.remarks import FEWEST, Remark, few
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.spread.pieces import SpreadRows
 from pysynthdp.curator.spread.table import split_spread
-from pysynthdp.curator.table import PartTable, split_rows
+from pysynthdp.curator.table import Key, PartTable, split_rows
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.universes import asked_rows, condition_of, holds_outside, limited
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.asked import alone
 from pysynthdp.plan.checked import BrokenRules
+from pysynthdp.plan.counted import Counted
 from pysynthdp.plan.rules import Rule
 from pysynthdp.schema import Column, Schema
 from pysynthdp.schema.universe import Universe
 
-__all__ = ["Broken", "broken_counts", "broken_rules", "kept_remarks", "settled_universes"]
+__all__ = [
+    "Broken",
+    "broken_counts",
+    "broken_rules",
+    "kept_remarks",
+    "settled_distances",
+    "settled_universes",
+]
 
+_MASS = 0.01  # of the records, by which a value may be commoner than a distance
 _VAGUE = 10  # records, below which a count is not told
 
 
@@ -65,6 +74,40 @@ def settled_universes(schema: Schema, tables: Sequence[Rows]) -> Schema:
             if max(count[0] for count in counts) < FEWEST:
                 schema = alone(schema, column.name)
     return schema
+
+
+def settled_distances(plan: SynthesisPlan, tables: Sequence[Rows]) -> SynthesisPlan:
+    """Keep those distances that have no less mass at single numbers than the columns themselves.
+
+    A date of the last visit that most records share is drawn as it is: as a distance it would be smeared.
+
+    Notes
+    -----
+    Privacy: reads real rows; not under a guarantee. Shares of fewer than five records count as none.
+    """
+    if not plan.counted or isinstance(tables[0], SpreadRows):
+        return plan
+    names = {name for own in plan.counted for name in (own.column, own.origin)}
+    schema = Schema(tuple(_plain(column) for column in plan.schema if column.name in names))
+    parts = [split_rows(rows, schema).parts for rows in tables]
+    kept = (own for own in plan.counted if all(_far_enough(own, each) for each in parts))
+    return replace(plan, counted=tuple(kept))
+
+
+def _far_enough(own: Counted, parts: Mapping[Key, AnyArray]) -> bool:
+    """Whether distances pile up no less than the values."""
+    kind = parts.get((own.column, "kind"))
+    there = slice(None) if kind is None else kind == 0
+    masses = [_mass(values[there]) for values in (own.distances(parts), parts[own.column, "value"])]
+    return masses[0] >= masses[1] - _MASS
+
+
+def _mass(values: AnyArray) -> float:
+    """Share of the commonest number; none of fewer than five records."""
+    if not len(values):
+        return 0.0
+    most = int(np.unique(values, return_counts=True)[1].max())
+    return most / len(values) if most >= FEWEST else 0.0
 
 
 def broken_counts(plan: SynthesisPlan, rows: Rows) -> tuple[Broken, ...]:

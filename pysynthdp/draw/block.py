@@ -12,13 +12,13 @@ from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.base.words import Words
-from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part, parts_of, settle
 from pysynthdp.design.universes import asked_rows, limited, outside_code, set_outside
 from pysynthdp.draw.tally import Tally
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.asked import conditions_of
+from pysynthdp.plan.counted import Counted
 from pysynthdp.plan.derived import Derived, derived_parts
 from pysynthdp.plan.fit import DrawnStep, Fit, Key
 from pysynthdp.plan.rules import Rule
@@ -229,17 +229,17 @@ class BlockDraw:
         drawn = _Rows(layout.empty(size), dict(kept), self.plan.derived, limited(self.plan.schema))
         for part in layout.parts:
             if part.key in drawn.parts:
-                _encode(layout, drawn.X, part, layout.starts[part.key], drawn.parts)
+                self._encode(part, drawn)
         self._derive(drawn)
         return drawn
 
     def _step(self, number: int, drawn: _Rows, sampler: NumpySampler) -> None:
         """Run one step, and compute what can be computed by then."""
-        step, layout = self.fit.steps[number], self.fit.layout
+        step = self.fit.steps[number]
         values = self._values(step, self.params[number], drawn, sampler)
         for part, own in zip(step.targets, values, strict=True):
-            drawn.parts[part.key] = self._typed(own, part, step.model)
-            _encode(layout, drawn.X, part, layout.starts[part.key], drawn.parts)
+            drawn.parts[part.key] = self._typed(own, part, step.model, drawn)
+            self._encode(part, drawn)
         if drawn.late:
             self._limit(drawn)
         if drawn.waiting:
@@ -275,7 +275,20 @@ class BlockDraw:
         layout = self.fit.layout
         for part in parts_of(self.plan.schema[name]):
             if part.key in layout.starts:
-                _encode(layout, drawn.X, part, layout.starts[part.key], drawn.parts)
+                self._encode(part, drawn)
+
+    def _encode(self, part: Part, drawn: _Rows) -> None:
+        """Write a drawn part's features; of a column that is counted from another, those of its distance."""
+        layout, kind = self.fit.layout, drawn.parts[part.column, "kind"] if part.partial else None
+        own = self._counted(part)
+        values = drawn.parts[part.key] if own is None else own.distances(drawn.parts)
+        layout.write(drawn.X, part, layout.starts[part.key], values, kind)
+
+    def _counted(self, part: Part) -> Counted | None:
+        """Say what a number is counted from."""
+        if not part.numeric:
+            return None
+        return next((own for own in self.plan.counted if own.column == part.column), None)
 
     def _values(self, step: DrawnStep, params: Any, drawn: _Rows, sampler: NumpySampler) -> list[FloatArray]:
         """Draw a step's parts; a partial value only where its kind says that there is one."""
@@ -307,7 +320,7 @@ class BlockDraw:
             values[~asked] = outside
         return values
 
-    def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
+    def _typed(self, values: FloatArray, part: Part, model: ColumnModel, drawn: _Rows) -> AnyArray:
         """Write level codes as int16; round numbers, and bound them where the source of the copies does.
 
         Records' own values stay as they are, but for roundings and top codes that were asked for: a digit of
@@ -322,6 +335,9 @@ class BlockDraw:
             return values
         if not self.fit.source.keeps_bounds(model):
             column = replace(column, lower=None, upper=column.upper if column.topped else None)
+        own = self._counted(part)
+        if own is not None:
+            return own.values(values, drawn.parts, column)
         return settle(np.ascontiguousarray(values), column)
 
 
@@ -365,12 +381,6 @@ def _gated(
         return step.draw(params, X.T[:, odd].T, NumpySampler(sampler.generator) if few else sampler)
 
     return step.gates.mended(values, drawn, again)
-
-
-def _encode(layout: Layout, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:
-    """Write a drawn part's features into X."""
-    kind = drawn[part.column, "kind"] if part.partial else None
-    layout.write(X, part, start, drawn[part.key], kind)
 
 
 def _unmet(rule: Rule) -> PlanError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
@@ -121,11 +121,12 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
         TaggedStep(columns=(name,), draws=_draws(parts_of(plan.schema[name])[-1]), model=KEPT_REAL)
         for name in kept
     ]
-    before = list(kept)
+    before, counted = list(kept), {own.column for own in plan.counted}
     for step, terms in zip(plan.steps, plan.protection.given(plan), strict=True):
         columns = tuple(dict.fromkeys(part.column for part in step.targets))
         held = _held(terms, step, plan, fits) if plan.protection.learns else terms
         held = whole_terms(held, step, plan, fits[0].layout)
+        held = tuple(term for term in held if not any(_bent(factor, counted) for factor in term))
         earlier = {(name,) for name in before if name not in columns}
         tagged.append(
             TaggedStep(
@@ -133,7 +134,9 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
                 draws=_draws(step.targets[0]),
                 model=step.model.name,
                 terms=None if {*held} == earlier and len(held) == len(earlier) else _tagged(held),
-                linear_on=scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
+                linear_on=None
+                if counted.intersection(columns)
+                else scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
                 keeps_shape=bool(getattr(step.model, "keeps_shape", False)),
                 together=getattr(step.model, "ways", 2) if len(columns) > 1 else 1,
                 tested=step.tested if plan.protection.learns else (),
@@ -141,6 +144,11 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
         )
         before += [name for name in columns if name not in before]
     return _with_derived(tagged, plan)
+
+
+def _bent(factor: str | Factor, counted: Collection[str]) -> bool:
+    """Whether a factor is a curve of a distance, and so none of the column that is counted by it."""
+    return isinstance(factor, Factor) and factor.form != LEVEL and factor.column in counted
 
 
 def _with_derived(tagged: list[TaggedStep], plan: SynthesisPlan) -> tuple[TaggedStep, ...]:

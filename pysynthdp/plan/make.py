@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.asked import check_asked, check_conditions, check_late, conditions_of
 from pysynthdp.plan.choose import model_of
+from pysynthdp.plan.counted import counted_columns
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
 from pysynthdp.plan.factors import columns_of
@@ -162,9 +163,20 @@ def make_plan(
     plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
     plan = replace(plan, order=visited.why, derived=derived, draws=_draws(draws, protection))
     plan = replace(plan, rules=kept_rules, recoded=tuple(recoded))
+    if by_kind and everywhere is None and not emit_original:
+        plan = _counting(plan, {*wished, *own_steps})
     plan = _left_open(plan, order, asked, max_predictors, screens=terms != "main")
     protection.check(plan)
     return plan
+
+
+def _counting(plan: SynthesisPlan, apart: Collection[str]) -> SynthesisPlan:
+    """Say which columns are drawn as distances from others."""
+    order = without_silent(plan.visit_sequence, plan.derived)
+    first = predicting(plan.schema, plan.keep)
+    other = set(apart) - {own.column for own in plan.derived if own.corrects}
+    found = counted_columns(plan.rules, plan.schema, order, first=first, apart=other)
+    return replace(plan, counted=found)
 
 
 def _left_open(

@@ -23,6 +23,7 @@ from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.counted import Counted
 from pysynthdp.plan.derived import Derived, placed, without_silent
 from pysynthdp.plan.factors import Terms, shown_terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
@@ -324,6 +325,8 @@ class SynthesisPlan(Budgeted, Printable):
         Conditions that every row of a copy keeps; what breaks one is drawn again.
     recoded : tuple of str
         Columns with a rounding or a top code that were asked for.
+    counted : tuple of Counted
+        Columns that are drawn as another one and the distance from it, because a rule puts them behind it.
     """
 
     schema: Schema
@@ -342,6 +345,7 @@ class SynthesisPlan(Budgeted, Printable):
     derived: tuple[Derived, ...] = ()
     rules: tuple[Rule, ...] = ()
     recoded: tuple[str, ...] = ()
+    counted: tuple[Counted, ...] = ()
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -450,6 +454,11 @@ class SynthesisPlan(Budgeted, Printable):
                 steps = f"steps of {column.step:g}" if column.step is not None else ""
                 top = f"at most {column.upper:g}" if column.topped else ""
                 facts.append((f"{column.name} is written in", ", ".join(filter(None, (steps, top)))))
+        for each in self.counted:
+            sign = "plus" if each.side > 0 else "less"
+            facts.append(
+                (f"{each.column} is drawn as", f"{each.origin} {sign} a distance, which later ones see")
+            )
         return [*facts, *(("rule", rule.text) for rule in self.rules)]
 
     def to_frame(self) -> pd.DataFrame:

@@ -37,6 +37,7 @@ from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.rows import Rows
 from pysynthdp.models.base import ColumnModel, HasPosterior
 from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.plan.counted import as_distances, counted_schema
 from pysynthdp.plan.curves import public_curves
 from pysynthdp.plan.factors import term_text
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
@@ -127,10 +128,12 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     """Fit, and tell which columns are ready: screened, then fitted."""
     if request.rows is None:
         raise FitError("there is no table to fit; give the table", kind="table")
-    learns = plan.protection.learns
+    learns, asked = plan.protection.learns, plan
     schema, unit = _modelled(plan), plan.protection.unit
     seen = split_rows(_enough(request.rows), schema) if learns else bounded_rows(request.rows, schema, unit)
-    table, remarks = _fewest(seen, plan, schema) if learns else (seen, ())
+    plan = replace(plan, schema=counted_schema(plan.schema, plan.counted))
+    table = _counted(seen, plan)
+    table, remarks = _fewest(table, plan, _modelled(plan)) if learns else (table, ())
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
     found = Learned(plan.steps)
@@ -150,8 +153,8 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
-        broken = (*broken_remarks(plan, request.rows), *kept_remarks(plan, request.rows))
-        remarks = (*_of_table(plan, request.rows, fits), *broken, *remarks)
+        broken = (*broken_remarks(asked, request.rows), *kept_remarks(asked, request.rows))
+        remarks = (*_of_table(asked, request.rows, fits), *broken, *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     pairs = list(zip(plan.steps, fits, strict=True))
@@ -161,7 +164,13 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     steps = tuple(replace(step, gates=gates.get(step.targets)) for step in drawn)
     learned = _learned(plan, layout, fits) if learns else ()
     fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
-    return _checked(plan, fit, encoded, request) if learns else fit
+    asked = replace(asked, steps=plan.steps)
+    return _checked(asked, fit, encoded, request) if learns else fit
+
+
+def _counted(table: PartTable, plan: SynthesisPlan) -> PartTable:
+    """Write distances in the place of the columns that are drawn so."""
+    return replace(table, parts=as_distances(table.parts, plan.counted)) if plan.counted else table
 
 
 def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitRequest) -> Fit:

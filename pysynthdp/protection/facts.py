@@ -98,6 +98,7 @@ def learned_facts(
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
     limited = [c.name for c in open_columns if isinstance(c.universe, Universe) and _only_outside(c.universe)]
     facts += [f"that none is missing where it is asked in {', '.join(limited)}"] if limited else []
+    facts += [f"that {own.column} is best drawn as {own.origin} and a distance" for own in plan.counted]
     facts += _chosen(plan)
     facts += _rare([name for name in plan.schema.names if name in rare], merged)
     if any(isinstance(column, NumericColumn) for column in plan.schema):

@@ -16,7 +16,7 @@ from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
 from pysynthdp.curator.relations import Relations, find_relations
 from pysynthdp.curator.rows import ImputedTables, rows_of
-from pysynthdp.curator.universes import broken_rules, settled_universes
+from pysynthdp.curator.universes import broken_rules, settled_distances, settled_universes
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
@@ -219,6 +219,7 @@ def _learned_plan(
     found = _relations(settings, settled)
     schema = settled_universes(stated_schema(settings, settled.schema), settled.tables)
     plan = plan_of(settings, schema, found.exact, found.codes, found.nearly)
+    plan = settled_distances(plan, settled.tables)
     return plan, settled, found.offered
 
 

@@ -228,3 +228,63 @@ def test_the_statement_and_the_plan_say_what_is_exact():
         assert "age > 60" in flat
         assert "90" in flat
         assert "50" in flat
+
+
+def spells(n: int = 2000, seed: int = 1) -> pd.DataFrame:
+    """Spells with a start, an end that a fifth of them reaches on the same day, and a visit at the close."""
+    rng = np.random.default_rng(seed)
+    start = pd.Timestamp("2001-01-01") + pd.to_timedelta(rng.integers(0, 3000, n), unit="D")
+    days = np.where(rng.random(n) < 0.2, 0, rng.gamma(1.0, 200, n).round())
+    end = pd.Series(start + pd.to_timedelta(days, unit="D")).where(rng.random(n) < 0.7)
+    close = pd.Series(pd.Timestamp("2015-12-31"), index=range(n)).where(rng.random(n) < 0.8, end)
+    return pd.DataFrame({"start": start, "end": end, "close": close.fillna(pd.Timestamp("2015-12-31"))})
+
+
+ORDER = ["start <= end", "start <= close"]
+
+
+def test_dates_in_order_are_drawn_as_distances():
+    """So nearly all rows meet the rule at once, and ends on the day of the start are as common as in the table."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = Synthesizer(rules=ORDER, derive="no").fit(spells())
+        release = fitted.draw(m=2, rng=1)
+    assert [own.column for own in fitted.plan.counted] == ["end"]  # most closes are one day, which is kept
+    assert "end is drawn as" in str(fitted.plan)
+    met = {rule["rule"]: rule["met"] for rule in release.tags.details["rules"]}
+    assert met["start <= end"] == 1
+    real = (spells().end - spells().start).dt.days
+    for copy in release:
+        days = (copy.end - copy.start).dt.days
+        assert (days.dropna() >= 0).all()
+        assert (days == 0).mean() == pytest.approx((real == 0).mean(), abs=0.03)
+        assert days.median() == pytest.approx(real.median(), rel=0.2)
+        assert copy.end.dt.normalize().equals(copy.end)
+        assert (copy.close >= copy.start).all()
+
+
+def test_a_column_may_be_counted_backwards_and_from_what_is_kept():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = spells().dropna()
+        settings = Synthesizer(rules=ORDER, derive="no", visit_sequence=["end", "start"], keep=["close"])
+        fitted = settings.fit(table)
+        copy = fitted.draw(m=1, rng=1)[0]
+    assert {(own.column, own.origin, own.side) for own in fitted.plan.counted} == {("start", "end", -1)}
+    assert (copy.start <= copy.end).all()
+    assert (copy.start <= copy.close).all()
+
+
+def test_a_fit_with_rules_comes_back_from_its_file(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = Synthesizer(rules=ORDER, derive="no").fit(spells())
+        again = sdp.FittedSynthesizer.load(fitted.save(tmp_path / "fit"))
+        pd.testing.assert_frame_equal(again.draw(m=1, rng=2)[0], fitted.draw(m=1, rng=2)[0])
+
+
+def test_a_method_of_ones_own_is_left_as_it_is():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plan = Synthesizer(rules=ORDER, method={"end": "normrank"}, derive="no").plan(spells())
+    assert plan.counted == ()
