@@ -184,7 +184,7 @@ def _unweighted(what: str) -> FitError:
 def _present_values(step: StepRows, rows: EncodedRows) -> FloatArray:
     """All values of a target, where it is there."""
     kind = rows.table.absence(step.target)
-    values = rows.table.parts[step.target.key]
+    values = rows.table.target(step.target)
     there = values if kind is None else values[kind == 0]
     return (there.astype(np.float64) - step.scale.centre) / step.scale.width
 

@@ -23,6 +23,7 @@ from pysynthdp.design.values import LARGEST
 from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = [
+    "DISTANCE",
     "SCALE_ROWS",
     "Key",
     "PartTable",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 Key = tuple[str, str]
+DISTANCE = "distance"  # role of what is fitted in the place of a number that is counted from another one
 Totals: TypeAlias = tuple[AnyArray, ...]
 SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths
 LEAST = 100  # values that the sample must have; else all are taken
@@ -75,6 +77,14 @@ class PartTable:
         if not part.gated:
             return self.kind(part)
         return self.parts.get((part.column, APART if part.partial else OUTSIDE))
+
+    def target(self, part: Part) -> AnyArray:
+        """Values of a part that a step is fitted to: those of the column, or distances from another one."""
+        return (
+            self.parts.get((part.column, DISTANCE), self.parts[part.key])
+            if part.numeric
+            else self.parts[part.key]
+        )
 
     def total(self, of_table: Callable[[PartTable], Totals]) -> Totals:
         """Add arrays up over all rows: over each piece of them, where they lie in several."""

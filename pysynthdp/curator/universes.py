@@ -33,6 +33,8 @@ __all__ = [
 ]
 
 _MASS = 0.01  # of the records, by which a value may be commoner than a distance
+_HEAP = 0.05  # by which a distance is commoner
+_SHORT = 0.5  # of the spread of the values
 _VAGUE = 10  # records, below which a count is not told
 
 
@@ -77,9 +79,10 @@ def settled_universes(schema: Schema, tables: Sequence[Rows]) -> Schema:
 
 
 def settled_distances(plan: SynthesisPlan, tables: Sequence[Rows]) -> SynthesisPlan:
-    """Keep those distances that have no less mass at single numbers than the columns themselves.
+    """Keep those distances that tell more than the columns: short ones, or ones that pile up.
 
-    A date of the last visit that most records share is drawn as it is: as a distance it would be smeared.
+    A date of the last visit that most records share is drawn as it is: as a distance it would be smeared. So
+    is the age at which people fall ill: counted from birth, the years of a survey would lose their ends.
 
     Notes
     -----
@@ -95,11 +98,14 @@ def settled_distances(plan: SynthesisPlan, tables: Sequence[Rows]) -> SynthesisP
 
 
 def _far_enough(own: Counted, parts: Mapping[Key, AnyArray]) -> bool:
-    """Whether distances pile up no less than the values."""
+    """Whether distances pile up no less than the values, and are short beside them or pile up more."""
     kind = parts.get((own.column, "kind"))
     there = slice(None) if kind is None else kind == 0
-    masses = [_mass(values[there]) for values in (own.distances(parts), parts[own.column, "value"])]
-    return masses[0] >= masses[1] - _MASS
+    far, values = (each[there] for each in (own.distances(parts), parts[own.column, "value"]))
+    if len(values) < FEWEST:
+        return False
+    more = _mass(far) - _mass(values)
+    return more >= -_MASS and (more >= _HEAP or float(np.std(far)) < _SHORT * float(np.std(values)))
 
 
 def _mass(values: AnyArray) -> float:

@@ -278,11 +278,9 @@ class BlockDraw:
                 self._encode(part, drawn)
 
     def _encode(self, part: Part, drawn: _Rows) -> None:
-        """Write a drawn part's features; of a column that is counted from another, those of its distance."""
+        """Write a drawn part's features."""
         layout, kind = self.fit.layout, drawn.parts[part.column, "kind"] if part.partial else None
-        own = self._counted(part)
-        values = drawn.parts[part.key] if own is None else own.distances(drawn.parts)
-        layout.write(drawn.X, part, layout.starts[part.key], values, kind)
+        layout.write(drawn.X, part, layout.starts[part.key], drawn.parts[part.key], kind)
 
     def _counted(self, part: Part) -> Counted | None:
         """Say what a number is counted from."""

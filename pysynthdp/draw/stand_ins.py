@@ -13,7 +13,6 @@ from pysynthdp.base.streams import NumpySampler
 from pysynthdp.draw.machine import Charged, Drawing
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.counted import as_distances
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.privacy.ledger import Ledger
 
@@ -52,7 +51,7 @@ def stand_ins(
     drawing = Drawing(plan, own, np.random.SeedSequence(_SEED), Charged(pieces, rows))
     for piece in range(pieces):
         for _, parts in drawing.blocks(piece, workers):
-            yield piece, as_distances(parts, plan.counted)  # as the table was fitted
+            yield piece, parts
 
 
 @dataclass(frozen=True, slots=True, repr=False)

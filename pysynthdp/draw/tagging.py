@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
@@ -126,7 +126,6 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
         columns = tuple(dict.fromkeys(part.column for part in step.targets))
         held = _held(terms, step, plan, fits) if plan.protection.learns else terms
         held = whole_terms(held, step, plan, fits[0].layout)
-        held = tuple(term for term in held if not any(_bent(factor, counted) for factor in term))
         earlier = {(name,) for name in before if name not in columns}
         tagged.append(
             TaggedStep(
@@ -144,11 +143,6 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
         )
         before += [name for name in columns if name not in before]
     return _with_derived(tagged, plan)
-
-
-def _bent(factor: str | Factor, counted: Collection[str]) -> bool:
-    """Whether a factor is a curve of a distance, and so none of the column that is counted by it."""
-    return isinstance(factor, Factor) and factor.form != LEVEL and factor.column in counted
 
 
 def _with_derived(tagged: list[TaggedStep], plan: SynthesisPlan) -> tuple[TaggedStep, ...]:

@@ -138,13 +138,13 @@ def counted_schema(schema: Schema, counted: Iterable[Counted]) -> Schema:
 
 
 def as_distances(parts: Mapping[Key, AnyArray], counted: Iterable[Counted]) -> dict[Key, AnyArray]:
-    """Write distances in the place of counted columns; zero where a value is absent.
+    """Give distances in the place of counted columns; zero where a value is absent.
 
     Notes
     -----
     Privacy: arithmetic on each row by itself.
     """
-    found = dict(parts)
+    found: dict[Key, AnyArray] = {}
     for own in counted:
         kind = parts.get((own.column, "kind"))
         far = own.distances(parts)

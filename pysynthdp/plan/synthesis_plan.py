@@ -456,9 +456,7 @@ class SynthesisPlan(Budgeted, Printable):
                 facts.append((f"{column.name} is written in", ", ".join(filter(None, (steps, top)))))
         for each in self.counted:
             sign = "plus" if each.side > 0 else "less"
-            facts.append(
-                (f"{each.column} is drawn as", f"{each.origin} {sign} a distance, which later ones see")
-            )
+            facts.append((f"{each.column} is drawn as", f"{each.origin} {sign} a distance"))
         return [*facts, *(("rule", rule.text) for rule in self.rules)]
 
     def to_frame(self) -> pd.DataFrame:

@@ -28,7 +28,7 @@ from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.spread.encoded import encoded_rows
-from pysynthdp.curator.table import PartTable, groups_of, present_rows, scales_of, split_rows
+from pysynthdp.curator.table import DISTANCE, PartTable, groups_of, present_rows, scales_of, split_rows
 from pysynthdp.curator.thin_directions import without_thin_directions
 from pysynthdp.curator.universes import kept_remarks
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
@@ -128,12 +128,11 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     """Fit, and tell which columns are ready: screened, then fitted."""
     if request.rows is None:
         raise FitError("there is no table to fit; give the table", kind="table")
-    learns, asked = plan.protection.learns, plan
+    learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
     seen = split_rows(_enough(request.rows), schema) if learns else bounded_rows(request.rows, schema, unit)
-    plan = replace(plan, schema=counted_schema(plan.schema, plan.counted))
-    table = _counted(seen, plan)
-    table, remarks = _fewest(table, plan, _modelled(plan)) if learns else (table, ())
+    table, remarks = _fewest(seen, plan, schema) if learns else (seen, ())
+    table = _counted(table, seen, plan)
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
     found = Learned(plan.steps)
@@ -153,8 +152,8 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
-        broken = (*broken_remarks(asked, request.rows), *kept_remarks(asked, request.rows))
-        remarks = (*_of_table(asked, request.rows, fits), *broken, *remarks)
+        broken = (*broken_remarks(plan, request.rows), *kept_remarks(plan, request.rows))
+        remarks = (*_of_table(plan, request.rows, fits), *broken, *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns
     pairs = list(zip(plan.steps, fits, strict=True))
@@ -164,13 +163,19 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     steps = tuple(replace(step, gates=gates.get(step.targets)) for step in drawn)
     learned = _learned(plan, layout, fits) if learns else ()
     fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
-    asked = replace(asked, steps=plan.steps)
-    return _checked(asked, fit, encoded, request) if learns else fit
+    return _checked(plan, fit, encoded, request) if learns else fit
 
 
-def _counted(table: PartTable, plan: SynthesisPlan) -> PartTable:
-    """Write distances in the place of the columns that are drawn so."""
-    return replace(table, parts=as_distances(table.parts, plan.counted)) if plan.counted else table
+def _counted(table: PartTable, seen: PartTable, plan: SynthesisPlan) -> PartTable:
+    """Put the distances that steps are fitted to beside the columns that are drawn so, without extremes."""
+    if not plan.counted:
+        return table
+    far = replace(table, parts={**table.parts, **as_distances(seen.parts, plan.counted)})
+    names = {own.column for own in plan.counted}
+    parts = [part for part in plan.parts if part.column in names and part.numeric]
+    without, _ = drawn_in(far, parts, counted_schema(plan.schema, plan.counted))
+    own = {(part.column, DISTANCE): without.parts[part.key] for part in parts}
+    return replace(table, parts={**table.parts, **own})
 
 
 def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitRequest) -> Fit:
@@ -288,9 +293,11 @@ def _step_rows(
 ) -> StepRows:
     """Say how a step sees a block."""
     target = step.targets[0]
+    far = any(own.column == target.column for own in plan.counted)
     scaled = target.numeric and len(step.targets) == 1 and getattr(step.model, "affine", False)
-    scale = layout.scales[target.key] if scaled else Scale()
-    column = layout.starts[target.key] if scaled else None
+    width = Scale(0.0, layout.scales[target.key].width) if far and scaled else None
+    scale = width or (layout.scales[target.key] if scaled else Scale())
+    column = layout.starts[target.key] if scaled and not far else None
     return StepRows(step.targets, step_design(step, plan, layout), scale, column, groups.get(target.key))
 
 
@@ -310,6 +317,7 @@ def _step_fits(
 def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable, rows: StepRows) -> StepFit:
     """Set one fit up."""
     n = present_rows(table, rows.target)
+    plan = replace(plan, schema=counted_schema(plan.schema, plan.counted))
     return StepFit(step.model, task_of(step, plan, layout, n=n, design=rows.design), rows)
 
 

@@ -244,7 +244,7 @@ ORDER = ["start <= end", "start <= close"]
 
 
 def test_dates_in_order_are_drawn_as_distances():
-    """So nearly all rows meet the rule at once, and ends on the day of the start are as common as in the table."""
+    """So rows meet the rule at once, and ends on the day of the start are as common as in the table."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = Synthesizer(rules=ORDER, derive="no").fit(spells())
