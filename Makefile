@@ -89,6 +89,9 @@ bench: $(VENV)/installed-for-tests
 	$(RUN) -m benchmarks.defaults.margins --tables 1000 --write
 	$(RUN) -m benchmarks.defaults.flags_on_tables
 	$(RUN) -m benchmarks.attacks.sampling_audit $(STORED)/sampling_audit.csv
+	$(RUN) -m benchmarks.scale.beside_memory 1e7 15 --write
+	$(RUN) -m benchmarks.scale.curve 1e5,1e6,3e6,1e7 20 --write
+	$(RUN) -m benchmarks.speed.pooled --write
 
 clean:
 	rm -rf $(VENV) $(OLDEST) docs/api build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
         SchemaError,
     )
     from pysynthdp.curator.look import look
+    from pysynthdp.design.survey_table import SurveyTable
+    from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.sql.reading import SQLTable
+    from pysynthdp.io.structure import StructureDiff, structure_diff
+    from pysynthdp.io.survey import read
     from pysynthdp.io.tables import read_table
     from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
     from pysynthdp.plan import SynthesisPlan
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
     from pysynthdp.protection.noise.by_noise import ByNoise
     from pysynthdp.protection.sampling.by_sampling import BySampling
     from pysynthdp.release import SyntheticRelease
-    from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+    from pysynthdp.schema import CategoricalColumn, Kind, Labels, NumericColumn, Schema
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, synthesize
 
 __version__ = "0.2.0"
@@ -54,8 +59,13 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.sql.reading": ("SQLTable",),
+    "design.survey_table": ("SurveyTable",),
+    "design.tagged": ("missing_kinds",),
+    "io.survey": ("read",),
     "io.tables": ("read_table",),
     "io.folder.verifying": ("ReleaseVerification", "verify"),
+    "io.structure": ("StructureDiff", "structure_diff"),
     "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
@@ -70,7 +80,7 @@ _WHERE = {
     "protection.noise.by_noise": ("ByNoise",),
     "protection.sampling.by_sampling": ("BySampling",),
     "release": ("SyntheticRelease",),
-    "schema": ("CategoricalColumn", "NumericColumn", "Schema"),
+    "schema": ("CategoricalColumn", "Kind", "Labels", "NumericColumn", "Schema"),
     "synthesizer": ("FittedSynthesizer", "Synthesizer", "synthesize"),
 }
 _ROOMS = ("models", "privacy")  # packages whose own names are public too
@@ -88,6 +98,8 @@ __all__ = [
     "CombiningRuleError",
     "FitError",
     "FittedSynthesizer",
+    "Kind",
+    "Labels",
     "NumericColumn",
     "ParameterRelease",
     "PlanError",
@@ -101,8 +113,11 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "ReleaseVerification",
+    "SQLTable",
     "Schema",
     "SchemaError",
+    "StructureDiff",
+    "SurveyTable",
     "SynthesisPlan",
     "Synthesizer",
     "SyntheticRelease",
@@ -111,11 +126,14 @@ __all__ = [
     "glm",
     "logit",
     "look",
+    "missing_kinds",
     "ols",
     "pool",
+    "read",
     "read_table",
     "release_mean",
     "release_shares",
+    "structure_diff",
     "synthesize",
     "verify",
 ]

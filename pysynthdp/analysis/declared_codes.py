@@ -83,7 +83,7 @@ def without_codes(
 
 def is_code(values: pd.Series[Any], column: Column) -> BoolArray:
     """Mark the cells that hold a declared code."""
-    listed = [code for code, _ in column.missing]
+    listed = [code for code, _ in column.missing if code not in column.tags]
     if isinstance(column, NumericColumn) and not isinstance(values.dtype, pd.CategoricalDtype):
         if column.unit != "number":
             return np.isin(to_numbers(values, column), np.array(listed, dtype=np.float64))

@@ -31,7 +31,10 @@ Dialect = Literal["python", "shell", "r"]
 """Who reads: somebody who writes Python, types commands (and plan files), or writes R."""
 
 _OPTIONS: Final = frozenset(
-    ["drop", "rare", "proper", "m", "k", "seed", "format", "text", "sep", "decimal", "encoding"]
+    {
+        *("drop", "rare", "proper", "m", "k", "seed", "format", "text", "sep", "decimal", "encoding"),
+        *("scratch", "scratch_encrypt"),
+    }
 )
 """Settings that the command line takes as options; the others are keys of a plan file."""
 _R_WORDS: Final = "if|else|for|in|while|repeat|next|break|function|TRUE|FALSE|NULL|NA|Inf|NaN"
@@ -273,7 +276,7 @@ class Argument:
     def said(self, dialect: Dialect) -> str:
         """Write it as one kind of reader types it."""
         if dialect == "shell":
-            return f"--{self.name}" if self.name in _OPTIONS else self.name
+            return _option(self.name) if self.name in _OPTIONS else self.name
         return f"{self.name}=" if dialect == "python" else f"{self.name} ="
 
 
@@ -289,12 +292,17 @@ def joined(texts: Sequence[str], between: str = ", ") -> Words:
     return Words("{between}".join(f"{{{name}}}" for name in parts), between=between, **parts)
 
 
+def _option(name: str) -> str:
+    """Write the name of an option of the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
 def _options(name: str, value: object) -> str:
     """Write an option of the command line, once for each of several values."""
     if value is True:
-        return f"--{name}"
+        return _option(name)
     values = value if isinstance(value, list | tuple) else [value]
-    return " ".join(f"--{name} {'...' if item is ... else _shell_word(str(item))}" for item in values)
+    return " ".join(f"{_option(name)} {'...' if item is ... else _shell_word(str(item))}" for item in values)
 
 
 def _shell_word(text: str) -> str:

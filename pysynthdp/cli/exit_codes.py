@@ -32,6 +32,7 @@ class Exit(IntEnum):
     VOID = 11
     BROKEN = 12
     CHANGED = 13
+    DIFFERENT = 14
     STOPPED = 75
 
     @property
@@ -52,6 +53,7 @@ _MEANINGS = {
     Exit.VOID: "verify: the statement is void",
     Exit.BROKEN: "verify: the arithmetic is broken",
     Exit.CHANGED: "verify: the folder was changed",
+    Exit.DIFFERENT: "diff: the structures differ",
     Exit.STOPPED: "stopped by a signal; nothing is written, the run can be started again",
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.curator.encoded import Block, EncodedRows
+from pysynthdp.curator.present import Present
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.curator.table import level_counts
 from pysynthdp.design.encode import Scale, StepDesign
@@ -146,7 +147,7 @@ def answer_alone(
     if isinstance(query, Counts):
         return Answer(_counts(step, rows))
     if isinstance(query, Quantiles):
-        values = _present_values(step, rows)
+        values = _present(step, rows).ranked()
         return Answer(coarse_quantiles(values, knots=query.knots, smallest=query.smallest))
     if isinstance(query, RowSum):
         of = summed_by(query, rows)
@@ -181,12 +182,9 @@ def _unweighted(what: str) -> FitError:
     )
 
 
-def _present_values(step: StepRows, rows: EncodedRows) -> FloatArray:
+def _present(step: StepRows, rows: EncodedRows) -> Present:
     """All values of a target, where it is there."""
-    kind = rows.table.absence(step.target)
-    values = rows.table.target(step.target)
-    there = values if kind is None else values[kind == 0]
-    return (there.astype(np.float64) - step.scale.centre) / step.scale.width
+    return Present(rows.table.target(step.target), rows.table.absence(step.target), step.scale)
 
 
 def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:

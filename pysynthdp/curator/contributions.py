@@ -10,6 +10,7 @@ import pandas as pd
 
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.errors import SchemaError
+from pysynthdp.base.scratch import stored
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.spread.pieces import SpreadRows
 from pysynthdp.curator.spread.table import SpreadTable, split_spread
@@ -174,18 +175,19 @@ def _with_public_rows(table: PartTable, schema: Schema, beyond: BoolArray) -> Pa
     """Put the public row in place of each that lies beyond the limit."""
     missing = pd.DataFrame({name: pd.Series([None], dtype=object) for name in schema.names})
     public = split_rows(rows_of(missing), schema, tolerant=True).parts
-    parts = {
-        key: np.where(beyond, public[key][0], values).astype(values.dtype, copy=False)
+    after = table.with_parts(
+        (key, np.where(beyond, public[key][0], values).astype(values.dtype, copy=False))
         for key, values in table.parts.items()
-    }
-    return replace(table, parts=parts, changed=beyond | _changed(table))
+    )
+    return replace(after, changed=stored(beyond | _changed(table), table.scratch))
 
 
 def _without(table: PartTable, beyond: BoolArray, cut: BoolArray) -> PartTable:
     """Leave rows beyond the limit out; what is left of the units that have such rows counts as changed."""
     taken = ~beyond
-    parts = {key: values[taken] for key, values in table.parts.items()}
-    return PartTable(int(np.count_nonzero(taken)), parts, (cut | _changed(table))[taken])
+    after = table.with_parts((key, values[taken]) for key, values in table.parts.items())
+    changed = stored((cut | _changed(table))[taken], table.scratch)
+    return replace(after, n=int(np.count_nonzero(taken)), changed=changed)
 
 
 def _changed(table: PartTable) -> BoolArray:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
+from pysynthdp.curator.present import Present
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.curator.table import SCALE_ROWS, PartTable
 from pysynthdp.design.curves import Curve, curve_at
@@ -50,9 +51,9 @@ def _quantiles(column: str, table: PartTable) -> Callable[[FloatArray], FloatArr
     """Give the quantile function of a number: its groups' means, the nearest one."""
     every = max(1, table.n // SCALE_ROWS)
     values = _present(column, table, every)
-    if len(values) < LEAST:
+    if values.n < LEAST:
         values = _present(column, table, 1)
-    knots = coarse_quantiles(values)
+    knots = coarse_quantiles(values.ranked())
     means, ends = group_means(knots), np.cumsum(knots[0])
 
     def at(shares: FloatArray) -> FloatArray:
@@ -61,8 +62,7 @@ def _quantiles(column: str, table: PartTable) -> Callable[[FloatArray], FloatArr
     return at
 
 
-def _present(column: str, table: PartTable, every: int) -> FloatArray:
+def _present(column: str, table: PartTable, every: int) -> Present:
     """Values of every s-th row, where there are any."""
-    values = table.parts[column, "value"][::every]
     kind = table.absent.get(column, table.parts.get((column, "kind")))
-    return np.asarray(values if kind is None else values[kind[::every] == 0], dtype=np.float64)
+    return Present(table.parts[column, "value"][::every], None if kind is None else kind[::every])

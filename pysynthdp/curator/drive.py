@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
-from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Words
 from pysynthdp.curator.answers import Grams, StepRows, answer_alone, answer_moments, summed_by
-from pysynthdp.curator.encoded import EncodedRows
+from pysynthdp.curator.encoded import EncodedRows, Gathered
 from pysynthdp.models.ask import Answer, Moments, Note, Query, RowSum, WholeRows
 from pysynthdp.models.base import Chosen, ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
 
 __all__ = ["Curator", "StepFit"]
-
-Gathered: TypeAlias = list[tuple[FloatArray, ...]]
 
 
 @dataclass(slots=True, repr=False)
@@ -174,16 +171,14 @@ class Curator:
         gathered: dict[int, Gathered] = {}
         while isinstance(fit.query, RowSum) and self._rows.fits(fit.query.every):
             fit.advance(Answer(self._gathered_sum(fit, fit.query, gathered)))
+        for held in gathered.values():
+            self._rows.let_go(held)
 
-    def _gathered_sum(
-        self, fit: StepFit, query: RowSum, gathered: dict[int, list[tuple[FloatArray, ...]]]
-    ) -> Any:
+    def _gathered_sum(self, fit: StepFit, query: RowSum, gathered: dict[int, Gathered]) -> Any:
         """Add a function over a step's rows, gathered once."""
         if query.every not in gathered:
-            pieces: Gathered = []
-            self._rows.collect(lambda block: pieces.append(fit.rows.asked(block)), every=query.every)
-            gathered[query.every] = pieces
-        return self._rows.sum_pieces(summed_by(query, self._rows), gathered[query.every])
+            gathered[query.every] = self._rows.gather(fit.rows.asked, every=query.every)
+        return self._rows.sum_gathered(summed_by(query, self._rows), gathered[query.every])
 
     def _together(self, fits: list[StepFit]) -> None:
         """Answer all steps in one pass; every block is encoded once."""

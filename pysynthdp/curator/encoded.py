@@ -7,6 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import accumulate, pairwise
+from typing import TypeAlias
+
+import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
 from pysynthdp.base.blas import one_blas_thread
@@ -15,8 +18,10 @@ from pysynthdp.design.encode import BLOCK_ROWS, Layout
 from pysynthdp.design.parts import Part
 from pysynthdp.models.ask import Sums
 
-__all__ = ["Block", "EncodedRows", "add"]
+__all__ = ["Block", "EncodedRows", "Gathered", "add"]
 
+Piece: TypeAlias = tuple[FloatArray, ...]
+Asked: TypeAlias = Callable[["Block"], Piece]
 _BATCH = 16  # blocks in flight a worker: bounds the memory of unmerged sums
 
 
@@ -44,6 +49,32 @@ class Block:
         return None if marks is None else marks[self.rows] == 0
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Gathered:
+    """What a step sees of all blocks.
+
+    Parameters
+    ----------
+    ask : callable
+        Gives it of a block: (X, y), or (X, y, w).
+    pieces : list of tuple or slice
+        It, block by block, or which rows they are where there was no room: these are asked anew.
+    held : int
+        Bytes that it takes.
+    """
+
+    ask: Asked
+    pieces: list[Piece | slice]
+    held: int
+
+
+def _own_bytes(piece: Piece, X: FloatArray, *, kept: bool) -> int:
+    """Count the bytes that a piece adds to its block's; a view of one that is not kept holds all of it."""
+    views = [np.may_share_memory(array, X) for array in piece]
+    own = sum(array.nbytes for array, view in zip(piece, views, strict=True) if not view)
+    return own + (X.nbytes if any(views) and not kept else 0)
+
+
 def add(left: Sums, right: Sums) -> Sums:
     """Add two tuples of sums."""
     return tuple(a + b for a, b in zip(left, right, strict=True))
@@ -62,7 +93,8 @@ class EncodedRows:
     workers : int
         Threads over blocks; sums are merged in block order, so it never changes a bit.
     cap : int
-        Bytes that kept blocks may take.
+        Bytes that kept blocks may take, together with what is gathered of them: the first ones are kept until
+        none are left, so that memory grows with the rows to the cap and no further.
     weights : array (n,), optional
         How often each row counts in sums; once by default.
     """
@@ -73,10 +105,15 @@ class EncodedRows:
     cap: int = 256 * 2**20
     weights: FloatArray | None = None
     _kept: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
+    _held: int = 0
 
     def fits(self, every: int = 1) -> bool:
         """Whether every s-th row, encoded, fits the memory cap."""
-        return self.layout.n_features * 8 * (self.table.n // every) <= self.cap
+        return self._size(every) <= self.cap
+
+    def _size(self, every: int) -> int:
+        """Count the bytes of every s-th row, encoded."""
+        return self.layout.n_features * 8 * (self.table.n // every)
 
     def blocks(self, every: int = 1) -> Iterator[slice]:
         """Row slices of the canonical blocks of every s-th row; one empty block for no rows."""
@@ -90,7 +127,7 @@ class EncodedRows:
         size = _BATCH * self.workers
         with one_blas_thread():
             for start in range(0, len(slices), size):
-                for sums in self._map(of_block, slices[start : start + size], keep=keep and self.fits(every)):
+                for sums in self._map(of_block, slices[start : start + size], keep=keep):
                     total = sums if total is None else add(total, sums)
         return total if total is not None else ()
 
@@ -103,28 +140,63 @@ class EncodedRows:
             sizes[:] = [len(result) for result in results]
             return tuple(array for result in results for array in result)
 
-        flat = self.fold(of_block, every=every, keep=every > 1)  # a subsample is asked many times
+        flat = self.fold(of_block, every=every, keep=True)  # all are asked many times
         edges = list(accumulate(sizes, initial=0))
         return [flat[start:stop] for start, stop in pairwise(edges)]
 
     def collect(self, take: Callable[[Block], None], *, every: int = 1) -> None:
         """Show every block, in order, to a function that keeps what it needs."""
         for rows in self.blocks(every):
-            take(Block(self._encode(rows, keep=self.fits(every)), rows, self.table, self.weights))
+            take(self._block(rows, keep=self.fits(every)))
 
-    def sum_pieces(self, of: Callable[..., Sums], pieces: Sequence[tuple[FloatArray, ...]]) -> Sums:
+    def gather(self, ask: Asked, *, every: int = 1) -> Gathered:
+        """Ask of every block what a step sees of it, and hold what there is room for."""
+        held = 0
+        pieces: list[Piece | slice] = []
+        for rows in self.blocks(every):
+            block = self._block(rows, keep=True)
+            piece = ask(block)
+            size = _own_bytes(piece, block.X, kept=self._is_kept(rows))
+            fits = self._takes(size)
+            held += size if fits else 0
+            pieces.append(piece if fits else rows)
+        return Gathered(ask, pieces, held)
+
+    def let_go(self, gathered: Gathered) -> None:
+        """Take back the room of what a step held."""
+        self._held -= gathered.held
+
+    def sum_gathered(self, of: Callable[..., Sums], gathered: Gathered) -> Sums:
         """Add a function over gathered (X, y) or (X, y, w), one block a piece, in block order."""
+
+        def work(piece: Piece | slice) -> Sums:
+            return of(*(gathered.ask(self._block(piece)) if isinstance(piece, slice) else piece))
+
         with one_blas_thread():
-            if self.workers == 1 or len(pieces) == 1:
-                return reduce(add, (of(*piece) for piece in pieces))
+            if self.workers == 1 or len(gathered.pieces) == 1:
+                return reduce(add, map(work, gathered.pieces))
             with ThreadPoolExecutor(self.workers) as pool:
-                return reduce(add, pool.map(lambda piece: of(*piece), pieces))
+                return reduce(add, pool.map(work, gathered.pieces))
+
+    def _takes(self, size: int) -> bool:
+        """Take room under the cap, if it is there."""
+        fits = self._held + size <= self.cap
+        self._held += size if fits else 0
+        return fits
+
+    def _is_kept(self, rows: slice) -> bool:
+        """Whether a block is kept."""
+        return (rows.start, rows.step) in self._kept
+
+    def _block(self, rows: slice, *, keep: bool = False) -> Block:
+        """Give one block, encoded."""
+        return Block(self._encode(rows, keep=keep), rows, self.table, self.weights)
 
     def _map(self, of_block: Callable[[Block], Sums], slices: list[slice], *, keep: bool) -> list[Sums]:
         """Evaluate some blocks, in threads when there are several."""
 
         def work(rows: slice) -> Sums:
-            return of_block(Block(self._encode(rows, keep=keep), rows, self.table, self.weights))
+            return of_block(self._block(rows, keep=keep))
 
         if self.workers == 1 or len(slices) == 1:
             return [work(rows) for rows in slices]
@@ -142,6 +214,6 @@ class EncodedRows:
             kind = self.table.kind(part)
             values = self.table.parts[part.key][rows]
             self.layout.write(X, part, starts[part.key], values, None if kind is None else kind[rows])
-        if keep:
+        if keep and self._takes(X.nbytes):
             self._kept[key] = X
         return X

@@ -7,17 +7,19 @@ sum is over. So no sum holds it: before anything is fitted, each end of a number
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST, Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.functions import linear_functions
+from pysynthdp.curator.present import Present
 from pysynthdp.curator.quantiles import KNOTS, heaps
-from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
+from pysynthdp.curator.reductions import Ranked
+from pysynthdp.curator.table import SCALE_ROWS, PartTable
 from pysynthdp.design.parts import Part, settle
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -84,10 +86,9 @@ def drawn_in(table: PartTable, parts: Iterable[Part], schema: Schema) -> tuple[P
     functions = linear_functions(table, tuple(found)) if moved else ()
     for function in functions:
         moved.pop(function.part, None)
-    after = _with(table, {part.key: _moved(table, part, moves) for part, moves in moved.items()})
+    after = table.with_parts((part.key, _moved(table, part, moves)) for part, moves in moved.items())
     for function in functions:
-        values = function.followed(table, after)
-        after = _with(after, {function.part.key: values})
+        after = after.with_parts([(function.part.key, function.followed(table, after))])
     return after, tuple(remark for part, moves in moved.items() for remark in _remarks(part.column, moves))
 
 
@@ -98,21 +99,15 @@ def extremes_remarked(values: FloatArray, column: NumericColumn) -> tuple[Remark
     -----
     Privacy: reads real values; for the person who holds the data.
     """
-    return tuple(_remarks(column.name, _moves(values, column))) if len(values) >= FEWEST else ()
+    return tuple(_remarks(column.name, _moves(Present(values), column))) if len(values) >= FEWEST else ()
 
 
-def _with(table: PartTable, parts: Mapping[Key, AnyArray]) -> PartTable:
-    """Put other arrays in the place of some parts."""
-    return replace(table, parts={**table.parts, **parts})
-
-
-def _numbers(table: PartTable, parts: Iterable[Part]) -> Iterator[tuple[Part, FloatArray]]:
+def _numbers(table: PartTable, parts: Iterable[Part]) -> Iterator[tuple[Part, Present]]:
     """Present values of each numeric part, where there are enough."""
     for part in parts:
         if part.numeric:
-            kind, values = table.kind(part), table.parts[part.key]
-            present = values if kind is None else values[kind == 0]
-            if len(present) >= FEWEST:
+            present = Present(table.parts[part.key], table.kind(part))
+            if present.n >= FEWEST:
                 yield part, present
 
 
@@ -129,43 +124,52 @@ def _moved(table: PartTable, part: Part, moves: _Moves) -> FloatArray:
     return moved if kind is None else np.where(kind == 0, moved, values)
 
 
-def _moves(values: FloatArray, column: Column) -> _Moves:
+def _moves(values: Present, column: Column) -> _Moves:
     """Find what is replaced in one number: beside heaps first, then at both ends."""
-    sample = np.sort(values[:: max(1, len(values) // SCALE_ROWS)])
-    middle, ordered = float(sample[len(sample) // 2]), _ordered(values, sample)
-    starts, ends = heaps(ordered) if ordered.size else np.zeros((2, 0), np.int64)
-    shared = ordered[starts]
-    if (len(ordered) - FEWEST < ends - starts).any():
-        old = ordered[ordered != (only := shared[np.argmax(ends - starts)])]
-        return _Moves(*_distinct(old, np.full(len(old), only)), few=bool(old.size))
-    old, new = _to_heaps(ordered, starts, ends)
-    low, high = _both_ends(values, sample)
-    upper = _upper_end(high, middle, shared, len(values))
-    lower = -_upper_end(-low, -middle, -shared, len(values))
+    n = values.n
+    sample = np.sort(values.every(max(1, n // SCALE_ROWS)))
+    middle, ordered = float(sample[len(sample) // 2]), _ordered(values, n, sample)
+    runs = heaps(ordered) if ordered is not None else np.zeros((2, 0), np.int64)
+    shared = ordered.at(runs[0]) if ordered is not None else np.zeros(0)
+    if ordered is not None and (n - FEWEST < runs[1] - runs[0]).any():
+        return _all_but_few(ordered, runs, shared)
+    old, new = _to_heaps(ordered, runs) if ordered is not None else (shared, shared)
+    low, high = _both_ends(values, n, sample)
+    upper = _upper_end(high, middle, shared, n)
+    lower = -_upper_end(-low, -middle, -shared, n)
     old, new = np.concatenate([old, high, low]), np.concatenate([new, upper, lower])
-    shift = float((new - old).sum()) / len(values)
+    shift = float((new - old).sum()) / n
     old, new = _distinct(old[new != old], new[new != old])
     if not old.size:
         return _Moves(old, new)
-    times = LONE if len(values) >= TELLING else LONE_OF_FEW
+    times = LONE if n >= TELLING else LONE_OF_FEW
     lone = bool((np.abs(old - middle) > times * np.abs(new - middle)).any())
-    far = lone and abs(shift) > FAR * float(values.std()) / np.sqrt(len(values))
+    far = lone and abs(shift) > FAR * values.deviation() / np.sqrt(n)
     return _Moves(old, settle(new, column) if isinstance(column, NumericColumn) else new, far=far)
 
 
-def _ordered(values: FloatArray, sample: FloatArray) -> FloatArray:
-    """All values in order; none where there are many and, as a sample says, no heap among them."""
+def _all_but_few(ordered: Ranked, runs: IntArray, shared: FloatArray) -> _Moves:
+    """Give all records the value that all but fewer than five of them share."""
+    most = int(np.argmax(runs[1] - runs[0]))
+    ranks = np.concatenate([np.arange(runs[0, most]), np.arange(runs[1, most], ordered.n)])
+    old = ordered.at(ranks)
+    return _Moves(*_distinct(old, np.full(len(old), shared[most])), few=bool(old.size))
+
+
+def _ordered(values: Present, n: int, sample: FloatArray) -> Ranked | None:
+    """Rank all values; none where there are many and, as a sample says, no heap among them."""
     least = max(len(sample) // (2 * KNOTS), 2)
-    if len(values) > LONG and not (sample[least - 1 :] == sample[: len(sample) - least + 1]).any():
-        return np.zeros(0)
-    return np.sort(values)
+    if n > LONG and not (sample[least - 1 :] == sample[: len(sample) - least + 1]).any():
+        return None
+    return values.ranked()
 
 
-def _both_ends(values: FloatArray, sample: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _both_ends(values: Present, n: int, sample: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the lowest values, rising, and the highest, falling; the sample, in order, is some of them."""
-    count = min(SPACINGS + 2, (len(values) + 1) // 2)
-    low = np.sort(values[values <= sample[min(count, len(sample)) - 1]])[:count]
-    high = np.sort(values[values >= sample[-min(count, len(sample))]])[::-1][:count]
+    count = min(SPACINGS + 2, (n + 1) // 2)
+    first, last = sample[min(count, len(sample)) - 1], sample[-min(count, len(sample))]
+    low = np.sort(values.where(lambda own: own <= first))[:count]
+    high = np.sort(values.where(lambda own: own >= last))[::-1][:count]
     return low, high
 
 
@@ -175,16 +179,16 @@ def _distinct(old: FloatArray, new: FloatArray) -> tuple[FloatArray, FloatArray]
     return found, new[first]
 
 
-def _to_heaps(ordered: FloatArray, starts: IntArray, ends: IntArray) -> tuple[FloatArray, FloatArray]:
+def _to_heaps(ordered: Ranked, runs: IntArray) -> tuple[FloatArray, FloatArray]:
     """Move fewer than five records between two heaps to the nearer one: return the values, old and new."""
-    first, last = ends[:-1], starts[1:]
+    first, last = runs[1, :-1], runs[0, 1:]
     lengths = last - first
     few = np.flatnonzero((lengths > 0) & (lengths < FEWEST))
     if not few.size:
         return np.zeros(0), np.zeros(0)
     between = np.repeat(few, lengths[few])
-    here = ordered[np.concatenate([np.arange(first[index], last[index]) for index in few])]
-    low, high = ordered[starts[between]], ordered[starts[between + 1]]
+    here = ordered.at(np.concatenate([np.arange(first[index], last[index]) for index in few]))
+    low, high = ordered.at(runs[0, between]), ordered.at(runs[0, between + 1])
     return here, np.where(here - low <= high - here, low, high)
 
 

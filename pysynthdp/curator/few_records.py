@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, IntArray
 from pysynthdp.base.remarks import FEWEST, Remark
+from pysynthdp.base.scratch import stored
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.present import Present, tally
 from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.parts import digits_of, kinds_of
 from pysynthdp.schema import Column, NumericColumn, Schema
@@ -101,9 +103,9 @@ def without_few(
     for column in schema:
         own = {key: table.parts[key] for key in _keys(column.name) if key in table.parts}
         changed = without_few_of(own, column)
-        parts.update(changed.parts)
+        parts.update({key: stored(values, table.scratch) for key, values in changed.parts.items()})
         if changed.absent is not None:
-            absent[column.name] = changed.absent
+            absent[column.name] = stored(changed.absent, table.scratch)
         if column.name not in silent:
             remarks += changed.remarks
     return replace(table, parts=parts, absent=absent), tuple(remarks)
@@ -128,14 +130,14 @@ def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts
     kind = parts.get((column.name, "kind"))
     kinds = _Kinds.of(column)
     if kind is None:
-        lone = _one_average(column, _everywhere(parts), kinds)
+        lone = _one_average(column, len(parts[_keys(column.name)[1]]), kinds)
         return ColumnParts(parts, None, (*lone, *_fine(parts, column, None)))
-    counts = np.bincount(kind, minlength=len(kinds.names))
+    counts = tally(kind, len(kinds.names))
     remarks: list[Remark] = []
     rare = [spike for spike in kinds.spikes if 0 < counts[spike] < FEWEST]
     if rare and isinstance(column, NumericColumn):
         parts, kind = _as_numbers(parts, column, rare)
-        counts = np.bincount(kind, minlength=len(kinds.names))
+        counts = tally(kind, len(kinds.names))
         remarks.append(_spike_remark(column.name, len(rare)))
     rare = [each for each in range(len(counts)) if each not in kinds.spikes and 0 < counts[each] < FEWEST]
     absent = None
@@ -145,14 +147,10 @@ def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts
         kind = np.where(moved, common if target < 0 else target, kind).astype(np.int16)
         absent = (kind != 0) | moved if target < 0 and common == kinds.value else None
         remarks.append(_kind_remark(column.name, kinds, rare, target, common))
-    remarks += _one_average(column, kind if absent is None else absent, kinds)
-    remarks += _fine(parts, column, kind if absent is None else absent)
+    out = kind if absent is None else absent
+    remarks += _one_average(column, int(tally(out, 1)[0]), kinds)
+    remarks += _fine(parts, column, out)
     return ColumnParts({**parts, (column.name, "kind"): kind}, absent, tuple(remarks))
-
-
-def _everywhere(parts: Mapping[Key, AnyArray]) -> IntArray:
-    """Give the kinds of a column that has a value in every row."""
-    return np.zeros(len(next(iter(parts.values()))), dtype=np.int64)
 
 
 def _commonest(counts: IntArray, rare: list[int]) -> int:
@@ -224,10 +222,10 @@ def _kind_remark(name: str, kinds: _Kinds, rare: list[int], target: int, common:
     )
 
 
-def _one_average(column: Column, kind: AnyArray, kinds: _Kinds) -> tuple[Remark, ...]:
+def _one_average(column: Column, many: int, kinds: _Kinds) -> tuple[Remark, ...]:
     """Say that a number's few values have no spread in the copies."""
-    many = int(np.count_nonzero(kind == 0)) if kinds.value == 0 else 0
-    if not FEWEST <= many < 2 * FEWEST or not isinstance(column, NumericColumn):
+    few = kinds.value == 0 and FEWEST <= many < 2 * FEWEST
+    if not few or not isinstance(column, NumericColumn):
         return ()
     what = f"fewer than ten records have {kinds.said(0)}, and the default methods draw their one average"
     remedy = Words(
@@ -245,11 +243,13 @@ def _fine(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) 
     digits = digits_of(column)
     if digits is None or digits > _COARSE:
         return ()
-    values: FloatArray = parts[column.name, "value"]
-    there = values if kind is None else values[kind == 0]
-    noise = 1e-9 * np.maximum(np.abs(there), 1.0)
-    finer = int(np.count_nonzero(np.abs(np.round(there, digits) - there) > noise))
-    if not 0 < finer < FEWEST:
+    finer = 0
+    for there in Present(parts[column.name, "value"], kind).blocks():
+        noise = 1e-9 * np.maximum(np.abs(there), 1.0)
+        finer += int(np.count_nonzero(np.abs(np.round(there, digits) - there) > noise))
+        if finer >= FEWEST:
+            return ()
+    if not finer:
         return ()
     what = f"fewer than five records have {_finely(digits, column.unit)}, so copies have none"
     more = Setting("decimals", {column.name: 0 if digits < 0 else digits + 1})

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, IntArray
-from pysynthdp.curator.table import PartTable
+from pysynthdp.curator.reductions import blocks_of
+from pysynthdp.curator.table import PartTable, level_counts
 from pysynthdp.design.gates import Gates
 from pysynthdp.design.parts import Part
 from pysynthdp.plan import Step
@@ -43,7 +44,7 @@ def gates_of(steps: Sequence[Step], first: Sequence[Part], table: PartTable) -> 
     """
     before = [part for part in first if _small(part)]
     every = max(1, table.n // SAMPLE)
-    sample = {part.key: _codes(part, table)[::every] for part in _parts(steps, before)}
+    sample = {part.key: _codes(part, table, slice(None, None, every)) for part in _parts(steps, before)}
     found: dict[tuple[Part, ...], Gates] = {}
     for step in steps:
         part = step.targets[0]
@@ -65,45 +66,44 @@ def _small(part: Part) -> bool:
     return not part.numeric and 2 <= len(part.levels) <= LEVELS
 
 
-def _codes(part: Part, table: PartTable) -> AnyArray:
-    """Level codes; -1 where the part is absent."""
-    kind, codes = table.absence(part), table.parts[part.key]
-    return codes if kind is None else np.where(kind == 0, codes, -1)
+def _codes(part: Part, table: PartTable, rows: slice) -> AnyArray:
+    """Level codes of some rows; -1 where the part is absent."""
+    kind, codes = table.absence(part), table.parts[part.key][rows]
+    return codes if kind is None else np.where(kind[rows] == 0, codes, -1)
 
 
 def _may_shut(earlier: AnyArray, own: AnyArray) -> bool:
     """Whether a pair of frequent levels does not occur in a sample."""
-    counts = _pairs(earlier, own)
+    shape = (int(earlier.max(initial=0)) + 1, int(own.max(initial=0)) + 1)
+    counts = _pairs(earlier, own, shape)
     n = max(counts.sum(), 1)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     return bool(((counts == 0) & (expected > 1.0)).any())
 
 
-def _pairs(earlier: AnyArray, own: AnyArray) -> IntArray:
+def _pairs(earlier: AnyArray, own: AnyArray, shape: tuple[int, int]) -> IntArray:
     """Count the rows that have each pair of levels."""
     there = (earlier >= 0) & (own >= 0)
     rows, columns = earlier[there].astype(np.int64), own[there].astype(np.int64)
-    shape = (int(earlier.max(initial=0)) + 1, int(own.max(initial=0)) + 1)
     return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _gates(part: Part, others: Sequence[Part], table: PartTable) -> Gates | None:
     """Count pairs with each candidate in all rows; None where all occur."""
-    own = _codes(part, table)
-    pairs = [(other.key, _shut(other, part, _codes(other, table), own)) for other in others]
+    pairs = [(other.key, _shut(other, part, table)) for other in others]
     shutting = [(key, shut) for key, shut in pairs if shut.any()]
     if not shutting:
         return None
-    counts = np.bincount(own[own >= 0], minlength=len(part.levels))
-    usual = np.argsort(-counts, kind="stable")
+    usual = np.argsort(-level_counts(table, part), kind="stable")
     return Gates(tuple(key for key, _ in shutting), tuple(shut for _, shut in shutting), usual)
 
 
-def _shut(other: Part, part: Part, earlier: AnyArray, own: AnyArray) -> BoolArray:
+def _shut(other: Part, part: Part, table: PartTable) -> BoolArray:
     """Say which pairs of levels never occur, though ten records were expected."""
-    counts = np.zeros((len(other.levels), len(part.levels)), dtype=np.int64)
-    found = _pairs(earlier, own)
-    counts[: found.shape[0], : found.shape[1]] = found
+    shape = (len(other.levels), len(part.levels))
+    counts = np.zeros(shape, dtype=np.int64)
+    for block in blocks_of(table.parts[part.key]):
+        counts += _pairs(_codes(other, table, block), _codes(part, table, block), shape)
     n, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
     expected = np.outer(rows, columns) / max(n, 1)
     sides = np.outer((rows >= SIDE) & (n - rows >= SIDE), (columns >= SIDE) & (n - columns >= SIDE))

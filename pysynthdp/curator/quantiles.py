@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
+from pysynthdp.curator.reductions import Ranked, fold_of, ranked
 
 __all__ = ["KNOTS", "coarse_quantiles", "heaps"]
 
@@ -15,7 +18,9 @@ BENT = 1.5  # times the slope before: an end that is drawn as an exponential exc
 PIECES = 4  # halvings of that excess
 
 
-def coarse_quantiles(values: FloatArray, *, knots: int = KNOTS, smallest: int = FEWEST) -> FloatArray:
+def coarse_quantiles(
+    values: FloatArray | Ranked, *, knots: int = KNOTS, smallest: int = FEWEST
+) -> FloatArray:
     """Return (4, groups): shares, and the quantile function at the start, the middle and the end of each.
 
     The records are cut at ranks into at most ``knots`` groups of equal count and at most a tenth of the
@@ -28,38 +33,30 @@ def coarse_quantiles(values: FloatArray, *, knots: int = KNOTS, smallest: int = 
     Notes
     -----
     Privacy: means of ``smallest`` records or more (of all, below twice as many), which hide no value from
-    who knows the others: see :mod:`pysynthdp.curator.extremes`.
+    who knows the others: see :mod:`pysynthdp.curator.extremes`. Ranks are exact and sums rounded once, so no
+    bit hangs on how the numbers are cut into blocks.
     """
-    ordered = np.sort(values)
-    n = len(ordered)
+    ordered = ranked(fold_of(values), len(values)) if isinstance(values, np.ndarray) else values
+    n = ordered.n
     if n == 0:
         return np.array([[1.0], [0.0], [0.0], [0.0]])
     found = heaps(ordered, knots=knots, smallest=smallest)
     counts, means, flat = _groups(ordered, _edges(ordered, found, knots, smallest), found, smallest)
-    line = _line(np.maximum.accumulate(means), counts, flat, (ordered[0] >= 0, ordered[-1] <= 0))
-    table = _long_end(np.stack([counts / counts.sum(), *line]), bounded=bool(ordered[-1] <= 0))
-    return _mirrored(_long_end(_mirrored(table), bounded=bool(ordered[0] >= 0)))
+    first, last = ordered.at(np.array([0, n - 1])).tolist()
+    line = _line(np.maximum.accumulate(means), counts, flat, (first >= 0, last <= 0))
+    table = _long_end(np.stack([counts / counts.sum(), *line]), bounded=last <= 0)
+    return _mirrored(_long_end(_mirrored(table), bounded=first >= 0))
 
 
-def heaps(ordered: FloatArray, *, knots: int = KNOTS, smallest: int = FEWEST) -> IntArray:
+def heaps(ordered: Ranked, *, knots: int = KNOTS, smallest: int = FEWEST) -> IntArray:
     """Return (2, heaps): first positions and ends of the values that at least a group of records share."""
-    n = len(ordered)
+    n = ordered.n
     least = max(smallest, -(-n // max(1, min(knots, n // ROWS_A_GROUP))))
-    if n < least or not (ordered[least - 1 :] == ordered[: n - least + 1]).any():
-        return np.zeros((2, 0), dtype=np.int64)
-    starts = _runs(ordered)
-    ends = np.append(starts[1:], n)
-    large = ends - starts >= least
-    return np.stack([starts[large], ends[large]])
-
-
-def _runs(ordered: FloatArray) -> IntArray:
-    """First position of each distinct value."""
-    return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+    return ordered.shared(least) if n >= least else np.zeros((2, 0), dtype=np.int64)
 
 
 def _groups(
-    ordered: FloatArray, edges: IntArray, found: IntArray, smallest: int
+    ordered: Ranked, edges: IntArray, found: IntArray, smallest: int
 ) -> tuple[IntArray, FloatArray, BoolArray]:
     """Count, mean, and whether all is one value, of each group, from low to high.
 
@@ -68,16 +65,16 @@ def _groups(
     even so, which is where all records else are in heaps, are not learned.
     """
     counts = np.diff(edges)
-    sums = np.add.reduceat(ordered, edges[:-1])
-    flat = ordered[edges[:-1]] == ordered[edges[1:] - 1]
+    sums = ordered.sums(edges)
+    low, high = ordered.at(edges[:-1]), ordered.at(edges[1:] - 1)
+    flat = low == high
     of = np.searchsorted(edges, found[0], side="right") - 1
-    value, size = ordered[found[0]], np.minimum(found[1], edges[of + 1]) - found[0]
+    value, size = ordered.at(found[0]), np.minimum(found[1], edges[of + 1]) - found[0]
     mixed = ~flat[of] & (size >= smallest)
     taken = np.bincount(of[mixed], size[mixed], len(counts))
     sums -= np.bincount(of[mixed], (size * value)[mixed], len(counts))
     rest = (counts - taken).astype(np.int64)
-    means = np.where(flat, ordered[edges[:-1]], sums / np.maximum(rest, 1))  # a sum of equals may round
-    low, high = ordered[edges[:-1]], ordered[edges[1:] - 1]
+    means = np.where(flat, low, sums / np.maximum(rest, 1))  # a mean of equals may round
     kept = (taken == 0) | (rest >= smallest)
     counts = np.concatenate([rest[kept], size[mixed]])
     means = np.concatenate([np.clip(means, low, high)[kept], value[mixed]])
@@ -86,13 +83,13 @@ def _groups(
     return counts[order], means[order], flat[order]
 
 
-def _edges(ordered: FloatArray, found: IntArray, knots: int, smallest: int) -> IntArray:
+def _edges(ordered: Ranked, found: IntArray, knots: int, smallest: int) -> IntArray:
     """First positions of the groups, and the number of records."""
-    n = len(ordered)
+    n = ordered.n
     size = n / max(1, min(knots, n // ROWS_A_GROUP))
     cuts = _with_outer_five(np.unique(np.concatenate([[0, n], found.ravel()])), smallest)
     lengths = np.diff(cuts)
-    heaped = ordered[cuts[:-1]] == ordered[cuts[1:] - 1]
+    heaped = ordered.at(cuts[:-1]) == ordered.at(cuts[1:] - 1)
     groups = np.where(heaped, 1, np.clip(np.round(lengths / size), 1, np.maximum(lengths // smallest, 1)))
     pieces = [
         np.linspace(low, high, int(parts) + 1).astype(np.int64)[:-1]
@@ -122,34 +119,47 @@ def _halves(count: int, smallest: int) -> tuple[int, ...]:
     return tuple(cuts)
 
 
-def _enough(edges: IntArray, ordered: FloatArray, found: IntArray, smallest: int) -> IntArray:
+def _enough(edges: IntArray, ordered: Ranked, found: IntArray, smallest: int) -> IntArray:
     """Join groups with the next one, the last with the one before, until each is large enough.
 
     Too small is a group of fewer than ``smallest`` records, and one in which all but fewer are in heaps or
     share a value: who knows those values would know what the others sum to.
     """
-    if not (ordered[smallest - 1 :] == ordered[: max(len(ordered) - smallest + 1, 0)]).any():
-        return edges  # cut at ranks, and no value is shared by so many
-    runs = np.append(_runs(ordered), len(ordered))
-    bounds = np.union1d(runs, edges)
-    largest = np.maximum.reduceat(np.diff(bounds), np.searchsorted(bounds, edges[:-1]))
-    known = np.maximum(largest, np.diff(_heaped(edges, found)))
-    if not _too_small(np.diff(edges), known, smallest).any():
+    known = _Known(edges, ordered, found, smallest)
+    if not any(known.too_small(low, high) for low, high in pairwise(edges.tolist())):
         return edges
-
-    def small(low: int, high: int) -> bool:
-        inside = runs[np.searchsorted(runs, low, side="right") : np.searchsorted(runs, high)]
-        longest = np.diff(np.concatenate([[low], inside, [high]])).max()
-        many = np.diff(_heaped(np.array([low, high]), found))
-        return bool(_too_small(np.array(high - low), np.maximum(longest, many), smallest).any())
-
     kept = [0]
     for edge in edges[1:-1].tolist():
-        if not small(kept[-1], edge):
+        if not known.too_small(kept[-1], edge):
             kept.append(edge)
-    while len(kept) > 1 and small(kept[-1], int(edges[-1])):
+    while len(kept) > 1 and known.too_small(kept[-1], int(edges[-1])):
         kept.pop()
     return np.array([*kept, edges[-1]], dtype=np.int64)
+
+
+class _Known:
+    """How many records of a group share a value, or are in heaps.
+
+    A value that all but fewer than ``smallest`` records of a group share is that of its fifth record from
+    either end, where ``smallest`` is five; no other one matters.
+    """
+
+    def __init__(self, edges: IntArray, ordered: Ranked, found: IntArray, smallest: int) -> None:
+        self.smallest, last = smallest, ordered.n - 1
+        fifth = np.minimum(edges + smallest - 1, last)
+        values = ordered.at(np.concatenate([fifth, np.maximum(edges - smallest, 0)]))
+        firsts, ends = ordered.where(values[: len(edges)])
+        columns = (values[: len(edges)], values[len(edges) :], firsts, ends, _heaped(edges, found))
+        self.of = dict(zip(edges.tolist(), zip(*(c.tolist() for c in columns), strict=True), strict=True))
+
+    def too_small(self, low: int, high: int) -> bool:
+        """Whether a group has too few records, or too few beside the values that many of them share."""
+        size = high - low
+        value, _, first, end, heaped = self.of[low]
+        _, other, _, _, heaped_high = self.of[high]
+        longest = min(end, high) - max(first, low) if value == other else 0
+        known = max(longest, heaped_high - heaped)
+        return size < self.smallest or (known >= self.smallest and 0 < size - known < self.smallest)
 
 
 def _heaped(positions: IntArray, found: IntArray) -> IntArray:
@@ -160,12 +170,6 @@ def _heaped(positions: IntArray, found: IntArray) -> IntArray:
     at = np.stack([upto - np.diff(found, axis=0)[0], upto])
     below = np.interp(positions, found.T.ravel(), at.T.ravel())
     return np.asarray(np.rint(below), dtype=np.int64)
-
-
-def _too_small(size: IntArray, known: IntArray, smallest: int) -> BoolArray:
-    """Whether groups have too few records, or too few beside the values that many of them share."""
-    rest = size - known
-    return np.asarray((size < smallest) | ((known >= smallest) & (rest > 0) & (rest < smallest)))
 
 
 def _line(

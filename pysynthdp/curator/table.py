@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -11,8 +11,9 @@ import pandas as pd
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, IntArray
 from pysynthdp.base.errors import PysynthdpError, SchemaError, together
-from pysynthdp.base.scratch import Scratch, ScratchFile
+from pysynthdp.base.scratch import Scratch, ScratchFile, stored
 from pysynthdp.base.words import Facts, Words
+from pysynthdp.curator.present import Present, tally
 from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
 from pysynthdp.design.groups import LevelGroups, group_levels
@@ -39,6 +40,7 @@ Key = tuple[str, str]
 DISTANCE = "distance"  # role of what is fitted in the place of a number that is counted from another one
 Totals: TypeAlias = tuple[AnyArray, ...]
 SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths
+_CHANGED: Key = ("", "changed")  # beside the parts of columns
 LEAST = 100  # values that the sample must have; else all are taken
 
 
@@ -56,12 +58,20 @@ class PartTable:
         Rows with a cell that was made to fit; None where every cell had to fit.
     absent : mapping column -> array (n,)
         Where fits do without a value although there is one by its kind: see ``few_records.py``.
+    scratch : Scratch, optional
+        Where all these arrays lie on disk; in memory without it.
+
+    Notes
+    -----
+    On disk an array is mapped, so read-only, or encrypted (:class:`pysynthdp.base.sealed.SealedArray`): rows
+    are read when a slice of them is taken.
     """
 
     n: int
     parts: Mapping[Key, AnyArray]
     changed: BoolArray | None = None
     absent: Mapping[str, BoolArray] = field(default_factory=dict)
+    scratch: Scratch | None = None
 
     def kind(self, part: Part) -> AnyArray | None:
         """Kinds of the rows of a partial value, not 0 where it is absent; None where it is always there."""
@@ -80,11 +90,13 @@ class PartTable:
 
     def target(self, part: Part) -> AnyArray:
         """Values of a part that a step is fitted to: those of the column, or distances from another one."""
-        return (
-            self.parts.get((part.column, DISTANCE), self.parts[part.key])
-            if part.numeric
-            else self.parts[part.key]
-        )
+        far = self.parts.get((part.column, DISTANCE)) if part.numeric else None
+        return self.parts[part.key] if far is None else far
+
+    def with_parts(self, parts: Iterable[tuple[Key, AnyArray]]) -> PartTable:
+        """Put other arrays in the place of some parts; each goes to where the others lie before the next."""
+        own = {key: stored(values, self.scratch) for key, values in parts}
+        return replace(self, parts={**self.parts, **own})
 
     def total(self, of_table: Callable[[PartTable], Totals]) -> Totals:
         """Add arrays up over all rows: over each piece of them, where they lie in several."""
@@ -95,7 +107,7 @@ class PartTable:
         parts = {key: values[first:] for key, values in self.parts.items()}
         absent = {name: there[first:] for name, there in self.absent.items()}
         changed = None if self.changed is None else self.changed[first:]
-        return PartTable(max(self.n - first, 0), parts, changed, absent)
+        return PartTable(max(self.n - first, 0), parts, changed, absent, self.scratch)
 
 
 def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTable:
@@ -112,7 +124,7 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     if absent:
         raise together(absent)
     wrong: set[str] = set()
-    scratch = getattr(rows, "scratch", None)
+    scratch: Scratch | None = getattr(rows, "scratch", None)
     files: dict[Key, ScratchFile] = {}
     types = {} if tolerant else dict(rows.dtypes)
     asked = _asked(schema)
@@ -121,7 +133,6 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
         parts: dict[Key, list[AnyArray]] = {}
         changed = np.zeros(len(block), dtype=np.bool_)
         held: dict[Key, AnyArray] = {}
-        keep = _keeper(parts, files, scratch)
         for column in schema:
             cells = block[column.name]
             if types and cells.dtype != types[column.name]:
@@ -129,38 +140,42 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
             own, moved = _split_coerced(cells, column) if tolerant else _split_or(wrong, cells, column)
             changed |= moved
             for key, array in own.items():
-                put = held.__setitem__ if column.name in asked else keep
-                put(key, array)
+                if column.name in asked:
+                    held[key] = array
+                else:
+                    parts[key] = [_put(array, key, files, scratch)]
         for key, array in with_universes(held, schema, len(block)).items() if held else ():
-            keep(key, array)
-        return parts, [changed]
+            parts[key] = [_put(array, key, files, scratch)]
+        marks = _put(changed, _CHANGED, files, scratch) if tolerant else changed[:0]
+        return parts, [marks], len(block)
 
-    lists, changed = rows.fold(of_block, _merged)
+    lists, marks, n = rows.fold(of_block, _merged)
     _refuse(rows, schema, wrong)
-    if sum(map(len, changed)) != rows.n_rows:
+    if n != rows.n_rows:
         raise SchemaError(
             "the blocks of these rows have another number of rows together than their n_rows",
             kind="table",
             remedy="count in n_rows the rows of all pieces, and give each piece once in fold",
         )
-    joined = {key: arrays[0] if len(arrays) == 1 else np.concatenate(arrays) for key, arrays in lists.items()}
-    joined.update({key: file.array() for key, file in files.items()})
-    return PartTable(rows.n_rows, joined, np.concatenate(changed) if tolerant else None)
+    joined = {key: _joined(arrays, key, files) for key, arrays in lists.items()}
+    changed = _joined(marks, _CHANGED, files) if tolerant else None
+    return PartTable(rows.n_rows, joined, changed, scratch=scratch)
 
 
-def _keeper(
-    parts: dict[Key, list[AnyArray]], files: dict[Key, ScratchFile], scratch: Scratch | None
-) -> Callable[[Key, AnyArray], None]:
-    """Give what keeps the arrays of a block: in memory, or behind those of the blocks before it on disk."""
+def _put(array: AnyArray, key: Key, files: dict[Key, ScratchFile], scratch: Scratch | None) -> AnyArray:
+    """Write a piece of a part behind those before, and leave nothing in memory; without scratch keep it."""
+    if scratch is None:
+        return array
+    files[key] = files.get(key) or scratch.file()
+    files[key].write(array)
+    return array[:0].copy()
 
-    def keep(key: Key, array: AnyArray) -> None:
-        if scratch is None:
-            parts[key] = [array]
-        else:
-            files[key] = files.get(key) or scratch.file()
-            files[key].write(array)
 
-    return keep
+def _joined(pieces: Sequence[AnyArray], key: Key, files: Mapping[Key, ScratchFile]) -> AnyArray:
+    """Put the pieces of a part together."""
+    if key in files:
+        return files[key].array()
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
 def _asked(schema: Schema) -> frozenset[str]:
@@ -203,12 +218,13 @@ def _refuse(rows: Rows, schema: Schema, wrong: set[str]) -> None:
         raise together(faults)
 
 
-_Blocks: TypeAlias = tuple[dict[Key, list[AnyArray]], list[BoolArray]]
+_Blocks: TypeAlias = tuple[dict[Key, list[AnyArray]], list[BoolArray], int]
 
 
 def _merged(left: _Blocks, right: _Blocks) -> _Blocks:
     """Put the parts of two runs of blocks one after the other."""
-    return {key: left[0][key] + right[0].get(key, []) for key in left[0]}, left[1] + right[1]
+    parts = {key: left[0][key] + right[0].get(key, []) for key in left[0]}
+    return parts, left[1] + right[1], left[2] + right[2]
 
 
 def _split_coerced(series: pd.Series[Any], column: Column) -> tuple[dict[Key, AnyArray], BoolArray]:
@@ -251,21 +267,16 @@ def groups_of(table: PartTable, parts: tuple[Part, ...]) -> dict[Key, LevelGroup
 
 def level_counts(table: PartTable, part: Part) -> IntArray:
     """Count the rows that have each level of a part, where it is there."""
-    kind, codes = table.absence(part), table.parts[part.key]
-    return np.bincount(codes if kind is None else codes[kind == 0], minlength=len(part.levels))
+    return tally(table.parts[part.key], len(part.levels), table.absence(part))
 
 
 def present_rows(table: PartTable, part: Part) -> int:
     """Count the rows where a part is there."""
     if not part.partial and not part.gated:
         return table.n
-    return int(table.total(lambda piece: (np.array(_count_present(piece, part)),))[0])
-
-
-def _count_present(table: PartTable, part: Part) -> int:
-    """Count the rows of a table where a part is there."""
-    marks = table.absence(part)
-    return table.n if marks is None else int(np.count_nonzero(marks == 0))
+    return int(
+        table.total(lambda piece: (np.array(Present(piece.parts[part.key], piece.absence(part)).n),))[0]
+    )
 
 
 def _public_scale(column: Column) -> Scale:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import date, timedelta
 from typing import Any
 
@@ -22,8 +22,10 @@ import pandas as pd
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.design.level_keys import FLAGS, level_key, real_part
+from pysynthdp.design.tagged import holds_tags, missing_of, tags_in, with_sentinels
 from pysynthdp.design.values import TICKS, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.labels import as_tag, sentinel
 
 __all__ = ["coerce", "coerced_numbers"]
 
@@ -58,7 +60,10 @@ def coerced_numbers(series: pd.Series[Any], column: NumericColumn) -> tuple[Floa
 def _readable(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
     """Numbers in the column's unit, NaN where a cell holds none; cells of one type are read at once."""
     if _is_plain_number(series):  # in a column of days or seconds too: they are counted from 1970-01-01
-        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return with_sentinels(numbers, column.tags) if holds_tags(series) else numbers
+    if column.tags:
+        return _each(series, lambda cell: _kind_or_number(cell, column))
     if column.unit == "number":
         return _each(series, _number)
     if is_dated(series.dtype) and isinstance(series.dtype, np.dtype):
@@ -74,6 +79,16 @@ def _is_plain_number(series: pd.Series[Any]) -> bool:
 def _each(series: pd.Series[Any], read: Callable[[Any], float]) -> FloatArray:
     """Read one cell after the other."""
     return np.fromiter(map(read, series.astype(object)), dtype=np.float64, count=len(series))
+
+
+def _kind_or_number(cell: Any, column: NumericColumn) -> float:
+    """Read one cell, which may be a declared kind, as a text or as NaN with its letter."""
+    tag = as_tag(cell.strip()) if isinstance(cell, str) else None
+    if isinstance(cell, float) and math.isnan(cell):
+        tag = next(iter(tags_in(np.array([cell]))), None)
+    if tag in column.tags:
+        return sentinel(tag)
+    return _number(cell) if column.unit == "number" else _count(cell, column.unit)
 
 
 def _number(cell: Any) -> float:
@@ -146,13 +161,24 @@ def _listed(series: pd.Series[Any], column: CategoricalColumn) -> tuple[pd.Serie
     positions = {level_key(value): index for index, value in enumerate(values)}
     absent = -1 if column.may_be_missing else _UNLISTED
     cells, places = _distinct(series)
-    codes = (_position(cell, positions, absent) for cell in cells)
+    codes = (_position(cell, positions, absent, column.tags) for cell in cells)
     table = np.fromiter(codes, dtype=np.int64, count=len(cells))
-    found = table if places is None else np.append(table, absent)[places]
+    found = _with_kinds(table if places is None else np.append(table, absent)[places], series, column)
     unlisted = found == _UNLISTED
     found = np.where(unlisted, positions[level_key(column.other)], found)
     fitting = pd.Categorical.from_codes(found, categories=pd.Index(values, dtype=object))
     return pd.Series(fitting), unlisted
+
+
+def _with_kinds(found: IntArray, series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
+    """Put missing kinds, which are NaN among numbers, at their places."""
+    if not column.tags or not holds_tags(series):
+        return found
+    made = found.copy()
+    for place, code in enumerate(column.specials, start=len(column.levels)):
+        if code in column.tags:
+            made[missing_of(series, code)] = place
+    return made
 
 
 def _distinct(series: pd.Series[Any]) -> tuple[pd.Series[Any], IntArray | None]:
@@ -167,9 +193,12 @@ def _distinct(series: pd.Series[Any]) -> tuple[pd.Series[Any], IntArray | None]:
     return series.astype(object), None
 
 
-def _position(cell: Any, positions: dict[Any, int], absent: int) -> int:
-    """Place of one cell among the levels."""
+def _position(cell: Any, positions: dict[Any, int], absent: int, tags: Collection[str]) -> int:
+    """Place of one cell among the levels; a declared kind may be NaN with its letter."""
     try:
+        if tags and isinstance(cell, float) and math.isnan(cell):
+            found = (positions[level_key(tag)] for tag in tags_in(np.array([cell])) if tag in tags)
+            return next(found, absent)
         if pd.api.types.is_scalar(cell) and pd.isna(cell):
             return absent
         return positions.get(level_key(cell), _UNLISTED)

@@ -27,14 +27,19 @@ def typed(column: Column, dtype: Any) -> Column:
     """Give one column a type where it is open; without one, a type that depends on no record."""
     if column.dtype is not None:
         return column
+    if column.tags and (isinstance(column, NumericColumn) or _is_number(dtype)):
+        return replace(column, dtype="float64")  # which alone holds missing kinds
     if isinstance(column, NumericColumn):
         public = "float64" if column.unit == "number" else "datetime64[us]"
         return replace(column, dtype=public if dtype is None else dtype)
-    if dtype is None:
-        return replace(column, dtype="category")
-    if not isinstance(dtype, pd.CategoricalDtype):
-        return replace(column, dtype=dtype)
-    return _categorical(column, dtype)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _categorical(column, dtype)
+    return replace(column, dtype="category" if dtype is None else dtype)
+
+
+def _is_number(dtype: Any) -> bool:
+    """Whether a type is of numbers."""
+    return dtype is not None and pd.api.types.is_numeric_dtype(dtype)
 
 
 def _categorical(column: CategoricalColumn, dtype: pd.CategoricalDtype) -> CategoricalColumn:

@@ -31,7 +31,8 @@ def _numbers(column: NumericColumn, kind: AnyArray | None, value: AnyArray) -> V
     """Read a number: codes keep their own value beside being missing."""
     if kind is None:
         return Values(value, np.zeros(len(value), dtype=np.bool_))
-    absent = [np.nan] * int(column.may_be_missing) + [float(code) for code, _ in column.missing]
+    codes = column.specials[: len(column.missing)]
+    absent = [np.nan] * int(column.may_be_missing) + [float(code) for code in codes]
     table = np.array([0.0, *absent, *map(float, column.spikes)])
     lost = (kind > 0) & (kind <= len(absent))
     return Values(np.where(kind > 0, table[kind], value), lost)

@@ -166,7 +166,7 @@ def _topped(numbers: FloatArray, column: NumericColumn) -> FloatArray:
     """Write values above a top code as it; codes stay."""
     if not column.topped or column.upper is None:
         return numbers
-    codes = np.array([code for code, _ in column.missing], dtype=np.float64)
+    codes = np.array(column.specials[: len(column.missing)], dtype=np.float64)
     return np.where((numbers > column.upper) & ~np.isin(numbers, codes), column.upper, numbers)
 
 

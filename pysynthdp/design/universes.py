@@ -11,7 +11,7 @@ from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.expressions import Expression, parsed
 from pysynthdp.design.parts import kinds_of, parts_of
-from pysynthdp.schema import CategoricalColumn, Column, Schema
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 from pysynthdp.schema.universe import Universe
 
 __all__ = [
@@ -77,7 +77,8 @@ def outside_code(column: Column) -> tuple[str, int]:
         return "kind", names.index("NA")
     if isinstance(column, CategoricalColumn) and outside in column.levels:
         return "value", list(column.levels).index(outside)
-    specials = column.specials
+    codes = [code for code, _ in column.missing]
+    specials = [*codes, *(column.spikes if isinstance(column, NumericColumn) else ())]
     return "kind", len(names) - len(specials) + specials.index(outside)
 
 

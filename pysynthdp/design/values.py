@@ -13,7 +13,9 @@ from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.remarks import few
 from pysynthdp.base.words import Said, Setting, Words, r_column
+from pysynthdp.design.tagged import holds_tags, missing_of, with_sentinels, with_tags
 from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.schema.labels import sentinel
 
 __all__ = [
     "EXACT",
@@ -83,7 +85,7 @@ def to_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
     check_size(numbers, column)
     if series.dtype.kind in "iu":
         check_exact(numbers, column.name)
-    return numbers
+    return with_sentinels(numbers, column.tags) if holds_tags(series) else numbers
 
 
 def check_size(numbers: FloatArray, column: NumericColumn, *, modelled: bool = True) -> None:
@@ -211,7 +213,7 @@ def from_numbers(numbers: FloatArray, absent: BoolArray, column: NumericColumn) 
         return pd.Series(np.rint(_within(numbers, dtype)).astype(dtype))
     if isinstance(dtype, np.dtype):
         numbers[absent] = np.nan
-        return pd.Series(numbers if dtype == np.float64 else numbers.astype(dtype))
+        return pd.Series(with_tags(numbers, column.tags) if dtype == np.float64 else numbers.astype(dtype))
     return _nullable(numbers, absent, dtype)
 
 
@@ -299,7 +301,16 @@ def to_codes(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
                 ),
             ) from None
     raw[(raw < 0) & series.notna().to_numpy()] = -2
+    if column.tags and holds_tags(series):
+        _mark_kinds(raw, series, column)
     return raw
+
+
+def _mark_kinds(raw: IntArray, series: pd.Series[Any], column: CategoricalColumn) -> None:
+    """Write the places of missing kinds, which are NaN among numbers, in place."""
+    for place, code in enumerate(column.specials, start=len(column.levels)):
+        if code in column.tags:
+            raw[missing_of(series, code)] = place
 
 
 def _recode(series: pd.Series[Any], values: tuple[Any, ...]) -> IntArray:
@@ -323,6 +334,9 @@ def _look_up(series: pd.Series[Any], values: tuple[Any, ...]) -> IntArray:
 def from_codes(codes: IntArray, column: CategoricalColumn) -> pd.Series[Any]:
     """Give level codes (-1 for missing) the column's dtype."""
     values = (*column.levels, *column.specials)
+    if column.tags and column.dtype == np.float64:
+        numbers = [sentinel(value) if value in column.tags else value for value in (*values, np.nan)]
+        return pd.Series(with_tags(np.array(numbers, dtype=np.float64), column.tags)[codes])
     if isinstance(column.dtype, pd.CategoricalDtype):
         positions = column.dtype.categories.get_indexer(pd.Index(values)) if values else np.zeros(0, int)
         table = np.append(np.asarray(positions, dtype=np.int64), -1)

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -17,6 +17,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.base.remarks import say
 from pysynthdp.base.words import Words, meant
 from pysynthdp.design.level_keys import level_key
+from pysynthdp.io.arrow import to_frame
 from pysynthdp.io.csv.columns import typed_columns
 from pysynthdp.io.csv.form import Form, default_sep, refuse_other_head
 from pysynthdp.io.csv.learned import Source, checked_heads
@@ -25,13 +26,14 @@ from pysynthdp.io.csv.other_files import no_table, refuse_content
 from pysynthdp.io.csv.records import lines_as_records
 from pysynthdp.io.csv.shelf import Shelf
 from pysynthdp.io.csv.wishes import Declared
+from pysynthdp.io.parquet_parts import PARQUET, Parts, holds_parquet
+from pysynthdp.io.sql.reading import SQLTable, read_sql
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["read_table", "shelved_table", "write_table"]
 
 _CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv", ".tab", ".txt") for packed in ("", ".gz"))
 _BLOCK = 1 << 16  # rows
-_PARQUET = (".parquet", ".pq")
 _ABSENT = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
@@ -39,7 +41,7 @@ _ABSENT = (
 
 
 def read_table(
-    path: str | Path,
+    path: str | Path | SQLTable,
     *,
     sep: str | None = None,
     decimal: str | None = None,
@@ -56,8 +58,10 @@ def read_table(
 
     Parameters
     ----------
-    path : path
-        ``.csv``, ``.tsv``, ``.tab`` or ``.txt``, packed (``.gz``) or not, or ``.parquet``.
+    path : path or SQLTable
+        ``.csv``, ``.tsv``, ``.tab`` or ``.txt``, packed (``.gz``) or not, or ``.parquet``; a folder of such
+        (``.parquet``), of which folders may be named ``column=value``; a table of a database, or the text
+        that names one: ``sql:people?order_by=id&url_env=PEOPLE_URL``.
     sep : str, optional
         Sign between the fields of a CSV, or its name: ``","``, ``";"``, ``"tab"``, ``"|"``, ``":"``,
         ``"space"``. Else the one that parts the first records into equally many fields.
@@ -121,33 +125,34 @@ def read_table(
     1  50667    2.25
     """
     declared = Declared(text, levels, missing, bounds, schema)
-    return shelved_table(path, Form(sep, decimal, encoding, text, day_first), declared, texts=texts)
+    form = Form(sep, decimal, encoding, text, day_first)
+    return cast("pd.DataFrame", shelved_table(path, form, declared, texts=texts))
 
 
 def shelved_table(
-    path: str | Path,
+    path: str | Path | SQLTable,
     form: Form,
     declared: Declared,
     *,
     texts: bool = False,
     shelf: Shelf | None = None,
-    parquet: Callable[[Path, bool], pd.DataFrame] | None = None,
-) -> pd.DataFrame:
+    parquet: Callable[[Path, bool], Any] | None = None,
+) -> Any:
     """Read a table as :func:`read_table` does; a CSV goes onto a shelf, in memory by default.
 
-    ``parquet`` is the reader of a Parquet file: its path, and whether no cell may decide a type.
+    ``parquet`` is the reader of a Parquet file, by its path and whether no cell may decide a type; what it
+    gives is given on.
 
     Notes
     -----
     Privacy: reads real rows.
     """
-    file, shelf = Path(path), shelf or Shelf()
-    if file.is_dir():
-        raise PlanError(f"{file} is a folder; name a file in it", kind="file")
-    kind = _kind(file)
-    if not file.is_file():
-        where = "" if file.is_absolute() else f" in {Path.cwd()}"
-        raise PlanError(f"there is no file {file}{where}", kind="file", remedy="check the name")
+    shelf = shelf or Shelf()
+    if isinstance(path, SQLTable) or SQLTable.is_named(path):
+        source = path if isinstance(path, SQLTable) else SQLTable.named(str(path))
+        return read_sql(source, shelf, texts=texts)
+    file = Path(path)
+    kind = _kind_of(file)
     try:
         if kind == "csv":
             refuse_content(file)
@@ -168,7 +173,21 @@ def shelved_table(
 
 def _read_parquet(path: Path, texts: bool) -> pd.DataFrame:
     """Read Parquet; a missing value turns no integers into floats where nothing may depend on a cell."""
-    return pd.read_parquet(path, dtype_backend="numpy_nullable") if texts else pd.read_parquet(path)
+    with Parts.of(path) as parts:
+        return to_frame(parts.whole(), texts=texts)
+
+
+def _kind_of(file: Path) -> str:
+    """Tell the format of a file that is there, or of a folder of Parquet files."""
+    if file.is_dir():
+        if not holds_parquet(file):
+            raise PlanError(f"{file} is a folder; name a file in it", kind="file")
+        return "parquet"
+    kind = _kind(file)
+    if not file.is_file():
+        where = "" if file.is_absolute() else f" in {Path.cwd()}"
+        raise PlanError(f"there is no file {file}{where}", kind="file", remedy="check the name")
+    return kind
 
 
 def _kind(path: Path) -> str:
@@ -176,7 +195,7 @@ def _kind(path: Path) -> str:
     name = path.name.lower()
     if name.endswith(_CSV):
         return "csv"
-    if name.endswith(_PARQUET):
+    if name.endswith(PARQUET):
         return "parquet"
     raise no_table(path)
 

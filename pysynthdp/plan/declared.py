@@ -14,6 +14,7 @@ from pysynthdp.design.parts import grid_bounds
 from pysynthdp.design.values import LARGEST
 from pysynthdp.privacy.unit import PrivacyUnit
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema.labels import tag_of
 
 __all__ = [
     "UNDECLARED",
@@ -63,7 +64,7 @@ def lack_of_bounds(column: NumericColumn) -> str:
         return Words("it has no finite declared bounds; give {facts} from public documents", facts=facts)
     if upper - lower < 1 / LARGEST:
         return "its bounds are too close together to compute with; give it in another unit"
-    if any(not abs(code) <= LARGEST for code in column.specials):
+    if any(not abs(code) <= LARGEST for code in column.specials if tag_of(code) is None):
         return f"a code or spike beyond {LARGEST:g} cannot be computed with; declare a smaller one"
     low, high = grid_bounds(column)
     if low is not None and high is not None and low > high:

@@ -170,12 +170,11 @@ def _counted(table: PartTable, seen: PartTable, plan: SynthesisPlan) -> PartTabl
     """Put the distances that steps are fitted to beside the columns that are drawn so, without extremes."""
     if not plan.counted:
         return table
-    far = replace(table, parts={**table.parts, **as_distances(seen.parts, plan.counted)})
+    far = table.with_parts(as_distances(seen.parts, plan.counted).items())
     names = {own.column for own in plan.counted}
     parts = [part for part in plan.parts if part.column in names and part.numeric]
     without, _ = drawn_in(far, parts, counted_schema(plan.schema, plan.counted))
-    own = {(part.column, DISTANCE): without.parts[part.key] for part in parts}
-    return replace(table, parts={**table.parts, **own})
+    return table.with_parts(((part.column, DISTANCE), without.parts[part.key]) for part in parts)
 
 
 def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitRequest) -> Fit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
@@ -13,6 +13,7 @@ from pysynthdp.analysis.recipe import recipe_of
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.slips import answers_slips, no_attribute
 from pysynthdp.io.folder import release_dir
+from pysynthdp.io.folder.formats import wishes
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release.rules import RuleChecks, checked_rules
@@ -213,6 +214,8 @@ class SyntheticRelease(Printable):
         folder: str | Path,
         *,
         format: str = "parquet",  # noqa: A002 -- pandas' word
+        formats: str | Sequence[str] | None = None,
+        watermark: bool = True,
         sign: str | Path | Signer | None = None,
     ) -> Path:
         """Write the release as a folder that can be read without this package.
@@ -223,6 +226,13 @@ class SyntheticRelease(Printable):
             Must not exist yet; it appears whole or not at all.
         format : {"parquet", "csv"}
             Of the copies.
+        formats : sequence of {"parquet", "csv", "sav", "dta", "xpt"}, optional
+            Several formats, each copy in every one. Files of SPSS, Stata and SAS have labels and missing
+            kinds as far as each can hold them, and need pyreadstat (``pip install 'pysynthdp[files]'``).
+            Parquet is added where neither it nor CSV is named, since copies are read back from one of them.
+        watermark : bool
+            Whether the last column of every file, ``_synthetic``, holds the number of the copy;
+            :meth:`load` takes it off. Without it ``release.json`` says so.
         sign : path or key, optional
             Private key: a PEM file with an Ed25519 key, or an object with ``sign(data)``. Its signature over
             ``release.json``, which holds the checksums of all files, is written beside it; ``verify`` with
@@ -236,8 +246,8 @@ class SyntheticRelease(Printable):
         Raises
         ------
         ReleaseError
-            If the folder exists (choose another name), the key cannot be used, or a copy was changed since
-            it was drawn.
+            If the folder exists (choose another name), the key cannot be used, a copy was changed since it
+            was drawn, or a format cannot hold a column; nothing is written then.
 
         Notes
         -----
@@ -245,7 +255,8 @@ class SyntheticRelease(Printable):
         """
         self.check_unchanged()
         signer = None if sign is None else signer_of(sign)
-        return release_dir.write(self.parts(), Path(folder), file_format=format, sign=signer)
+        wished = wishes(format, formats, watermark)
+        return release_dir.write(self.parts(), Path(folder), wished=wished, sign=signer)
 
     def check_unchanged(self) -> None:
         """Refuse copies that were edited since they were drawn or read.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.io.folder.stored_copy import StoredCopy
+from pysynthdp.io.sql.writing import SQLTarget, write_copies
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
@@ -82,6 +83,37 @@ class StoredRelease(Printable):
         """
         for copy in self.copies:
             copy.check_unchanged()
+
+    def to_sql(self, table: str, *, url_env: str, schema: str | None = None) -> None:
+        """Put the copies into one table of a database, numbered, and what is said of them into a second.
+
+        Parameters
+        ----------
+        table : str
+            Name of a table that is not there yet: ``copy_number`` from 1 to m, then the columns. In
+            ``<table>_release`` stand the statement, the tags, the codebook and the other files that tell of
+            the copies, as texts: without them copies are no release.
+        url_env : str
+            Name of the environment variable that holds the URL of the database, which is shown nowhere.
+        schema : str, optional
+            Schema of both tables in the database.
+
+        Raises
+        ------
+        ReleaseError
+            If a table exists, a file was changed, or a column is of a type that a database does not have.
+        PlanError
+            If there is no such database, or a package is missing.
+        SchemaError
+            If the database is lost; neither table is there then, and the folder still is.
+
+        Notes
+        -----
+        Privacy: post-processing of a release. Blocks are appended in one transaction: in PostgreSQL by COPY,
+        elsewhere by SQLAlchemy.
+        """
+        self.check_unchanged()
+        write_copies(self.copies, SQLTarget(table, url_env, schema))
 
     def to_table(self) -> Table:
         """Build a card."""

@@ -1,6 +1,7 @@
 """Public facts about a table: declared from public documents, or inferred and marked so; bounds never are."""
 
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.labels import Kind, Labels
 from pysynthdp.schema.table import Schema
 
-__all__ = ["CategoricalColumn", "Column", "NumericColumn", "Schema"]
+__all__ = ["CategoricalColumn", "Column", "Kind", "Labels", "NumericColumn", "Schema"]

@@ -15,13 +15,16 @@ from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.toml_text import read_toml, refuse_unknown
 from pysynthdp.base.words import Words
 from pysynthdp.schema.codebook_entry import KEYS, column_of
+from pysynthdp.schema.codebook_labels import LABEL_KEYS, labels_entry
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.labels import shown_labels
 from pysynthdp.schema.universe import Universe
 
 __all__ = ["HEADS", "codebook_columns", "released_real", "write_codebook"]
 
 HEADS = (*KEYS, "released", "method", "note")
-_LISTS = ("levels", "spikes")
+_LISTS = ("levels", "spikes", "missing_range")
+_CODED = ("missing", "codes")
 _REAL = "REAL"
 _BETWEEN = re.compile(r"(?<!\\)\s*\|\s*")  # a bar that is not escaped
 _EQUALS = re.compile(r"(?<!\\)\s*=\s*")
@@ -56,14 +59,17 @@ def write_codebook(
     Privacy: bounds are written only as declared; a schema holds no others.
     """
     given, said = methods or {}, notes or {}
+    rows = []
+    for column in columns:
+        row = _row(column, withhold=given.get(column.name) == SERIAL)
+        released = _REAL if column.name in real else "synthetic"
+        own = {"method": given.get(column.name, ""), "note": said.get(column.name, "")}
+        rows.append({**row, "released": released, **own})
+    heads = [head for head in HEADS if head not in LABEL_KEYS or any(head in row for row in rows)]
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEADS, lineterminator="\n")
+        writer = csv.DictWriter(file, heads, lineterminator="\n")
         writer.writeheader()
-        for column in columns:
-            row = _row(column, withhold=given.get(column.name) == SERIAL)
-            released = _REAL if column.name in real else "synthetic"
-            own = {"method": given.get(column.name, ""), "note": said.get(column.name, "")}
-            writer.writerow({**row, "released": released, **own})
+        writer.writerows(rows)
     return path
 
 
@@ -93,6 +99,7 @@ def _row(column: Column, *, withhold: bool) -> dict[str, Any]:
         "missing": " | ".join(f"{_escaped(code)} = {_escaped(label)}" for code, label in column.missing),
         "may_be_missing": _yes(column.may_be_missing),
         "declared": _yes(column.declared),
+        **labels_entry(shown_labels(column.labels, withhold=withhold), _escaped),
     }
     if isinstance(own_universe := column.universe, Universe):
         shared |= {"universe": own_universe.where, "outside": own_universe.outside}
@@ -215,18 +222,25 @@ def _csv_entries(path: Path) -> dict[str, dict[str, Any]]:
         if name in entries:
             what = Words("{path} describes '{name}' twice", path=path, name=name)
             raise SchemaError(what, column=name, kind="codebook", remedy="keep one line")
-        entries[name] = {key: _cell(key, text) for key, text in row.items() if text}
+        entries[name] = {key: _cell(key, text, f"{path}: {name}") for key, text in row.items() if text}
     return entries
 
 
-def _cell(key: str, text: str) -> Any:
+def _cell(key: str, text: str, where: str) -> Any:
     """Split a cell that holds a list or codes."""
     if key in _LISTS:
         return [_plain(part) for part in _BETWEEN.split(text.strip())]
-    if key != "missing":
+    if key == "kinds":
+        kinds = _BETWEEN.split(text.strip())
+        return [[_plain(each) for each in _EQUALS.split(kind.strip())] for kind in kinds]
+    if key not in _CODED:
         return text
-    pairs = (_EQUALS.split(part, maxsplit=1) for part in _BETWEEN.split(text.strip()))
-    return {_plain(pair[0]): _plain(pair[-1]) for pair in pairs}
+    pairs = [_EQUALS.split(part, maxsplit=1) for part in _BETWEEN.split(text.strip())]
+    codes = {_plain(pair[0]): _plain(pair[-1]) for pair in pairs}
+    if len(codes) < len(pairs):
+        mend = "write each code once"
+        raise SchemaError(f"{where}: {key} has two labels for one code", kind="codebook", remedy=mend)
+    return codes
 
 
 def _plain(text: str) -> str:

@@ -10,23 +10,25 @@ import pandas as pd
 from pysynthdp.base.errors import PysynthdpError, SchemaError
 from pysynthdp.base.forms import FLAG, LIST, NUMBER, Notation, Place
 from pysynthdp.base.toml_text import as_number, refuse_unknown
+from pysynthdp.schema.codebook_labels import LABEL_KEYS, labels_of
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.labels import as_tag
 
 __all__ = ["KEYS", "column_of"]
 
 KEYS = (
     "name", "kind", "type", "unit", "lower", "upper", "decimals", "levels", "values", "ordered", "other",
     "missing", "may_be_missing", "spikes", "fallback", "declared", "step", "offset", "topped", "universe",
-    "outside",
+    "outside", *LABEL_KEYS,
 )  # fmt: skip
 _BESIDE = ("released", "method", "note")  # what a release adds, and a schema does not need
 _IGNORED = (*_BESIDE, "name", "kind", "values")
 _FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _KINDS = {"numeric": "numeric", "number": "numeric", "date": "numeric", "categorical": "categorical"}
 _NUMERIC = ("type", "unit", "lower", "upper", "decimals", "missing", "may_be_missing", "spikes", "fallback",
-            "declared", "step", "offset", "topped", "universe", "outside")  # fmt: skip
+            "declared", "step", "offset", "topped", "universe", "outside", *LABEL_KEYS)  # fmt: skip
 _CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared", "universe",
-                "outside")  # fmt: skip
+                "outside", *LABEL_KEYS)  # fmt: skip
 
 
 def _number(value: Any, place: Place) -> Any:
@@ -108,10 +110,8 @@ def _numeric(name: str, given: dict[str, Any], at: Place) -> NumericColumn:
     listed = LIST.take(given.get("spikes", []), at.part("spikes"))
     spikes = [NUMBER.take(spike, at.part("spikes")) for spike in listed]
     coded = _codes(given.get("missing", {}), at)
-    codes = {NUMBER.take(code, at.part("missing")): str(label) for code, label in coded}
-    own_facts = _shared(given, at) | _universe(
-        given, NUMBER.take(given["outside"], at.part("outside")) if "outside" in given else None
-    )
+    codes = {as_tag(code) or NUMBER.take(code, at.part("missing")): str(label) for code, label in coded}
+    own_facts = _shared(given, at) | _universe(given, _outside(given, at))
     if "topped" in given:
         own_facts["topped"] = FLAG.take(given["topped"], at.part("topped"))
     return NumericColumn(
@@ -131,6 +131,12 @@ def _categorical(name: str, given: dict[str, Any], entry: Mapping[str, Any], at:
     return CategoricalColumn(name, levels, ordered=ordered, other=other, missing=codes, **shared)
 
 
+def _outside(given: Mapping[str, Any], at: Place) -> Any:
+    """Read the code of a number that stands outside its universe: a number, or a kind such as .a."""
+    code = given.get("outside")
+    return None if code is None else as_tag(code) or NUMBER.take(code, at.part("outside"))
+
+
 def _universe(given: Mapping[str, Any], outside: Any) -> dict[str, Any]:
     """Read in which rows a column is asked."""
     return {"universe": (str(given["universe"]), outside)} if "universe" in given else {}
@@ -141,7 +147,10 @@ def _shared(given: Mapping[str, Any], at: Place) -> dict[str, Any]:
     shared: dict[str, Any] = {
         key: FLAG.take(given[key], at.part(key)) for key in ("may_be_missing", "declared") if key in given
     }
-    return shared | ({"dtype": given["type"]} if "type" in given else {})
+    if "type" in given:
+        shared["dtype"] = given["type"]
+    shared["labels"] = labels_of(given, at)
+    return shared
 
 
 def _values_of(dtype: Any) -> str:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Facts, Said, Setting, Words
+from pysynthdp.schema.labels import Labels, as_tag, sentinel
 from pysynthdp.schema.universe import AskedOf, Universe
 
 __all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
@@ -30,6 +32,11 @@ def _codes(name: str, given: Mapping[Any, str] | Iterable[Any]) -> Codes:
     if all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         return tuple((code, str(label)) for code, label in pairs)
     return tuple((code, str(code)) for code in pairs)
+
+
+def _tagged(codes: Codes) -> Codes:
+    """Name kinds as this package does: .a for .A."""
+    return tuple((as_tag(code) or code, label) for code, label in codes)
 
 
 def _listed(name: str, what: str, given: Iterable[Any]) -> tuple[Any, ...]:
@@ -78,7 +85,7 @@ def _settle_universe(column: NumericColumn | CategoricalColumn) -> None:
         return
     given = Universe.of(column.name, column.universe)
     codes = [code for code, _ in column.missing]
-    known = (*column.specials, *(column.levels if isinstance(column, CategoricalColumn) else ()))
+    known = (*codes, *(column.levels if isinstance(column, CategoricalColumn) else column.spikes))
     if given.outside is not None and given.outside not in known:
         what = Words("what stands outside its universe is no declared code, spike or level")
         fact = Facts(missing={given.outside: "not asked"})
@@ -107,7 +114,8 @@ class NumericColumn:
     decimals : int, optional
         Digits after the point; None leaves drawn values unrounded.
     missing : mapping code -> label, or codes
-        Special codes that are not values, e.g. ``{-8: "not applicable"}``.
+        Special codes that are not values, e.g. ``{-8: "not applicable"}``; ``{".a": "refused"}`` for the
+        kinds of missing values of Stata and SAS, which are NaN in the table.
     spikes : sequence of float
         Values with a mass of their own, e.g. ``[0]`` for wages.
     may_be_missing : bool
@@ -133,6 +141,8 @@ class NumericColumn:
     universe : str, (str, code) or Universe, optional
         In which rows the column is asked, as an expression of other columns; all other rows of a copy hold
         the code, or are missing.
+    labels : Labels, optional
+        What a labelled file says of it.
 
     Examples
     --------
@@ -156,9 +166,10 @@ class NumericColumn:
     offset: float = 0.0
     topped: bool = False
     universe: AskedOf = None
+    labels: Labels | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "missing", _codes(self.name, self.missing))
+        object.__setattr__(self, "missing", _tagged(_codes(self.name, self.missing)))
         object.__setattr__(self, "spikes", _listed(self.name, "spikes", self.spikes))
         if self.dtype is not None:
             object.__setattr__(self, "dtype", _dtype_of(self.name, self.dtype))
@@ -187,6 +198,9 @@ class NumericColumn:
             raise _wrong(self.name, "a top code needs an upper bound", Words("give {it}", it=Facts(upper=90)))
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise _wrong(self.name, "lower lies above upper", "swap the bounds")
+        if self.tags and self.dtype not in (None, np.float64):
+            mend = Words("leave its type out, or write {it}", it=Facts(dtype="float64"))
+            raise _wrong(self.name, "kinds such as .a are missing values of type float64 alone", mend)
         specials = self.specials
         if len(set(specials)) < len(specials):
             raise _wrong(self.name, "a code or spike is declared twice", "name each once")
@@ -203,13 +217,19 @@ class NumericColumn:
         if any(isinstance(code, str) for code, _ in self.missing):
             how = Setting("missing", {self.name: {...: "label"}})
             mend = Words("write {how}, the code first", how=how)
-            return _wrong(self.name, "missing codes of a number must be numbers", mend)
+            return _wrong(self.name, "missing codes of a number must be numbers, or .a to .z", mend)
         return _wrong(self.name, "bounds, codes and spikes must be finite numbers")
 
     @property
     def specials(self) -> tuple[Any, ...]:
-        """Missing codes, then spikes."""
-        return (*(code for code, _ in self.missing), *self.spikes)
+        """Missing codes, then spikes; numbers that no table holds stand for kinds such as ``.a``."""
+        codes = (sentinel(code) if as_tag(code) else code for code, _ in self.missing)
+        return (*codes, *self.spikes)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Kinds of missing values that are NaN in a table, such as ``.a``."""
+        return tuple(code for code, _ in self.missing if as_tag(code))
 
 
 @answers_slips
@@ -245,6 +265,8 @@ class CategoricalColumn:
         such as ``"A-00000"`` for A-00001; plain numbers without it.
     universe : str, (str, code) or Universe, optional
         In which rows the column is asked, as of :class:`NumericColumn`.
+    labels : Labels, optional
+        What a labelled file says of it; its levels are then texts of the labels.
 
     Examples
     --------
@@ -264,10 +286,13 @@ class CategoricalColumn:
     absence: Literal["kind", "level"] = "kind"
     form: str | None = None
     universe: AskedOf = None
+    labels: Labels | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", _listed(self.name, "levels", self.levels))
         object.__setattr__(self, "missing", _codes(self.name, self.missing))
+        if self.dtype is not None and str(self.dtype) == "float64":
+            object.__setattr__(self, "missing", _tagged(self.missing))
         self._check()
         _settle_universe(self)
         if self.dtype is not None:
@@ -294,8 +319,9 @@ class CategoricalColumn:
             raise _wrong(self.name, what, mend)
 
     def _check_dtype(self) -> None:
-        """Every level and code can be written in the dtype and read back."""
-        values = [*self.levels, *self.specials]
+        """Every level and code can be written in the dtype and read back; kinds are NaN of float64."""
+        codes = [code for code in self.specials if self.dtype != np.float64 or not as_tag(code)]
+        values = [*self.levels, *codes]
         try:
             written = pd.Series(values, dtype=object).astype(self.dtype).tolist()
         except (TypeError, ValueError, OverflowError):
@@ -321,6 +347,11 @@ class CategoricalColumn:
     def specials(self) -> tuple[Any, ...]:
         """Missing codes."""
         return tuple(code for code, _ in self.missing)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Kinds of missing values that are NaN where levels are numbers of type float64, such as ``.a``."""
+        return tuple(code for code, _ in self.missing if as_tag(code) == code)
 
 
 Column: TypeAlias = NumericColumn | CategoricalColumn

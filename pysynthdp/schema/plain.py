@@ -10,6 +10,7 @@ import pandas as pd
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.labels import labels_from_plain, labels_to_plain, shown_labels
 from pysynthdp.schema.plain_values import (
     dtype_from_plain,
     dtype_to_plain,
@@ -66,12 +67,15 @@ def to_plain(
 
 def _column_to_plain(column: Column, *, withhold: bool) -> dict[str, Any]:
     """Write one column."""
-    shared = {
+    shared: dict[str, Any] = {
         "missing": [{"code": value_to_plain(code), "label": label} for code, label in column.missing],
         "may_be_missing": column.may_be_missing,
         "declared": column.declared,
         **_universe_to_plain(column),
     }
+    labels = shown_labels(column.labels, withhold=withhold)
+    if labels is not None:
+        shared["labels"] = labels_to_plain(labels)
     if isinstance(column, CategoricalColumn):
         return {"name": column.name, "kind": "categorical", **_levels_to_plain(column, withhold), **shared}
     return {
@@ -153,6 +157,7 @@ def _column_from_plain(plain: Mapping[str, Any]) -> Column:
         "declared": plain["declared"],
         "dtype": dtype_from_plain(plain["dtype"]),
         **_universe_from_plain(plain),
+        "labels": labels_from_plain(plain["labels"]) if "labels" in plain else None,
     }
     if plain["kind"] == "numeric":
         spikes = tuple(value_from_plain(spike) for spike in plain["spikes"])

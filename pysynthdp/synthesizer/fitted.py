@@ -30,6 +30,7 @@ from pysynthdp.draw.tagging import (
 )
 from pysynthdp.io import fit_file
 from pysynthdp.io.folder import release_dir
+from pysynthdp.io.folder.formats import wishes
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import FitCheck, refuse_unless_learning
@@ -275,6 +276,8 @@ class FittedSynthesizer(Printable):
         rng: RandomSource = None,
         parameters: CopyParameters | None = None,
         format: str = "parquet",  # noqa: A002 -- pandas' word
+        formats: str | Sequence[str] | None = None,
+        watermark: bool = True,
         sign: str | Path | Signer | None = None,
     ) -> Path:
         """Draw copies straight into a release folder, so that memory grows with neither rows nor copies.
@@ -285,9 +288,7 @@ class FittedSynthesizer(Printable):
             Must not exist yet; it appears whole or not at all.
         m, k, rng, parameters
             As in :meth:`draw`; the files are those that :meth:`SyntheticRelease.save` would write.
-        format : {"parquet", "csv"}
-            Of the copies.
-        sign : path or key, optional
+        format, formats, watermark, sign
             As in :meth:`SyntheticRelease.save`.
 
         Returns
@@ -305,10 +306,12 @@ class FittedSynthesizer(Printable):
         -----
         Privacy: as :meth:`draw`.
         """
-        release_dir.check_target(Path(folder), format)
+        wished = wishes(format, formats, watermark)
         signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = self.plan.protection.copies(m)
-        drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng, parameters=parameters)
+        rows = self._rows_of(m, k)
+        release_dir.check_target(Path(folder), wished, self.schema.names, rows)
+        drawing = self._machine.start(m=m, n_syn=rows, rng=rng, parameters=parameters)
         parts = self._release(drawing, []).parts()
         watch = self.plan.protection.watch(self.plan)
         blocks = drawing.m * -(-drawing.n_syn // BLOCK_ROWS)
@@ -316,7 +319,7 @@ class FittedSynthesizer(Printable):
             parts["copies"] = (self._stream(drawing, copy, note, watch) for copy in range(drawing.m))
             if watch is not None or self.plan.rules:
                 parts["seen"] = lambda: tagged(self._seen(drawing, watch), self.schema)
-            written = release_dir.write(parts, Path(folder), file_format=format, sign=signer)
+            written = release_dir.write(parts, Path(folder), wished=wished, sign=signer)
         say(rule_remarks(self.plan, drawing.tally))
         return written
 

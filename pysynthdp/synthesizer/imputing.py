@@ -12,6 +12,7 @@ import pandas as pd
 
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
+from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
 from pysynthdp.curator.relations import Relations, find_relations
@@ -21,7 +22,7 @@ from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.stand_ins import stand_ins
-from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
@@ -97,7 +98,7 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
     """
     protection = settings.protection
     known = None if protection.learns else declared_plan(settings)  # refused before the table is looked at
-    rows = _rows(protection, table, block_rows)
+    rows = _rows(settings, table, block_rows)
     if rows is None:
         return Opened(settings, known or declared_plan(settings), None)
     remarks = index_remarks(rows)
@@ -176,14 +177,18 @@ def fit_imputed(
     return NestedMachine(plan, seen, account, tuple(rest)), (*remarks, *settled.remarks, *offered)
 
 
-def _rows(protection: Protection, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Rows | None:
+def _rows(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Rows | None:
     """Take a table as rows; refuse one with nothing in it, unless the protection judges that itself.
 
-    A table may be without rows where their number is confidential.
+    A table may be without rows where their number is confidential. The parts of a data frame lie on disk if a
+    folder for them is named.
     """
+    protection = settings.protection
     if table is None and protection.answers_on_file:
         return None
-    rows = rows_of(table, block_rows, full=protection.learns)
+    own = settings.scratch is not None and isinstance(table, pd.DataFrame)
+    scratch = opened_scratch(settings.scratch, encrypt=settings.scratch_encrypt) if own else None
+    rows = rows_of(table, block_rows, full=protection.learns, scratch=scratch)
     empty = not rows.columns or (protection.n_told and not rows.n_rows)
     if empty and not protection.answers_on_file:
         raise FitError("the table has no rows or no columns; there is nothing to fit", kind="table")
@@ -194,12 +199,11 @@ def _opened_all(
     settings: Settings, tables: ImputedTables, block_rows: int | None
 ) -> tuple[tuple[Rows, ...], tuple[Remark, ...]]:
     """Take imputed tables as rows, or refuse them; beside the rows, what is odd about the tables."""
-    protection = settings.protection
-    protection.check_imputed()
+    settings.protection.check_imputed()
     for table in tables.tables:
         rows_of(table)  # refused by its names before it is compared
     alike, odd = tables.alike(skip=settings.drop)
-    rows = (_rows(protection, table, block_rows) for table in alike)
+    rows = (_rows(settings, table, block_rows) for table in alike)
     return tuple(found for found in rows if found is not None), odd
 
 

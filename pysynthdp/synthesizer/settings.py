@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,6 +101,7 @@ class Settings:
     workers: int | None = None
     progress: bool | None = None
     scratch: str | Path | None = None
+    scratch_encrypt: bool = False
 
     def __post_init__(self) -> None:
         _check_settings(self)
@@ -226,7 +228,7 @@ def _is_list(given: object) -> bool:
 
 def _wrong(settings: Settings) -> Iterator[PlanError]:
     """Find settings that are merely like what is asked for: a text is true, and so is 1."""
-    for what in ("proper", "emit_original", "progress"):
+    for what in ("proper", "emit_original", "progress", "scratch_encrypt"):
         given = getattr(settings, what)
         if not isinstance(given, bool) and not (given is None and what == "progress"):
             mend = Words("write {yes}, or leave it out", yes=Setting(what, True))
@@ -243,6 +245,10 @@ def _wrong(settings: Settings) -> Iterator[PlanError]:
         what = "terms must be one of 'main', 'screened'"
         mend = Words("write {setting}, or leave it out", setting=Setting("terms", "main"))
         yield PlanError(what, kind="setting", remedy=meant(str(settings.terms), get_args(Chosen), mend))
+    folder: object = settings.scratch
+    if folder is not None and not isinstance(folder, str | os.PathLike):
+        mend = Words("write {setting}, or leave it out", setting=Setting("scratch", "folder"))
+        yield PlanError("scratch must name a folder", kind="setting", remedy=mend)
     workers: object = settings.workers
     whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
     if workers is not None and not whole:

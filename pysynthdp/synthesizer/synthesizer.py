@@ -22,7 +22,7 @@ from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.remarks import say
-from pysynthdp.base.scratch import Scratch
+from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
@@ -34,6 +34,7 @@ from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources import read_on_disk
+from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
@@ -50,7 +51,6 @@ from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
 _LONGEST = 400  # letters of a setting on the card
-_READ_ROWS = 2**18  # at a time, of a table on disk
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -168,8 +168,13 @@ class Synthesizer(Settings, Printable):
     progress : bool, optional
         Show a bar; on a terminal or in a notebook by default.
     scratch : path, optional
-        Folder for the parts of a table that is fitted from a file or a database, while it is fitted; the
-        system's for temporary files by default.
+        Folder on a disk for the columns and parts of a table that is fitted from a file or a database, while
+        it is fitted; ``TMPDIR``, or the system's for temporary files, by default. Of a data frame the parts
+        lie there if it is named, else in memory. What it holds are real values, in files without a name
+        (mode 600), freed with the fit or the process.
+    scratch_encrypt : bool
+        Encrypt what lies there with a random key that is in memory alone (AES-256 in counter mode); needs the
+        package ``cryptography``.
 
     Notes
     -----
@@ -358,14 +363,16 @@ class Synthesizer(Settings, Printable):
         return _settings_table(self)
 
     def _opened(self, given: Any) -> Any:
-        """Take the name of a file as the rows in it, their columns on disk; anything else as it is."""
-        if not isinstance(given, str | os.PathLike):
+        """Take what names a table as the rows in it, their columns on disk; anything else as it is."""
+        if not isinstance(given, str | os.PathLike | SQLTable):
             return given
-        scratch = Scratch(None if self.scratch is None else Path(self.scratch))
+        scratch = opened_scratch(self.scratch, encrypt=self.scratch_encrypt)
         declared = Declared((), self.levels, self.declarations.missing or {}, self.bounds, self.schema)
         texts = not self.protection.learns
-        frame = read_on_disk(os.fspath(given), scratch, declared=declared, texts=texts)
-        return rows_of(frame, _READ_ROWS, full=not texts, scratch=scratch)
+        path = given if isinstance(given, SQLTable) else os.fspath(given)
+        drop = {*self.drop} - {self.protection.unit.key}
+        found = read_on_disk(path, scratch, declared=declared, texts=texts, drop=drop)
+        return rows_of(found, full=not texts, scratch=scratch)
 
     def _threads(self) -> int:
         """Threads to use."""

@@ -24,6 +24,7 @@ RESULTS = {
     "PooledResults",
     "PrivacyStatement",
     "ReleaseVerification",
+    "StructureDiff",
     "SynthesisPlan",
     "SyntheticRelease",
 }

@@ -25,6 +25,7 @@ PYTHON_ONLY = {
     "workers": "never changes a result: the shell and R leave it to the machine",
     "progress": "never changes a result: the shell shows stages, and R shows nothing",
     "scratch": "never changes a result: where a table lies while it is fitted",
+    "scratch_encrypt": "never changes a result: how a table lies there",
 }
 NOT_IN_R = {
     "emit_original": "set model by model there: list(name = 'sample', emit_original = TRUE)",

@@ -17,7 +17,10 @@ import pytest
 import pysynthdp
 
 ROOT = Path(pysynthdp.__file__).parent
-OPTIONAL = {"cloudpickle", "cryptography", "distributed", "matplotlib", "opendp"}
+OPTIONAL = {
+    "adbc_driver_postgresql", "cloudpickle", "cryptography", "distributed", "matplotlib", "opendp",
+    "pyreadstat", "sqlalchemy",
+}  # fmt: skip
 SLOW_AND_SELDOM_NEEDED = {
     "formulaic": "half a second to load; plans with formulas alone need it",
     "scipy.optimize": "a second to load; outcomes that separate need a linear programme",

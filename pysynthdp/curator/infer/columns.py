@@ -17,6 +17,7 @@ from pysynthdp.curator.infer.identifiers import identifier, not_all_numbers
 from pysynthdp.curator.infer.numbers import Drawn, NumberFacts, infer_number
 from pysynthdp.curator.infer.written import strays_among, texts_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.tagged import absent_of
 from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.schema.declarations import Codes, Declarations
@@ -123,7 +124,8 @@ def infer_column(
     public: bool = False,
 ) -> Column:
     """Say what one column is."""
-    may_be_missing = bool(series.isna().any())
+    kinds = _tags(series, missing)
+    may_be_missing = bool(absent_of(series, kinds).any())
     for what, given in (("spikes", () if spikes is None else spikes), ("bounds", bounds)):
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise SchemaError(
@@ -133,6 +135,7 @@ def infer_column(
                 remedy=Words("write {setting}", setting=Setting(what, {name: [...]})),
             )
     kind = "text" if levels is not None or _is_category(series) else _what_it_holds(series, name, exempt)
+    kind = "number" if kind == "empty" and kinds else kind
     asks_numbers = bool(spikes) or tuple(bounds) != (None, None) or decimals is not None
     if kind == "text" and asks_numbers and (strays := strays_among(texts_of(series))):
         raise not_all_numbers(series, name, strays)
@@ -158,6 +161,12 @@ def infer_column(
     return infer_number(series, name, facts, exempt=exempt)
 
 
+def _tags(series: pd.Series[Any], missing: Codes) -> tuple[str, ...]:
+    """List the declared kinds that are NaN in a column of numbers."""
+    numeric = pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
+    return CategoricalColumn("", (), missing=missing, dtype="float64").tags if numeric else ()
+
+
 def _is_category(series: pd.Series[Any]) -> bool:
     """Whether a column comes with its levels: categorical or boolean."""
     return isinstance(series.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(series.dtype)
@@ -179,9 +188,8 @@ def _category(
     given = None if levels is None else tuple(levels)
     if not isinstance(series.dtype, pd.CategoricalDtype):
         own = tuple(level for level in (False, True) if level not in codes) if given is None else given
-        return CategoricalColumn(
-            name, own, ordered, None, missing, may_be_missing, series.dtype, given is not None
-        )
+        dtype = "float64" if _tags(series, missing) else series.dtype
+        return CategoricalColumn(name, own, ordered, None, missing, may_be_missing, dtype, given is not None)
     used = series.cat.remove_unused_categories()
     if given is None and _names_rows(used, named):
         return identifier(used, name, exempt)

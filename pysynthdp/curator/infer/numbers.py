@@ -22,6 +22,7 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer.identifiers import beyond_exact, counts_rows, identifying_number
 from pysynthdp.curator.infer.spikes import learned_spikes
 from pysynthdp.design.grain import decimals_of, step_of
+from pysynthdp.design.tagged import absent_of
 from pysynthdp.design.values import EXACT, check_size
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 from pysynthdp.schema.declarations import Codes
@@ -56,7 +57,8 @@ class NumberFacts:
 
 def infer_number(series: pd.Series[Any], name: str, facts: NumberFacts, *, exempt: bool) -> Column:
     """Take a number column as levels, or as numbers with the spikes that are declared or plain to see."""
-    absent = bool(series.isna().any())
+    tags = NumericColumn(name, missing=facts.missing).tags
+    absent = bool(absent_of(series, tags).any())
     spikes = facts.spikes or ()
     draft = NumericColumn(
         name,
@@ -66,7 +68,7 @@ def infer_number(series: pd.Series[Any], name: str, facts: NumberFacts, *, exemp
         facts.missing,
         spikes,
         absent,
-        series.dtype,
+        np.float64 if tags else series.dtype,
         declared=False,
     )
     whole = _beyond(series, draft)
@@ -87,7 +89,7 @@ def infer_number(series: pd.Series[Any], name: str, facts: NumberFacts, *, exemp
 def _levels(draft: NumericColumn, own: tuple[Any, ...], facts: NumberFacts) -> CategoricalColumn:
     """Take numbers as levels, in their order if the method draws an order."""
     ordered, absent = facts.drawn == "ordered", draft.may_be_missing
-    return CategoricalColumn(draft.name, own, ordered, None, facts.missing, absent, draft.dtype, False)
+    return CategoricalColumn(draft.name, own, ordered, None, draft.missing, absent, draft.dtype, False)
 
 
 def _check_levels(distinct: FloatArray, counts: IntArray, name: str) -> None:

@@ -28,6 +28,7 @@ from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remark
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.tagged import missing_kinds
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Codes, Declarations
@@ -288,9 +289,9 @@ def _column(
     except SchemaError as problem:
         remark = _problem(name, problem, "not usable")
         kind = remark.kind if remark.kind in _SHOWN else "not usable"
-        return ColumnLook(name, kind, dtype, missing=_absent(series), remarks=(remark,)), None
+        return ColumnLook(name, kind, dtype, missing=_absent(series.isna()), remarks=(remark,)), None
     if exempt and not column.levels and series.notna().any():
-        return ColumnLook(name, "identifier", dtype, missing=_absent(series)), None
+        return ColumnLook(name, "identifier", dtype, missing=_absent(series.isna())), None
     levels = _categorical(series, column, dtype)
     return levels if exempt else _hinted(levels, series, column, told=bool(declared)), column
 
@@ -306,17 +307,20 @@ def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column, *, told: b
     return replace(look, remarks=(*odd, *look.remarks, *keys), notes=well)
 
 
-def _absent(series: pd.Series[Any]) -> Shares:
+def _absent(absent: pd.Series[Any]) -> Shares:
     """Share of rows without a value."""
-    absent = int(series.isna().sum())
-    return (("NA", absent / len(series)),) if absent else ()
+    count = int(absent.sum())
+    return (("NA", count / len(absent)),) if count else ()
 
 
 def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: bool) -> ColumnLook:
     """Look at numbers, dates or durations."""
     numbers = to_numbers(series, column)
     size = max(len(numbers), 1)
-    codes = tuple((label, float((numbers == code).sum()) / size) for code, label in column.missing)
+    codes = tuple(
+        (label, float((numbers == code).sum()) / size)
+        for code, (_, label) in zip(column.specials, column.missing, strict=False)
+    )
     spikes = tuple((f"{spike:g}", float((numbers == spike).sum()) / size) for spike in column.spikes)
     kind = "numeric"
     if column.unit != "number":
@@ -326,7 +330,7 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: 
         column.name,
         kind,
         dtype,
-        missing=(*_absent(series), *codes),
+        missing=(*_absent(pd.Series(numbers).isna()), *codes),
         spikes=spikes,
         decimals=column.decimals,
         step=column.step,
@@ -344,13 +348,16 @@ def _of_extremes(plain: FloatArray, column: NumericColumn) -> tuple[Remark, ...]
 def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:
     """Look at levels."""
     size = max(len(series), 1)
-    codes = tuple((label, int((series == code).sum()) / size) for code, label in column.missing)
+    kinds = missing_kinds(pd.DataFrame({column.name: series}), Schema((column,))).get(column.name)
+    counts = pd.Series(dtype=int) if kinds is None else kinds.value_counts(sort=False)
+    codes = tuple((str(label), int(count) / size) for label, count in counts.items())
+    absent = series.isna() if kinds is None else series.isna() & kinds.isna()
     return ColumnLook(
         column.name,
         _kind(column),
         dtype,
         levels=len(column.levels),
-        missing=(*_absent(series), *codes),
+        missing=(*_absent(absent), *codes),
     )
 
 

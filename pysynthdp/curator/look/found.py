@@ -16,6 +16,7 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer import key_remarks
 from pysynthdp.curator.look.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.tagged import holds_tags, tags_in
 from pysynthdp.design.values import to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
@@ -92,9 +93,26 @@ def hints_of(series: pd.Series[Any], column: Column, method: str | None = None) 
     -----
     Privacy: reads real values; ``Hint.shown`` names some.
     """
+    yield from _of_kinds(series, column)
     if isinstance(column, NumericColumn):
-        return _of_numbers(plain_numbers(to_numbers(series, column), column), column, method)
-    return _of_levels(series, column)
+        yield from _of_numbers(plain_numbers(to_numbers(series, column), column), column, method)
+    else:
+        yield from _of_levels(series, column)
+
+
+def _of_kinds(series: pd.Series[Any], column: Column) -> Iterator[Hint]:
+    """Say that kinds of missing values are not declared."""
+    if not holds_tags(series):
+        return
+    tags = [tag for tag in tags_in(series.to_numpy()) if tag not in column.tags]
+    if tags:
+        what = "its missing values are of kinds that are not declared, which become plain missing ones"
+        yield Hint(_kinds_remark(column.name, what, ...), _kinds_remark(column.name, what, tags[0]))
+
+
+def _kinds_remark(name: str, what: str, tag: Any) -> Remark:
+    """Say how to declare a kind."""
+    return Remark(name, "kinds", what, Words("declare {it}", it=Setting("missing", {name: {tag: "label"}})))
 
 
 def plain_numbers(numbers: FloatArray, column: NumericColumn) -> FloatArray:

@@ -81,7 +81,8 @@ def _absences(column: Column, table: PartTable) -> Iterator[_Absent]:
     kind = table.parts.get((column.name, "kind"))
     if kind is None or column.universe is not None or parts_of(column)[-1].role != "value":
         return
-    codes = [*[None] * int(column.may_be_missing), *column.specials]
+    spikes = column.spikes if isinstance(column, NumericColumn) else ()
+    codes = [*[None] * int(column.may_be_missing), *(code for code, _ in column.missing), *spikes]
     for place, code in enumerate(codes, start=1):
         rows = kind == place
         if _SIDE <= int(np.count_nonzero(rows)) <= table.n - _SIDE:

@@ -11,11 +11,13 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.remarks import FEWEST
+from pysynthdp.base.scratch import stored
 from pysynthdp.curator.infer.column_names import named_as_person
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.expression_cells import cells_of
@@ -47,12 +49,19 @@ class Coded:
     codes : array (rows,) of int
         Places among ``values``; -1 where missing.
     values : sequence
-        Numbers, truth values or texts, each once; numbers rise.
+        Numbers, truth values or texts, each once; numbers rise. More than a table lists are an array.
     """
 
     column: Column
     codes: AnyArray
     values: Sequence[float | str]
+
+    @classmethod
+    def kept(cls, column: Column, codes: AnyArray, values: AnyArray, table: PartTable) -> Coded:
+        """Keep the codes, and values of which there may be as many, where the table lies."""
+        small = codes.astype(np.int32 if len(codes) < 2**31 else np.int64)
+        listed = values.tolist() if len(values) <= _LISTED else stored(values, table.scratch)
+        return cls(column, stored(small, table.scratch), cast("Sequence[float | str]", listed))
 
 
 def coded(column: Column, table: PartTable) -> Coded:
@@ -62,18 +71,20 @@ def coded(column: Column, table: PartTable) -> Coded:
         return _coded_levels(column, given, table)
     values, codes = np.unique(np.where(given.missing, np.nan, given.data), return_inverse=True)
     n_values = int(np.isfinite(values).sum())
-    return Coded(column, np.where(given.missing, -1, codes), values[:n_values].tolist())
+    codes[given.missing] = -1
+    return Coded.kept(column, codes, values[:n_values], table)
 
 
 def _coded_levels(column: CategoricalColumn, given: Values, table: PartTable) -> Coded:
     """Take levels as they are coded already."""
-    raw = table.parts[column.name, "value"].astype(np.int64)
+    raw = table.parts[column.name, "value"].astype(np.int32)
     levels = [level if isinstance(level, int | float) else str(level) for level in column.levels]
     numeric = all(isinstance(level, int | float | np.number) for level in column.levels)
     values: list[float | str] = (
         [float(level) for level in levels] if numeric else [str(each) for each in levels]
     )
-    return Coded(column, np.where(given.missing, -1, raw), values)
+    raw[given.missing] = -1
+    return Coded(column, stored(raw, table.scratch), values)
 
 
 def recode_of(y: Coded, x: Coded) -> str | None:

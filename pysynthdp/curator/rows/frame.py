@@ -25,6 +25,8 @@ _COPY: Final = Said("release[0]", "a file of it", "release[[1]]")
 _CONVERT: Final = Said("pd.DataFrame(...)", "another program", "as.data.frame(...)")
 _RENAME: Final = Said("df.columns = [...]", "an editor", "names(data) <- ...")
 
+BLOCK: Final = 2**18  # rows read at a time where arrays lie on disk
+
 T = TypeVar("T")
 
 
@@ -100,7 +102,8 @@ class FrameRows:
     block_rows : int, optional
         Rows a block.
     scratch : Scratch, optional
-        Where arrays that are made of the rows may lie on disk; in memory without it.
+        Where arrays that are made of the rows lie on disk; in memory without it. The frame is then read in
+        blocks, so that none of them is there as a whole.
 
     Raises
     ------
@@ -148,7 +151,7 @@ class FrameRows:
 
     def fold(self, of_block: Callable[[pd.DataFrame], T], merge: Callable[[T, T], T]) -> T:
         """Apply a function to every block in row order and merge from left to right."""
-        size = self.block_rows or max(self.n_rows, 1)
+        size = self.block_rows or (max(self.n_rows, 1) if self.scratch is None else BLOCK)
         blocks = (self.frame.iloc[start : start + size] for start in range(0, max(self.n_rows, 1), size))
         return reduce(merge, (of_block(block) for block in blocks))
 

@@ -7,10 +7,12 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from pysynthdp.io.csv.cells import WORDS
-from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+import numpy as np
 
-__all__ = ["has_empty_text", "is_flag", "pandas_call", "r_call"]
+from pysynthdp.io.csv.cells import WORDS
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+
+__all__ = ["has_empty_text", "is_flag", "kinds_of_numbers", "pandas_call", "r_call"]
 
 _FLAGS: Final = ("t", "f", "true", "false", "inf", "infinity", "-inf", "+inf")
 _LIKE_NUMBER: Final = re.compile(r"\s*[+-]?(?:\d|\.\d|0[xX])")
@@ -42,7 +44,7 @@ def pandas_call(file: str, schema: Schema, withheld: Collection[str] = (), *, da
         *([f"dtype={{{texts}}}"] if texts else []),
         *([f"parse_dates={json.dumps(timed, ensure_ascii=False)}"] if timed else []),
         "keep_default_na=False",
-        'na_values=[""]',
+        f"na_values={_absent(schema)}",
     ]
     return f"read_csv({', '.join(parts)})"
 
@@ -63,7 +65,33 @@ colClasses = c("plz" = "character"))'
     kinds |= {column.name: "Date" for column in schema if dates and _is_day(column)}
     named = ", ".join(f'{json.dumps(name, ensure_ascii=False)} = "{kind}"' for name, kind in kinds.items())
     classes = f", colClasses = c({named})" if named else ""
-    return f'read.csv({file}, check.names = FALSE, na.strings = "", encoding = "UTF-8"{classes})'
+    absent = ", ".join(f'"{word}"' for word in ("", *_kinds(schema)))
+    absent = f"c({absent})" if _kinds(schema) else absent
+    return f'read.csv({file}, check.names = FALSE, na.strings = {absent}, encoding = "UTF-8"{classes})'
+
+
+def _absent(schema: Schema) -> str:
+    """Write the words that mean a missing value to pandas."""
+    return json.dumps(["", *_kinds(schema)])
+
+
+def _kinds(schema: Schema) -> list[str]:
+    """List the missing kinds of numbers, but for those that a text column has as its levels."""
+    found = dict.fromkeys(tag for column in schema for tag in kinds_of_numbers(column))
+    named = [column for column in schema if isinstance(column, CategoricalColumn)]
+    levels = {level for column in named if not kinds_of_numbers(column) for level in column.levels}
+    return [tag for tag in found if tag not in levels]
+
+
+def kinds_of_numbers(column: Column) -> tuple[str, ...]:
+    """List the missing kinds that a CSV has among the numbers of a column, such as ``.a``.
+
+    Examples
+    --------
+    >>> kinds_of_numbers(NumericColumn("income", missing={".a": "refused", -8: "not asked"}))
+    ('.a',)
+    """
+    return column.tags if isinstance(column, NumericColumn) or column.dtype == np.float64 else ()
 
 
 def has_empty_text(schema: Schema) -> bool:

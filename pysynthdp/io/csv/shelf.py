@@ -79,13 +79,20 @@ class Shelf:
             table = pa_csv.read_csv(file, **options)
             return {name: table.column(name) for name in table.column_names}
         blocks = pa_csv.open_csv(file, **options)
+        return self.blocks(blocks.schema, blocks)
+
+    def blocks(self, kinds: pa.Schema, blocks: Iterable[pa.RecordBatch]) -> dict[str, pa.ChunkedArray]:
+        """Keep all columns of a table that comes in blocks."""
+        if self.scratch is None:
+            table = pa.Table.from_batches(list(blocks), schema=kinds)
+            return {name: table.column(name) for name in kinds.names}
         box = _Box(self.scratch.file())
-        places: dict[str, list[_Place]] = {name: [] for name in blocks.schema.names}
+        places: dict[str, list[_Place]] = {name: [] for name in kinds.names}
         for block in blocks:
             for name, found in places.items():
                 found.append(box.put(block.column(name)))
         whole = box.buffer()
-        return {name: _given(blocks.schema.field(name).type, found, whole) for name, found in places.items()}
+        return {name: _given(kinds.field(name).type, found, whole) for name, found in places.items()}
 
     def frame(self, blocks: Iterable[pd.DataFrame]) -> pd.DataFrame:
         """Keep a table whose columns are all texts."""
@@ -104,7 +111,7 @@ class Shelf:
     def texts(self, texts: pa.ChunkedArray) -> pd.Series[Any]:
         """Make a pandas column of texts that this shelf keeps; on disk only offsets are written anew."""
         if self.scratch is None:
-            return pd.Series(texts.to_pandas())
+            return _pandas(texts.cast(pa.large_string()))
         box = _Box(self.scratch.file())
         places = [box.write(chunk.cast(pa.large_string()).buffers()[1]) for chunk in texts.chunks]
         whole = box.buffer()

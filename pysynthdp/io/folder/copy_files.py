@@ -13,21 +13,25 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
 from pysynthdp.base.errors import ReleaseError
+from pysynthdp.base.marks import WATERMARK, WATERMARK_LABEL
+from pysynthdp.io.folder.formats import MainFormat as FileFormat
 from pysynthdp.io.folder.storage import Stored
+from pysynthdp.io.folder.stored_kinds import BareCsvWriter
 
 __all__ = ["FileFormat", "Marks", "csv_rows", "read_blocks", "read_copy", "write_copy"]
 
-FileFormat: TypeAlias = Literal["parquet", "csv"]
 _READ_BLOCK = 1 << 24  # bytes; a CSV row must fit into one
 _BATCH: Final = 65_536  # rows that are read at a time
+_WATERMARK: Final = pa.field(WATERMARK, pa.int32(), metadata={"label": WATERMARK_LABEL})
 _PIECE: Final = 2**14  # rows that are converted at a time: the blocks in which copies are drawn
 _GROUP_BYTES: Final = 2**26  # of a Parquet row group as it lies in memory, before it is encoded
 _GROUP_ROWS: Final = 2**20
@@ -64,6 +68,7 @@ def write_copy(
     storage: tuple[Stored, ...],
     marks: Marks,
     file_format: FileFormat,
+    watermark: bool = True,
 ) -> int:
     """Write one copy.
 
@@ -79,6 +84,8 @@ def write_copy(
         Written into Parquet's own metadata.
     file_format : {"parquet", "csv"}
         Of the file.
+    watermark : bool
+        Whether a last column holds the number of the copy.
 
     Returns
     -------
@@ -95,7 +102,11 @@ def write_copy(
     try:
         for piece in _pieces(blocks):
             table = _table(piece, storage, dictionary=file_format == "parquet")
-            writer = writer or _WRITERS[file_format](path, table, _metadata(piece, storage, marks))
+            if watermark:
+                table = _marked(table, marks.copy)
+            if writer is None:
+                shown = _metadata(piece, storage, marks, watermark=watermark)
+                writer = _WRITERS[file_format](path, table, shown, storage)
             writer.write(table)
             rows += len(piece)
         if writer is not None:
@@ -129,8 +140,15 @@ class _Writer(Protocol):
 class _CsvWriter:
     """Write each piece as it comes; the format has no room for metadata."""
 
-    def __init__(self, path: Path, first: pa.Table, metadata: Mapping[str, str]) -> None:  # noqa: ARG002
-        self._file = pa_csv.CSVWriter(path, first.schema)
+    def __init__(
+        self,
+        path: Path,
+        first: pa.Table,
+        metadata: Mapping[str, str],  # noqa: ARG002
+        storage: tuple[Stored, ...],
+    ) -> None:
+        bare = [stored.name for stored in storage if stored.tags]
+        self._file = BareCsvWriter(path, first.schema, bare) if bare else pa_csv.CSVWriter(path, first.schema)
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
@@ -147,8 +165,13 @@ class _CsvWriter:
 class _ParquetWriter:
     """Gather pieces until they are a row group."""
 
-    def __init__(self, path: Path, first: pa.Table, metadata: Mapping[str, str]) -> None:
-        self._file = pa_parquet.ParquetWriter(path, first.schema.with_metadata(dict(metadata)))
+    def __init__(
+        self, path: Path, first: pa.Table, metadata: Mapping[str, str], storage: tuple[Stored, ...]
+    ) -> None:
+        plain = [stored.name for stored in storage if not stored.tags]
+        coded: Any = plain if len(plain) < len(storage) else True  # a dictionary has one NaN for all
+        schema = first.schema.with_metadata(dict(metadata))
+        self._file = pa_parquet.ParquetWriter(path, schema, use_dictionary=coded)
         self._group = rows_of_group(first.nbytes / max(first.num_rows, 1))
         self._left: list[pa.Table] = []
         self._rows = 0
@@ -205,7 +228,15 @@ def _table(block: pd.DataFrame, storage: tuple[Stored, ...], *, dictionary: bool
     )
 
 
-def _metadata(block: pd.DataFrame, storage: tuple[Stored, ...], marks: Marks) -> dict[str, str]:
+def _marked(table: pa.Table, copy: int) -> pa.Table:
+    """Add the last column, which says that the rows are synthetic."""
+    numbers = pa.array(np.full(table.num_rows, copy, dtype=np.int32))
+    return table.append_column(_WATERMARK, numbers)
+
+
+def _metadata(
+    block: pd.DataFrame, storage: tuple[Stored, ...], marks: Marks, *, watermark: bool
+) -> dict[str, str]:
     """Write the marks, and what pandas reads to restore types and attrs without this package."""
     texts = {
         stored.name: pd.Series([None], dtype="category" if _is_category(stored) else "object")
@@ -213,6 +244,8 @@ def _metadata(block: pd.DataFrame, storage: tuple[Stored, ...], marks: Marks) ->
         if stored.labels is not None
     }
     plain = block.head(1).reset_index(drop=True).assign(**texts)
+    if watermark:
+        plain[WATERMARK] = np.int32(marks.copy)
     plain.attrs = marks.attrs()
     pandas_json = pa.Schema.from_pandas(plain, preserve_index=False).metadata[b"pandas"].decode()
     return {
@@ -300,7 +333,8 @@ def _batches(
 
 def _check_columns(path: Path, found: list[str], storage: tuple[Stored, ...]) -> None:
     """Refuse a file with other columns than the list of the folder names."""
-    if found != [stored.name for stored in storage]:
+    names = [stored.name for stored in storage]
+    if found not in (names, [*names, WATERMARK]):
         raise ReleaseError(
             f"{path.name} has other columns than release.json says; was it edited?", kind="folder"
         )

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 
 from pysynthdp.base.errors import PysynthdpError
-from pysynthdp.base.marks import SERIAL
+from pysynthdp.base.marks import SERIAL, WATERMARK
 from pysynthdp.io.folder.copy_files import csv_rows
 from pysynthdp.io.folder.finding import Finding, compared, guarded, unchecked
 from pysynthdp.io.folder.manifest import MANIFEST, digest_of, listed_files
@@ -47,6 +47,11 @@ class Folder:
     def copies(self) -> tuple[Path, ...]:
         """Files of the copies."""
         return tuple(self.path / name for name in self.manifest["copies"])
+
+    @property
+    def marked(self) -> bool:
+        """Whether the files have a last column that says synthetic."""
+        return self.manifest.get("watermark") == WATERMARK
 
     @property
     def parquet(self) -> bool:
@@ -167,6 +172,7 @@ def _types(what: str, folder: Folder) -> Finding:
 def _other_types(folder: Folder) -> Iterator[str]:
     """Name copies whose columns or types are not those that release.json tells of."""
     wanted = [stored.field(dictionary=True) for stored in _stored(folder)]
+    wanted += [pa.field(WATERMARK, pa.int32())] if folder.marked else []
     for path in folder.copies:
         found = _inside(path)
         if found is None:

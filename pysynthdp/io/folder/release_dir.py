@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, get_args
 
 import pandas as pd
 
 from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
-from pysynthdp.base.marks import SERIAL
+from pysynthdp.base.marks import SERIAL, WATERMARK
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.io.folder.copy_files import FileFormat, Marks, write_copy
+from pysynthdp.io.folder.copy_files import Marks, write_copy
+from pysynthdp.io.folder.formats import MainFormat, Wishes
 from pysynthdp.io.folder.manifest import (
     FORMAT,
     MANIFEST,
@@ -25,12 +26,15 @@ from pysynthdp.io.folder.manifest import (
     read_manifest,
     write_json,
 )
+from pysynthdp.io.folder.other_files import Others, checked_copies, write_others
 from pysynthdp.io.folder.signature import SIGNATURE, Sign
 from pysynthdp.io.folder.storage import Stored, storage_of
 from pysynthdp.io.folder.stored_copy import StoredCopy, stamp_of
 from pysynthdp.io.folder.text import readme_text
 from pysynthdp.io.folder.verifying import check_folder
 from pysynthdp.io.snippets import write_programs
+from pysynthdp.io.survey.planned import FilePlan
+from pysynthdp.io.survey.writing import check_size
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import write_codebook
@@ -42,7 +46,7 @@ _OF_FILES: Final = (".csv", ".tsv", ".gz", ".parquet", ".zip")
 """Endings that nobody gives a folder."""
 
 
-def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sign | None = None) -> Path:
+def write(parts: Mapping[str, Any], folder: Path, *, wished: Wishes, sign: Sign | None = None) -> Path:
     """Write a release under a temporary name beside ``folder``, then rename it.
 
     Parameters
@@ -54,8 +58,8 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sig
         ``constants`` again, where they depend on the rows drawn.
     folder : Path
         Must not exist.
-    file_format : {"parquet", "csv"}
-        Of the copies.
+    wished : Wishes
+        Formats of the copies, and whether their files say that they are synthetic.
     sign : callable, optional
         From the bytes of ``release.json`` to a signature, which is written beside it.
 
@@ -67,35 +71,39 @@ def write(parts: Mapping[str, Any], folder: Path, *, file_format: str, sign: Sig
     Raises
     ------
     ReleaseError
-        If the folder exists, the format is unknown, or the copies are not those that the tags tell of.
+        If the folder exists, a format cannot hold the copies, or these are not those that the tags tell of.
 
     Notes
     -----
     Privacy: writes synthetic rows, columns kept real by name, declared facts and the statement; no bound that
     was learned from data, no seed.
     """
-    check_target(folder, file_format)
+    check_target(folder, wished, parts["schema"].names, parts["tags"].n_syn)
+    plans = checked_copies(parts, wished)
     with _appearing(folder) as draft:
-        _fill(parts, draft, cast("FileFormat", file_format))
+        _fill(parts, draft, wished, plans)
         if sign is not None:
             (draft / SIGNATURE).write_bytes(sign((draft / MANIFEST).read_bytes()))
     return folder
 
 
-def check_target(folder: Path, file_format: str) -> None:
+def check_target(folder: Path, wished: Wishes, names: Sequence[str], rows: int) -> None:
     """Refuse what cannot be written, before anything is drawn for it.
 
     Raises
     ------
     ReleaseError
-        If the folder exists, or the format is unknown.
+        If the folder exists, a column has the name of the one that says synthetic, or copies are too large
+        for a format.
+    PlanError
+        If a format needs a package that is not installed.
 
     Notes
     -----
     Privacy: settings only.
     """
-    if file_format not in get_args(FileFormat):
-        raise ReleaseError(f"format must be one of {', '.join(get_args(FileFormat))}", kind="folder")
+    wished.check_names(names)
+    check_size([one for one in wished.others if one not in get_args(MainFormat)], rows, len(names))
     _refuse_existing(folder)
 
 
@@ -131,10 +139,10 @@ def _refuse_existing(folder: Path) -> None:
         )
 
 
-def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> None:
+def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes, plans: dict[str, FilePlan] | None) -> None:
     """Write all files of a release."""
     statement = parts["privacy"].to_dict()
-    names, storage = _write_copies(parts, folder, statement, file_format)
+    names, storage = _write_copies(parts, folder, statement, wished)
     parts = {**parts, **parts.get("seen", dict)()}
     schema, privacy, tags = parts["schema"], parts["privacy"], parts["tags"]
     methods = dict(parts["provenance"].methods)
@@ -142,7 +150,8 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
     write_json(folder / "schema.json", to_plain(schema, methods=methods, real=tags.kept))
     notes = tags.details.get("column_notes", {})
     write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept, notes=notes)
-    programs = write_programs(parts, folder, names, file_format=file_format)
+    others = write_others(parts, folder, names, storage, wished, plans)
+    programs = write_programs(parts, folder, names, wished=wished)
     text = readme_text(
         privacy=privacy.plain_language(),
         files=names,
@@ -156,16 +165,20 @@ def _fill(parts: Mapping[str, Any], folder: Path, file_format: FileFormat) -> No
         no_program="" if programs else parts.get("constants", {}).get("reason", ""),
         schema=schema,
         withheld={name for name, method in methods.items() if method == SERIAL},
+        watermark=wished.watermark,
+        others=others.files,
+        fallbacks=others.fallbacks,
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
-    write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, file_format))
+    write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, wished, others))
 
 
 def _write_copies(
-    parts: Mapping[str, Any], folder: Path, statement: Mapping[str, Any], file_format: FileFormat
+    parts: Mapping[str, Any], folder: Path, statement: Mapping[str, Any], wished: Wishes
 ) -> tuple[list[str], tuple[Stored, ...]]:
     """Write every copy; the first block of the first says how the columns of all lie in the files."""
-    tags = parts["tags"]
+    tags, file_format = parts["tags"], wished.main
+    written: dict[str, Any] = {"file_format": file_format, "watermark": wished.watermark}
     changing = {name for name, method in parts["provenance"].methods if method == SERIAL}
     names: list[str] = []
     storage: tuple[Stored, ...] | None = None
@@ -175,7 +188,7 @@ def _write_copies(
             storage = storage_of(first, parts["schema"], dated=file_format == "csv", changing=changing)
         names.append(f"synthetic_{tags.file_number(number)}.{file_format}")
         marks = Marks(statement, number, tags.place_of(number))
-        rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, file_format=file_format)
+        rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, **written)
         if rows != tags.n_syn:
             raise ReleaseError(
                 f"copy {number} does not have the number of rows that the tags tell of", kind="folder"
@@ -206,7 +219,8 @@ def _manifest(
     folder: Path,
     names: list[str],
     storage: tuple[Stored, ...],
-    file_format: FileFormat,
+    wished: Wishes,
+    others: Others,
 ) -> dict[str, Any]:
     """Say what lies in the folder and what a combining rule must know."""
     tags = parts["tags"]
@@ -220,8 +234,11 @@ def _manifest(
         "status": parts["privacy"].status,
         "tags": tags.to_dict(),
         "provenance": asdict(parts["provenance"]),
-        "file_format": file_format,
+        "file_format": wished.main,
+        "watermark": WATERMARK if wished.watermark else None,
         "copies": names,
+        "other_copies": others.files,
+        "fallbacks": others.fallbacks,
         "columns": [stored.to_plain() for stored in storage],
         "files": [described(path) for path in sorted(folder.iterdir())],
     }

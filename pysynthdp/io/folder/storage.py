@@ -12,6 +12,8 @@ import pyarrow as pa
 
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.errors import ReleaseError
+from pysynthdp.design.tagged import holds_tags
+from pysynthdp.io.folder.stored_kinds import kinds_from_arrow, kinds_to_arrow
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 from pysynthdp.schema.plain_values import (
     arrow_type_from_plain,
@@ -39,21 +41,26 @@ class Stored:
         Of the values in the file.
     labels : tuple, optional
         Values that Arrow cannot hold in one column (mixed types, intervals); the file has their texts.
+    tags : tuple of str
+        Missing kinds: NaN with a letter in its payload in Parquet, ``.a`` in a CSV.
     """
 
     name: str
     dtype: Any
     arrow: pa.DataType
     labels: tuple[Any, ...] | None = None
+    tags: tuple[str, ...] = ()
 
     def to_plain(self) -> dict[str, Any]:
         """Write plain JSON values."""
         labels = None if self.labels is None else [value_to_plain(label) for label in self.labels]
+        kinds = {"kinds": list(self.tags)} if self.tags else {}
         return {
             "name": self.name,
             "dtype": dtype_to_plain(self.dtype),
             "stored": arrow_type_to_plain(self.arrow),
             "labels": labels,
+            **kinds,
         }
 
     @classmethod
@@ -65,6 +72,7 @@ class Stored:
             dtype_from_plain(plain["dtype"]),
             arrow_type_from_plain(plain["stored"]),
             None if labels is None else tuple(value_from_plain(label) for label in labels),
+            tuple(plain.get("kinds", ())),
         )
 
     @property
@@ -73,7 +81,12 @@ class Stored:
         return [str(label) for label in self.labels or ()]
 
     def field(self, *, dictionary: bool) -> pa.Field:
-        """Describe the column for a file; a categorical is a dictionary where the format has one."""
+        """Describe the column for a file; a categorical is a dictionary where the format has one.
+
+        A format without dictionaries is of texts, and has a missing kind as one.
+        """
+        if self.tags and not dictionary:
+            return pa.field(self.name, pa.string())
         if dictionary and isinstance(self.dtype, pd.CategoricalDtype):
             return pa.field(self.name, pa.dictionary(pa.int32(), self.arrow, bool(self.dtype.ordered)))
         return pa.field(self.name, self.arrow)
@@ -97,6 +110,8 @@ class Stored:
 
     def _written(self, series: pd.Series[Any], dictionary: bool) -> pa.Array:
         """Write by dictionary, by label or as the values are."""
+        if self.tags:
+            return kinds_to_arrow(series.to_numpy(), texts=not dictionary)
         if isinstance(series.dtype, pd.CategoricalDtype):
             words = self.texts if self.labels is not None else series.cat.categories
             coded = _dictionary(series.cat.codes.to_numpy(), pa.array(words, type=self.arrow))
@@ -131,6 +146,8 @@ class Stored:
         try:
             if isinstance(self.dtype, pd.CategoricalDtype):
                 return self._category(values)
+            if self.tags:
+                return pd.Series(kinds_from_arrow(values))
             if pd.api.types.is_object_dtype(self.dtype):
                 return pd.Series(self._objects(values), dtype=object)
             if hasattr(self.dtype, "__from_arrow__"):
@@ -233,6 +250,8 @@ def _storage(series: pd.Series[Any], schema: Schema, dated: bool, changing: bool
             values = (*column.levels, *column.specials)
             return _labelled(name, dtype, _common_type(_index(values)), values)
         return Stored(name, dtype, _object_type(series, column))
+    if column is not None and column.tags and holds_tags(series):
+        return Stored(name, dtype, pa.float64(), tags=column.tags)
     day = dated and isinstance(column, NumericColumn) and column.unit == "day"
     if day and isinstance(dtype, np.dtype) and dtype.kind == "M":
         return Stored(name, dtype, pa.date32())

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pysynthdp.base.display import number
+from pysynthdp.base.marks import WATERMARK
 from pysynthdp.io.csv.reading_lines import has_empty_text, pandas_call, r_call
 from pysynthdp.schema import Schema
 
@@ -20,7 +21,18 @@ _DO_NOT = (
     "Do not rely on a relationship that the models did not contain: it is not in the copies.",
     "Do not try to match records to persons.",
 )
-_MARKS = {
+_MARKED = (
+    f"Do not remove the column {WATERMARK}, the last one of every file: it holds the number of the copy, "
+    "and says that the data are synthetic."
+)
+_PROGRAMS = {
+    "csv": "any program",
+    "parquet": "programs for large tables",
+    "sav": "SPSS",
+    "dta": "Stata",
+    "xpt": "SAS",
+}
+_UNMARKED = {
     True: "Do not remove what the files' metadata say of the data, and keep their names: they say synthetic.",
     False: "Do not rename the files: within them nothing says that the data are synthetic.",
 }
@@ -40,6 +52,9 @@ def readme_text(
     nests: Sequence[str] = (),
     schema: Schema | None = None,
     withheld: Collection[str] = (),
+    watermark: bool = False,
+    others: Mapping[str, Sequence[str]] | None = None,
+    fallbacks: Sequence[Mapping[str, str]] = (),
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -65,6 +80,12 @@ def readme_text(
         Of the copies: which columns other programs must be told to read as text.
     withheld : collection of str
         Columns whose levels are not published.
+    watermark : bool
+        Whether the last column of the files says that they are synthetic.
+    others : mapping of str to sequence of str, optional
+        Files of the copies in further formats.
+    fallbacks : sequence of mapping
+        What these hold otherwise: ``format``, ``column`` and ``what``.
 
     Examples
     --------
@@ -80,6 +101,7 @@ def readme_text(
     if nests:
         made += f" {_nests(nests)}"
     warning = ["REAL COLUMNS", _wrapped(_real(real))] if real else []
+    rules = (*_DO_NOT, _MARKED if watermark else _UNMARKED[_is_parquet(files[0])])
     sections = [
         "SYNTHETIC DATA",
         _wrapped(made),
@@ -87,13 +109,14 @@ def readme_text(
         "PRIVACY",
         _wrapped(privacy),
         "FILES",
-        _files(files, programs),
+        _files(files, programs, others or {}),
+        *(["WHAT OTHER FORMATS HOLD OTHERWISE", _otherwise(fallbacks)] if fallbacks else []),
         "HOW TO READ",
         _how_to_read(files[0], schema or Schema(()), withheld),
         "HOW TO ANALYSE",
         _how_to_pool(m, programs, no_program, nested=bool(nests)),
         "WHAT NOT TO DO",
-        "\n".join(_wrapped(sentence, bullet=True) for sentence in (*_DO_NOT, _MARKS[_is_parquet(files[0])])),
+        "\n".join(_wrapped(sentence, bullet=True) for sentence in rules),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -113,10 +136,28 @@ def _real(real: Sequence[str]) -> str:
     )
 
 
-def _files(files: Sequence[str], programs: Sequence[str]) -> str:
+def _span(files: Sequence[str]) -> str:
+    """Name one file, or the first and the last of several."""
+    return files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}"
+
+
+def _otherwise(fallbacks: Sequence[Mapping[str, str]]) -> str:
+    """List what formats hold otherwise, each column once for the formats that do the same."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for one in fallbacks:
+        places.setdefault((one["column"], one["what"]), []).append(f".{one['format']}")
+    return "\n".join(
+        _wrapped(f"{', '.join(formats)}: {column} {what}", bullet=True)
+        for (column, what), formats in places.items()
+    )
+
+
+def _files(files: Sequence[str], programs: Sequence[str], others: Mapping[str, Sequence[str]]) -> str:
     """List the files with what they hold."""
     described = [
-        (files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}", "the copies"),
+        (_span(files), "the copies"),
+        *((_span(names), f"the same for {_PROGRAMS[name]}") for name, names in others.items()),
+        *([("labels.sas", "program that gives the values in SAS their labels")] if "xpt" in others else []),
         ("codebook.csv", "one line a column: kind, levels, missing codes, synthetic or real, method"),
         ("schema.json", "the same for programs"),
         ("privacy.json", "the privacy statement"),

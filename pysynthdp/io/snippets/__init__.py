@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pysynthdp.base.marks import SERIAL
+from pysynthdp.io.folder.formats import Wishes
 from pysynthdp.io.snippets import python, r, spss, stata
 from pysynthdp.io.snippets.example import Task, example_of
 from pysynthdp.schema import Schema
@@ -27,7 +28,7 @@ def snippet_files(
     schema: Schema,
     copies: list[str],
     *,
-    file_format: str,
+    wished: Wishes,
     withheld: Collection[str] = (),
     order: Sequence[str] = (),
 ) -> dict[str, str]:
@@ -43,8 +44,8 @@ def snippet_files(
         From which an example of an analysis is made.
     copies : list of str
         Files of the copies.
-    file_format : {"parquet", "csv"}
-        Of the copies. Stata and SPSS read CSV only, so their programs stand beside CSV only.
+    wished : Wishes
+        Format of the copies. Stata and SPSS read CSV only, so their programs stand beside CSV only.
     withheld : collection of str
         Columns whose levels are not published, such as identifiers; never in the example.
     order : sequence of str
@@ -61,14 +62,13 @@ def snippet_files(
     """
     if not constants["rule"]:
         return {}
-    parquet = file_format == "parquet"
-    task = Task(constants, example_of(schema, withheld, order), schema, tuple(copies), parquet=parquet)
+    parquet = wished.main == "parquet"
+    example = example_of(schema, withheld, order)
+    task = Task(constants, example, schema, tuple(copies), parquet=parquet, marked=wished.watermark)
     return {name: program(task) for name, program in PROGRAMS.items() if not (parquet and name in _NEED_CSV)}
 
 
-def write_programs(
-    parts: Mapping[str, Any], folder: Path, copies: list[str], *, file_format: str
-) -> list[str]:
+def write_programs(parts: Mapping[str, Any], folder: Path, copies: list[str], *, wished: Wishes) -> list[str]:
     """Write the programs of a release into its folder; none where its parts have no ``constants``.
 
     Parameters
@@ -79,8 +79,8 @@ def write_programs(
         The release's folder.
     copies : list of str
         Files of the copies in it.
-    file_format : {"parquet", "csv"}
-        Of the copies.
+    wished : Wishes
+        Format of the copies.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def write_programs(
         return []
     withheld = {name for name, method in parts["provenance"].methods if method == SERIAL}
     order = parts["provenance"].visit_sequence
-    options: dict[str, Any] = {"file_format": file_format, "withheld": withheld, "order": order}
+    options: dict[str, Any] = {"wished": wished, "withheld": withheld, "order": order}
     programs = snippet_files(parts["constants"], parts["schema"], copies, **options)
     for name, text in programs.items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -12,6 +12,7 @@ from numbers import Real
 from string import Template
 from typing import Any, Literal
 
+from pysynthdp.io.csv.reading_lines import kinds_of_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = [
@@ -78,6 +79,7 @@ class Task:
     schema: Schema
     copies: tuple[str, ...]
     parquet: bool
+    marked: bool
 
     @property
     def places(self) -> dict[str, Any]:
@@ -149,7 +151,7 @@ def _related(one: str, other: str) -> bool:
 
 def _coded(column: Column) -> Coded | None:
     """Codes of a column as the files of the copies hold them."""
-    codes = tuple(code for code, _ in column.missing)
+    codes = tuple(code for code, _ in column.missing if code not in kinds_of_numbers(column))
     if not codes:
         return None
     if all(isinstance(code, str) for code in codes):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numbers import Real
 
+from pysynthdp.base.marks import WATERMARK_SPSS
 from pysynthdp.io.snippets.example import Coded, Task, about, fill, identifiers, listed, renamed
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
@@ -24,6 +25,7 @@ def program(task: Task) -> str:
     example, names = task.example, task.schema.names
     known = dict(zip(names, identifiers(names, lambda name: name.upper() in _RESERVED), strict=True))
     kinds = [f"    {known[column.name]} {_format(column)}" for column in task.schema]
+    kinds += [f"    {WATERMARK_SPSS} {_NUMBER}"] if task.marked else []
     nests = enumerate(task.constants["nests"], start=1)
     files = list(task.copies)
     predictors = " ".join(known[name] for name in example.predictors)

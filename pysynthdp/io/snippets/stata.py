@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pysynthdp.base.marks import WATERMARK
+from pysynthdp.io.csv.reading_lines import kinds_of_numbers
 from pysynthdp.io.snippets.example import (
     Coded,
     Task,
@@ -29,7 +31,9 @@ def program(task: Task) -> str:
     """Write ``analyse.do``, for Stata 14 or later; it reads CSV."""
     example, names = task.example, task.schema.names
     known = dict(zip(names, identifiers(names, _is_reserved), strict=True))
-    lines = [_without(known[coded.name], coded) for coded in example.codes]
+    kinds = [known[column.name] for column in task.schema if kinds_of_numbers(column)]
+    lines = [f"    quietly destring {name}, replace" for name in kinds]  # .a to .z become missing values
+    lines += [_without(known[coded.name], coded) for coded in example.codes]
     if example.level is not None:
         source = known[str(example.source)]
         hit = f"({source} == {_quoted(task)})"
@@ -40,7 +44,7 @@ def program(task: Task) -> str:
         "about": about(task, "* ", renamed(known)),
         "names": " ".join(name.rpartition(".")[0] for name in task.copies),
         "nests": listed(task.constants["nests"], " "),
-        "columns": " ".join(known.values()),
+        "columns": " ".join([*known.values(), *([WATERMARK] if task.marked else [])]),
         "texts": f" stringcols({' '.join(texts)})" if texts else "",
         "prepared": "\n".join(lines) or _NOTHING,
         "model": " ".join(used),

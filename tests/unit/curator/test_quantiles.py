@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pysynthdp.curator.quantiles import _edges, _groups, coarse_quantiles, heaps
+from pysynthdp.curator.reductions import sorted_numbers
 from pysynthdp.models.fits.quantile_table import group_means, quantile_table, table_values
 
 EVEN = (np.arange(400_000) + 0.5) / 400_000
@@ -120,7 +121,7 @@ def test_no_group_tells_a_sum_of_fewer_than_five(shared, others) -> None:
         sizes = rng.integers(40, 200, shared)
         few = rng.uniform(-50, 1050, others)
         values = np.concatenate([np.repeat(at, sizes), few])
-        ordered = np.sort(values)
+        ordered = sorted_numbers(values.copy())
         found = heaps(ordered)
         counts, _, _ = _groups(ordered, _edges(ordered, found, 200, 5), found, 5)
         assert (counts >= 5).all()

@@ -75,20 +75,6 @@ def test_what_is_no_table_is_refused_by_name(tmp_path, name, words):
         sdp.Synthesizer(progress=False).fit(tmp_path / name)
 
 
-def test_a_file_that_changes_is_refused(path, monkeypatch):
-    real = pd.read_parquet
-
-    def changing(*args, **kwargs):
-        with path.open("ab") as file:
-            file.write(b"")
-        path.touch()
-        return real(*args, **kwargs)
-
-    monkeypatch.setattr(pd, "read_parquet", changing)
-    with pytest.raises(sdp.PysynthdpError, match="changed while it was read"):
-        sdp.Synthesizer(progress=False).fit(path)
-
-
 def test_under_a_guarantee_a_missing_cell_decides_no_type(path, monkeypatch):
     """Neighbours that differ in one missing cell are read as the same types; so is a path that is fitted."""
     types = []
@@ -111,7 +97,7 @@ def test_under_a_guarantee_a_missing_cell_decides_no_type(path, monkeypatch):
 
 def test_a_scratch_folder_that_takes_no_file_is_named_as_such(path, tmp_path):
     settings = sdp.Synthesizer(progress=False, scratch=tmp_path / "none")
-    with pytest.raises(sdp.PlanError, match="folder for columns on disk takes no file: No such file"):
+    with pytest.raises(sdp.PlanError, match=r"scratch: .* is not there; name another with scratch="):
         settings.fit(path)
 
 
@@ -129,5 +115,5 @@ def test_a_full_scratch_is_said_and_ends_as_full(path):
         "    print(str(error), int(exit_of(error)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "is full: File too large" in done.stdout, done.stderr
+    assert "may become that large; raise the limit" in done.stdout, done.stderr
     assert done.stdout.strip().endswith("8")

@@ -16,6 +16,8 @@ import pytest
 from pysynthdp import BySampling
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.io.folder import copy_files, release_dir
+from pysynthdp.io.folder.formats import Wishes
+from pysynthdp.io.watermark import unmarked
 from pysynthdp.models import Gaussian
 from pysynthdp.privacy.statements.column import Draw
 from pysynthdp.release import SyntheticRelease
@@ -116,7 +118,7 @@ def test_blocks_make_the_same_copy(file_format, parts_of, tmp_path):
     parts = parts_of(frame, m=2)
     blocks = [frame.iloc[:1].reset_index(drop=True), frame.iloc[1:2], frame.iloc[2:]]
     streamed = {**parts, "copies": ((block for block in blocks) for _ in range(2))}
-    release_dir.write(streamed, tmp_path / "blocks", file_format=file_format)
+    release_dir.write(streamed, tmp_path / "blocks", wished=Wishes((file_format,)))
     for copy in release_dir.read(tmp_path / "blocks", Provenance, ReleaseTags)["copies"]:
         pd.testing.assert_frame_equal(copy, frame, check_exact=True)
 
@@ -128,7 +130,7 @@ def test_first_block_may_be_all_missing_in_object_columns(parts_of, tmp_path):
     whole = pd.concat([first, frame], ignore_index=True)
     parts["tags"] = parts["tags"].with_size(m=1, n_syn=len(whole))
     parts["privacy"] = replace(parts["privacy"], draws=(Draw(len(whole), 1),))
-    release_dir.write({**parts, "copies": [[first, frame]]}, tmp_path / "r", file_format="parquet")
+    release_dir.write({**parts, "copies": [[first, frame]]}, tmp_path / "r", wished=Wishes(("parquet",)))
     pd.testing.assert_frame_equal(
         release_dir.read(tmp_path / "r", Provenance, ReleaseTags)["copies"][0], whole
     )
@@ -145,7 +147,7 @@ def test_failure_midway_leaves_nothing(failure, good_blocks, parts_of, small, tm
         raise failure
 
     with pytest.raises(type(failure)):
-        release_dir.write({**parts, "copies": broken()}, tmp_path / "r", file_format="parquet")
+        release_dir.write({**parts, "copies": broken()}, tmp_path / "r", wished=Wishes(("parquet",)))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -156,7 +158,7 @@ def test_failure_within_a_copy_leaves_nothing(parts_of, small, tmp_path):
         raise OSError(msg)
 
     with pytest.raises(ReleaseError, match="cannot be written"):
-        release_dir.write({**parts_of(small), "copies": [broken()]}, tmp_path / "r", file_format="csv")
+        release_dir.write({**parts_of(small), "copies": [broken()]}, tmp_path / "r", wished=Wishes(("csv",)))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -164,9 +166,9 @@ def test_failure_within_a_copy_leaves_nothing(parts_of, small, tmp_path):
 def test_copies_that_are_not_those_of_the_tags_are_refused(rows, parts_of, small, tmp_path):
     parts = parts_of(small)
     with pytest.raises(ReleaseError, match="rows"):
-        release_dir.write({**parts, "copies": [small.iloc[rows]]}, tmp_path / "r", file_format="csv")
+        release_dir.write({**parts, "copies": [small.iloc[rows]]}, tmp_path / "r", wished=Wishes(("csv",)))
     with pytest.raises(ReleaseError, match="number of copies"):
-        release_dir.write({**parts, "copies": [small, small]}, tmp_path / "r", file_format="csv")
+        release_dir.write({**parts, "copies": [small, small]}, tmp_path / "r", wished=Wishes(("csv",)))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -235,7 +237,7 @@ def test_folder_is_readable_without_the_package(release_of, tmp_path):
     release = release_of(frame, m=2)
     folder = release.save(tmp_path / "r")
     plain = pd.read_parquet(folder / "synthetic_2.parquet")
-    pd.testing.assert_frame_equal(plain, frame)
+    pd.testing.assert_frame_equal(plain, frame.assign(_synthetic=np.int32(2)))
     assert plain.attrs["pysynthdp"]["copy"] == 2
     metadata = pa_parquet.read_schema(folder / "synthetic_1.parquet").metadata
     assert json.loads(metadata[b"pysynthdp"])["privacy"] == release.privacy.to_dict()
@@ -285,7 +287,7 @@ def test_running_numbers_may_differ_from_block_to_block(file_format, parts_of, t
     frame = pd.DataFrame({"id": pd.Categorical([f"zyx{i}" for i in range(4)])})
     blocks = [pd.DataFrame({"id": pd.Categorical(ids)}) for ids in (["1", "2"], ["3", "4"])]
     parts = {**parts_of(frame, methods={"id": "serial"}, exempt=["id"]), "copies": [blocks]}
-    release_dir.write(parts, tmp_path / "r", file_format=file_format)
+    release_dir.write(parts, tmp_path / "r", wished=Wishes((file_format,)))
     copy = release_dir.read(tmp_path / "r", Provenance, ReleaseTags)["copies"][0]
     pd.testing.assert_frame_equal(copy, pd.DataFrame({"id": pd.Categorical(["1", "2", "3", "4"])}))
 
@@ -365,22 +367,22 @@ def test_row_groups_are_large_and_memory_holds_one(release_of, tmp_path, monkeyp
     release = release_of(pd.DataFrame({"x": np.arange(100_000) / 4, "y": np.arange(100_000.0) % 7}))
     whole = pa_parquet.read_metadata(release.save(tmp_path / "a") / "synthetic_1.parquet")
     assert whole.num_row_groups == 1
-    monkeypatch.setattr(copy_files, "_GROUP_BYTES", 16 * 40_000)  # 16 bytes a row
+    monkeypatch.setattr(copy_files, "_GROUP_BYTES", 20 * 40_000)  # bytes of a row, the mark too
     path = release.save(tmp_path / "b") / "synthetic_1.parquet"
     groups = pa_parquet.read_metadata(path)
     assert [groups.row_group(i).num_rows for i in range(groups.num_row_groups)] == [32_768] * 3 + [1696]
-    pd.testing.assert_frame_equal(pd.read_parquet(path), release[0], check_exact=True)
+    pd.testing.assert_frame_equal(unmarked(pd.read_parquet(path)), release[0], check_exact=True)
 
 
 def test_blocks_that_fit_no_group_are_cut(parts_of, tmp_path, monkeypatch):
-    monkeypatch.setattr(copy_files, "_GROUP_BYTES", 8 * 20_000)
+    monkeypatch.setattr(copy_files, "_GROUP_BYTES", 12 * 20_000)
     frame = pd.DataFrame({"x": np.arange(50_000) / 4})
     blocks = [frame.iloc[:7], frame.iloc[7:30_000], frame.iloc[30_000:]]
-    release_dir.write({**parts_of(frame), "copies": [blocks]}, tmp_path / "r", file_format="parquet")
+    release_dir.write({**parts_of(frame), "copies": [blocks]}, tmp_path / "r", wished=Wishes(("parquet",)))
     path = tmp_path / "r" / "synthetic_1.parquet"
     groups = pa_parquet.read_metadata(path)
     assert [groups.row_group(i).num_rows for i in range(groups.num_row_groups)] == [16_384] * 3 + [848]
-    pd.testing.assert_frame_equal(pd.read_parquet(path), frame)
+    pd.testing.assert_frame_equal(unmarked(pd.read_parquet(path)), frame)
 
 
 def test_types_that_no_file_holds_are_named(tmp_path):
@@ -397,3 +399,54 @@ def test_lists_and_mappings_are_refused_before_anything_is_written(tmp_path):
         release.save(tmp_path / "release")
     assert "Zwetkoff" not in str(caught.value)
     assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+def test_files_say_by_their_last_column_that_they_are_synthetic(file_format, release_of, small, tmp_path):
+    release = release_of(small, m=2)
+    folder = release.save(tmp_path / "r", format=file_format)
+    read = {"parquet": pd.read_parquet, "csv": pd.read_csv}[file_format]
+    for number, path in enumerate(sorted(folder.glob(f"synthetic_*.{file_format}")), start=1):
+        plain = read(path)
+        assert list(plain)[-1] == "_synthetic"
+        assert set(plain["_synthetic"]) == {number}
+    assert json.loads((folder / "release.json").read_text())["watermark"] == "_synthetic"
+    opened = SyntheticRelease.open(folder)
+    for number, copy in enumerate(SyntheticRelease.load(folder)):
+        pd.testing.assert_frame_equal(copy, release[number])
+        assert list(opened[number].columns) == list(release[number])
+        assert list(next(iter(opened[number].blocks()))) == list(release[number])
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+def test_the_mark_may_be_left_out_and_the_list_says_so(file_format, release_of, small, tmp_path):
+    folder = release_of(small, m=2).save(tmp_path / "r", format=file_format, watermark=False)
+    assert json.loads((folder / "release.json").read_text())["watermark"] is None
+    read = {"parquet": pd.read_parquet, "csv": pd.read_csv}[file_format]
+    assert list(read(folder / f"synthetic_1.{file_format}")) == list(small)
+    assert SyntheticRelease.load(folder).m == 2
+
+
+def test_a_column_that_is_called_like_the_mark_is_refused_before_anything_is_written(release_of, tmp_path):
+    release = release_of(pd.DataFrame({"x": [1.0, 2.5], "_synthetic": [3.0, 4.0]}))
+    with pytest.raises(ReleaseError, match="rename it before the fit, or write watermark=False"):
+        release.save(tmp_path / "r")
+    assert list(tmp_path.iterdir()) == []
+    folder = release.save(tmp_path / "r", watermark=False)
+    pd.testing.assert_frame_equal(SyntheticRelease.load(folder)[0], release[0])
+
+
+def test_a_copy_whose_mark_was_taken_off_is_told(release_of, small, tmp_path, relist):
+    folder = release_of(small).save(tmp_path / "r")
+    path = folder / "synthetic_1.parquet"
+    table = pa_parquet.read_table(path)
+    pa_parquet.write_table(table.drop_columns("_synthetic"), path)
+    relist(folder)
+    with pytest.raises(ReleaseError, match=r"synthetic_1\.parquet has other columns"):
+        SyntheticRelease.load(folder)
+
+
+def test_formats_are_checked(release_of, small, tmp_path):
+    release = release_of(small)
+    with pytest.raises(ReleaseError, match="format must be one of parquet, csv, sav, dta, xpt"):
+        release.save(tmp_path / "r", formats=["parquet", "sas"])

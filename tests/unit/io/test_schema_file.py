@@ -12,21 +12,30 @@ import pytest
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.curator.infer import infer_schema
 from pysynthdp.curator.rows import rows_of
-from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
+from pysynthdp.schema import CategoricalColumn, Labels, NumericColumn, Schema
 from pysynthdp.schema.plain import from_plain, to_plain
 from pysynthdp.schema.plain_values import value_from_plain, value_to_plain
 
 FULL = Schema(
     [
         NumericColumn(
-            "age", lower=0, upper=120, decimals=0, dtype="int64", may_be_missing=False, fallback=40
+            "age",
+            lower=0,
+            upper=120,
+            decimals=0,
+            dtype="int64",
+            may_be_missing=False,
+            fallback=40,
+            labels=Labels("Age", {120: "or older"}),
         ),
         NumericColumn(
             "wage", lower=-1.5, missing={-8: "no job", -9: "refused"}, spikes=[0.0], declared=False
         ),
         NumericColumn("born", upper=20_000, dtype="datetime64[us]", unit="day", decimals=0),
         NumericColumn("count", dtype="Int64", decimals=0),
-        CategoricalColumn("sex", ["F", "M"], other="F", missing={"?": "refused"}),
+        CategoricalColumn(
+            "sex", ["F", "M"], other="F", missing={"?": "refused"}, labels=Labels(measure="nominal")
+        ),
         CategoricalColumn("edu", ["low", "high"], ordered=True, categories=("low", "none", "high")),
         CategoricalColumn("ever", [False, True], dtype="boolean", absence="level"),
         CategoricalColumn("code", [1, 2, 5], dtype="int64", may_be_missing=False),

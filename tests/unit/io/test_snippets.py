@@ -187,14 +187,16 @@ def test_a_program_for_stata_uses_no_word_of_stata_as_a_name(release_of, tmp_pat
     text = (folder / "analyse.do").read_text()
     used = re.search(r'import delimited (.*) using "`name', text)[1].split()
     assert not STATA & set(used)
-    assert len(set(used)) == len(used) == len(names)
-    assert all(re.fullmatch(r"[A-Za-z]\w{0,30}", name) for name in used)
+    assert len(set(used)) == len(used) == len(names) + 1
+    assert used[-1] == "_synthetic"
+    assert all(re.fullmatch(r"[A-Za-z]\w{0,30}", name) for name in used[:-1])
     said = " ".join(text.replace("\n*", " ").split())
     assert "Names of columns that cannot be used here are written otherwise:" in said
     assert "if as if_" in said
     spss = (folder / "analyse.sps").read_text()
     assert "    ALL_ F20.0" in spss
     assert "    with_ F20.0" in spss
+    assert "    synthetic_ F20.0" in spss
 
 
 def test_codes_are_read_as_numbers_and_text_as_text_by_every_program(release_of, tmp_path, monkeypatch):
@@ -243,8 +245,14 @@ def test_the_example_explains_what_is_drawn_last_and_no_function_of_it(columns, 
 
 def test_what_marks_the_copies_is_claimed_only_where_it_is(release_of, small, tmp_path):
     release = release_of(small, 2)
-    csv = " ".join((release.save(tmp_path / "c", format="csv") / "README.txt").read_text().split())
-    parquet = " ".join((release.save(tmp_path / "p") / "README.txt").read_text().split())
+
+    def said(name, **asked):
+        return " ".join((release.save(tmp_path / name, **asked) / "README.txt").read_text().split())
+
+    for number, one in enumerate(("csv", "parquet")):
+        assert "Do not remove the column _synthetic" in said(f"m{number}", format=one)
+    csv = said("c", format="csv", watermark=False)
+    parquet = said("p", watermark=False)
     assert "within them nothing says that the data are synthetic" in csv
     assert "marks" not in csv
     assert "the files' metadata" in parquet
