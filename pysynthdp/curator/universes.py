@@ -70,11 +70,13 @@ def settled_universes(schema: Schema, tables: Sequence[Rows]) -> Schema:
     -----
     Privacy: reads real rows; not under a guarantee.
     """
-    for column in limited(schema):
-        if isinstance(column.universe, Universe) and not column.universe.alone:
-            counts = [_counted(rows, _needed(schema, [column]), [column], ())[1] for rows in tables]
-            if max(count[0] for count in counts) < FEWEST:
-                schema = alone(schema, column.name)
+    open_ones = [column for column in limited(schema) if not _alone(column)]
+    if not open_ones:
+        return schema
+    counts = [_counted(rows, _needed(schema, open_ones), open_ones, ())[1] for rows in tables]
+    for column, inside in zip(open_ones, zip(*counts, strict=True), strict=True):
+        if max(inside) < FEWEST:
+            schema = alone(schema, column.name)
     return schema
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -46,8 +47,18 @@ def condition_of(column: Column, schema: Schema) -> Expression:
     PlanError
         Where the condition cannot be read; names the column.
     """
-    usable = tuple(each.name for each in schema if parts_of(each)[-1].role == "value")
-    return parsed(_universe(column).where, usable, column=column.name)
+    found = _parsed(_universe(column).where, schema.names, column.name)
+    empty = [name for name in found.columns if parts_of(schema[name])[-1].role != "value"]
+    if empty:
+        usable = tuple(each.name for each in schema if parts_of(each)[-1].role == "value")
+        parsed(found.text, usable, column=column.name)  # says so
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _parsed(where: str, names: tuple[str, ...], column: str) -> Expression:
+    """Read a condition once: it is asked for block by block."""
+    return parsed(where, names, column=column)
 
 
 def _universe(column: Column) -> Universe:

@@ -13,11 +13,10 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.streams import NumpySampler
 from pysynthdp.base.words import Words
 from pysynthdp.design.parts import Part, parts_of, settle
-from pysynthdp.design.universes import asked_rows, limited, outside_code, set_outside
+from pysynthdp.design.universes import asked_rows, condition_of, limited, outside_code, set_outside
 from pysynthdp.draw.tally import Tally
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.asked import conditions_of
 from pysynthdp.plan.counted import Counted
 from pysynthdp.plan.derived import Derived, derived_parts
 from pysynthdp.plan.fit import DrawnStep, Fit, Key
@@ -39,7 +38,7 @@ class _Before:
 
     keys: frozenset[Key]
     waiting: tuple[Derived, ...]
-    late: tuple[Column, ...]
+    late: tuple[tuple[Column, frozenset[Key]], ...]
 
 
 @dataclass(slots=True, repr=False)
@@ -54,14 +53,14 @@ class _Rows:
         What was drawn.
     waiting : tuple of Derived
         Columns whose arguments are not all there.
-    late : tuple of Column
-        Columns with a universe whose condition was not there when they were drawn.
+    late : tuple of (Column, set of keys)
+        Columns with a universe that is still to be set, and the parts that this takes.
     """
 
     X: FloatArray
     parts: dict[Key, AnyArray]
     waiting: tuple[Derived, ...]
-    late: tuple[Column, ...]
+    late: tuple[tuple[Column, frozenset[Key]], ...]
 
     @property
     def n(self) -> int:
@@ -133,7 +132,7 @@ class BlockDraw:
         for own in self.plan.derived:
             last[own.column] = max((last.get(name, -1) for name in (own.column, *own.given)), default=-1)
         for column in limited(self.plan.schema):
-            names = (column.name, *conditions_of(self.plan.schema)[column.name])
+            names = (column.name, *condition_of(column, self.plan.schema).columns)
             last[column.name] = max(last.get(name, -1) for name in names)
         found: dict[int, tuple[Rule, ...]] = {}
         for rule in self.plan.rules:
@@ -226,7 +225,7 @@ class BlockDraw:
     def _fresh(self, kept: Mapping[Key, AnyArray], size: int) -> _Rows:
         """Begin rows with what is kept real."""
         layout = self.fit.layout
-        drawn = _Rows(layout.empty(size), dict(kept), self.plan.derived, limited(self.plan.schema))
+        drawn = _Rows(layout.empty(size), dict(kept), self.plan.derived, self._limits())
         for part in layout.parts:
             if part.key in drawn.parts:
                 self._encode(part, drawn)
@@ -257,14 +256,24 @@ class BlockDraw:
             self._encode_column(own.column, drawn)
         drawn.waiting = tuple(left)
 
+    def _limits(self) -> tuple[tuple[Column, frozenset[Key]], ...]:
+        """Name the columns with a universe, each with its parts and those of its condition."""
+        schema = self.plan.schema
+        names = {
+            column.name: (column.name, *condition_of(column, schema).columns) for column in limited(schema)
+        }
+        return tuple(
+            (schema[name], frozenset(part.key for each in own for part in parts_of(schema[each])))
+            for name, own in names.items()
+        )
+
     def _limit(self, drawn: _Rows) -> None:
         """Set the columns whose universe is known, and that are all there, outside of it."""
         schema, left = self.plan.schema, []
-        for column in drawn.late:
-            there = drawn.parts.keys() >= {part.key for part in parts_of(column)}
-            asked = asked_rows(column, drawn.parts, schema, drawn.n) if there else None
+        for column, needed in drawn.late:
+            asked = asked_rows(column, drawn.parts, schema, drawn.n) if needed <= drawn.parts.keys() else None
             if asked is None:
-                left.append(column)
+                left.append((column, needed))
                 continue
             drawn.parts.update(set_outside(column, drawn.parts, asked))
             self._encode_column(column.name, drawn)

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pysynthdp import Synthesizer, look, synthesize
+from pysynthdp import Synthesizer, look, missing_kinds, synthesize
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpWarning, SchemaError
+from pysynthdp.design.tagged import tagged_nan
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.protection.noise.by_noise import ByNoise
 from pysynthdp.protection.sampling.by_sampling import BySampling
@@ -79,6 +80,25 @@ def test_a_level_that_stands_outside_alone_is_not_drawn_inside():
     table.loc[table.index[table.work == "work"][::3], "job"] = "farmer"
     copy = synthesize(table, m=1, rng=1, universe={"job": ("work == 'work'", "NONE")}, derive="no")[0]
     assert ((copy.job == "NONE") == (copy.work != "work")).all()
+
+
+def test_a_missing_kind_may_stand_outside(tmp_path):
+    """Kinds of missing numbers, as labelled files have them, through copies, files and the codebook."""
+    table, rng = smokers()[["smoke", "age"]], np.random.default_rng(1)
+    number = np.where(table.smoke == "YES", rng.poisson(12, len(table)) + 1.0, tagged_nan(".a"))
+    refused = (table.smoke == "YES") & (rng.random(len(table)) < 0.1)
+    table["number"] = np.where(refused, tagged_nan(".b"), number)
+    settings = {
+        "missing": {"number": {".a": "not asked", ".b": "refused"}},
+        "universe": {"number": ("smoke == 'YES'", ".a")},
+    }
+    release = synthesize(table, m=1, rng=1, **settings)
+    kinds = missing_kinds(release[0], release.schema)["number"].astype(str)
+    assert ((kinds == "not asked") == (release[0].smoke != "YES")).all()
+    assert 0 < (kinds == "refused").sum() < 100
+    release.save(tmp_path / "release")
+    again = Schema.from_codebook(tmp_path / "release" / "codebook.csv")["number"].universe
+    assert (again.where, again.outside) == ("smoke == 'YES'", ".a")
 
 
 def test_rows_that_break_a_universe_are_counted_vaguely():
