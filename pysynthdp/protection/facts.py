@@ -44,6 +44,8 @@ def _kept_facts(plan: SynthesisPlan) -> list[str]:
                 [f"{column.name}: larger numbers are written as {column.upper:g}"] if column.topped else []
             )
             facts += [f"{column.name}: multiples of {column.step:g}"] if column.step is not None else []
+    declared = (own for own in plan.derived if not own.found)
+    facts += [f"{own.column}: computed as {own.expression}" for own in declared]
     rule = "that no row breaks the rule {}: rows that did were drawn again, given what was drawn before"
     return [*facts, *(rule.format(each.text) for each in plan.rules)]
 

@@ -114,7 +114,9 @@ def test_a_total_is_the_sum_of_its_parts():
     table["income"] = table.wage + table.pension
     table.loc[3:200:7, "pension"] = np.nan
     table["income"] = table.wage + table.pension
-    for copy in synthesize(table, m=2, rng=1, must_sum={"income": ["wage", "pension"]}):
+    release = synthesize(table, m=2, rng=1, must_sum={"income": ["wage", "pension"]})
+    assert "income: computed as wage + pension" in " ".join(str(release.privacy).split())
+    for copy in release:
         total = copy.wage + copy.pension
         assert (total.isna() == copy.income.isna()).all()
         assert (total - copy.income).abs().max() == 0
