@@ -35,6 +35,7 @@ from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, 
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.universes import limited
 from pysynthdp.models.base import ColumnModel, HasPosterior
 from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms, step_design, task_of
 from pysynthdp.plan.counted import as_distances, counted_schema
@@ -152,7 +153,8 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
-        broken = (*broken_remarks(plan, request.rows), *kept_remarks(plan, request.rows))
+        broken = broken_remarks(plan, request.rows)
+        broken += kept_remarks(plan, request.rows) if plan.rules or limited(plan.schema) else ()
         remarks = (*_of_table(plan, request.rows, fits), *broken, *remarks)
     n = request.rows.n_rows
     keep = plan.proper or not learns

@@ -20,6 +20,7 @@ from pysynthdp.curator.rows import ImputedTables, rows_of
 from pysynthdp.curator.universes import broken_rules, settled_distances, settled_universes
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.universes import limited
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.plan import SynthesisPlan
@@ -221,9 +222,11 @@ def _learned_plan(
         schema = fitting_schema(settings, settings.schema, tables[0])
     settled = settled_rare(settings, schema, tables)
     found = _relations(settings, settled)
-    schema = settled_universes(stated_schema(settings, settled.schema), settled.tables)
+    schema = stated_schema(settings, settled.schema, learns=True)
+    if limited(schema):
+        schema = settled_universes(schema, settled.tables)
     plan = plan_of(settings, schema, found.exact, found.codes, found.nearly)
-    plan = settled_distances(plan, settled.tables)
+    plan = settled_distances(plan, settled.tables) if plan.counted else plan
     return plan, settled, found.offered
 
 

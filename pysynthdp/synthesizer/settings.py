@@ -298,9 +298,10 @@ def plan_of(
     if nearly:
         method = {**(method if isinstance(method, Mapping) else {}), **dict.fromkeys(nearly, "residual")}
     by_code = {name: (code,) for name, code in (codes or {}).items()}
+    protection = settings.protection
     return make_plan(
-        stated_schema(settings, schema).without(settings.drop),
-        settings.protection,
+        stated_schema(settings, schema, learns=protection.learns).without(settings.drop),
+        protection,
         method=method,
         visit_sequence=settings.visit_sequence,
         predictor_matrix=settings.predictor_matrix,
@@ -321,11 +322,19 @@ def plan_of(
     )
 
 
-def stated_schema(settings: Settings, schema: Schema) -> Schema:
-    """Put universes, top codes, roundings and sums into a schema; nothing else of it changes."""
+def stated_schema(settings: Settings, schema: Schema, *, learns: bool) -> Schema:
+    """Put universes, top codes, roundings and sums into a schema; nothing else of it changes.
+
+    Parameters
+    ----------
+    settings, schema : Settings, Schema
+        A user's, or a schema inferred.
+    learns : bool
+        Whether more may be modelled than what is declared: a spike at a top code.
+    """
     schema = with_asked(schema, settings.universe, settings.drop)
-    learns, limits = settings.protection.learns, (*settings.top_code, *settings.round)
     tops, steps = settings.top_code, settings.round
+    limits = (*tops, *steps)
     schema = recoded(schema, rounding=steps, top_code=tops, learns=learns, dropped=settings.drop)
     return with_sums(schema, settings.must_sum, bounds=settings.bounds, rounding=limits)
 
