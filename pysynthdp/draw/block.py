@@ -300,6 +300,8 @@ class BlockDraw:
     def _values(self, step: DrawnStep, params: Any, drawn: _Rows, sampler: NumpySampler) -> list[FloatArray]:
         """Draw a step's parts; a partial value only where its kind says that there is one."""
         target, X = step.targets[0], drawn.X
+        if step.within is not None:
+            return self._inside(step, params, drawn, sampler)
         if target.gated:
             return [self._asked(step, params, drawn, sampler)]
         if not target.partial:
@@ -309,6 +311,22 @@ class BlockDraw:
             return [_gated(step, values, params, X, sampler, drawn.parts)]
         present = drawn.parts[target.column, "kind"] == 0
         return [_where(step, params, drawn, present, sampler)]
+
+    def _inside(self, step: DrawnStep, params: Any, drawn: _Rows, sampler: NumpySampler) -> list[FloatArray]:
+        """Draw the rows of each group by the group's own model."""
+        zero = np.zeros(drawn.n, dtype=np.int64)
+        group = step.within.of(drawn.parts) if step.within is not None else zero
+        values = [np.zeros(drawn.n) for _ in step.targets]
+        order = np.argsort(group, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+            number = int(group[rows[0]])
+            own = None if params is None else params[number]
+            parts = {key: each[rows] for key, each in drawn.parts.items()}
+            some = _Rows(drawn.X.T[:, rows].T, parts, (), ())
+            found = self._values(step.inside[number], own, some, sampler)
+            for whole, part in zip(values, found, strict=True):
+                whole[rows] = part
+        return values
 
     def _asked(self, step: DrawnStep, params: Any, drawn: _Rows, sampler: NumpySampler) -> FloatArray:
         """Draw kinds or levels of a column where it is asked; there not what stands outside alone."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, together
 from pysynthdp.base.words import Facts, Setting, Words
+from pysynthdp.design.expressions import parsed
 from pysynthdp.design.universes import condition_of, limited
 from pysynthdp.plan.step import Step
 from pysynthdp.plan.terms import check_known
@@ -16,6 +17,7 @@ from pysynthdp.schema.universe import Universe, UniverseLike
 
 __all__ = [
     "alone",
+    "asking",
     "check_asked",
     "check_conditions",
     "check_late",
@@ -184,6 +186,14 @@ def _first_steps(steps: Iterable[Step]) -> dict[str, int]:
         for part in step.targets:
             found.setdefault(part.column, at)
     return found
+
+
+def asking(universe: Mapping[str, Any], known: Sequence[str]) -> frozenset[str]:
+    """Name the columns that say who is asked: they are drawn before those that they ask."""
+    found = ((name, Universe.of(name, given).where) for name, given in universe.items())
+    return frozenset(
+        each for name, where in found for each in parsed(where, tuple(known), column=name).columns
+    )
 
 
 def codes_outside(universe: Mapping[str, Any]) -> dict[str, Any]:

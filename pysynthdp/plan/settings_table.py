@@ -120,6 +120,11 @@ def _plain_predictors(given: Any) -> Any:
     return {str(name): list(given.columns[row.to_numpy() != 0]) for name, row in given.iterrows()}
 
 
+def _strata(value: Any, place: Place) -> list[str]:
+    """Check a list of columns; one may stand alone."""
+    return [value] if isinstance(value, str) else NAMES.take(value, place)
+
+
 _EXPRESSIONS: Final = by_column(TEXT)
 
 
@@ -266,6 +271,16 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
     Line("must_sum", by_column(NAMES), 'totals and their parts: [must_sum] income = ["wage", "pension"]'),
     Line("top_code", by_column(NUMBER), "larger numbers are written as it: [top_code] age = 90"),
     Line("round", by_column(NUMBER), "numbers are multiples of it: [round] income = 50"),
+    Line(
+        "nested",
+        by_column(TEXT),
+        'columns whose levels belong to those of a coarser one: [nested] town = "region"',
+    ),
+    Line(
+        "strata",
+        SettingForm("strata", _strata, lambda given: [given] if isinstance(given, str) else [*given]),
+        'columns in whose levels all models are fitted apart: ["region"]',
+    ),
     Line(
         "guarantee",
         SettingForm("guarantee", _guarantee, lambda asked: protection_of(asked).to_plain()),

@@ -435,6 +435,8 @@ class SynthesisPlan(Budgeted, Printable):
         main = Setting("terms", "main")
         facts += [("terms", Words("screened at the fit ({main}: not)", main=main))] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
+        facts += [("nested", each) for each in self._nested()]
+        facts += [("fitted apart in", ", ".join(self.strata))] if self.strata else []
         made = placed(self.derived, self.visit_sequence)
         facts += self._kept_facts()
         if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
@@ -458,6 +460,16 @@ class SynthesisPlan(Budgeted, Printable):
             sign = "plus" if each.side > 0 else "less"
             facts.append((f"{each.column} is drawn as", f"{each.origin} {sign} a distance"))
         return [*facts, *(("rule", rule.text) for rule in self.rules)]
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """Columns in whose levels models are fitted apart."""
+        return next((step.within for step in self.steps if step.within and not step.nested), ())
+
+    def _nested(self) -> tuple[str, ...]:
+        """Say which columns are nested in which."""
+        pairs = ((step.label, step.within[0]) for step in self.steps if step.nested)
+        return tuple(f"{fine} within {coarse}" for fine, coarse in pairs)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""

@@ -114,6 +114,9 @@ def _numeric(name: str, given: dict[str, Any], at: Place) -> NumericColumn:
     own_facts = _shared(given, at) | _universe(given, _outside(given, at))
     if "topped" in given:
         own_facts["topped"] = FLAG.take(given["topped"], at.part("topped"))
+    if "missing" not in given and own_facts["labels"] is not None:
+        texts = own_facts["labels"].texts()
+        codes = {kind.tag: texts[kind.own] for kind in own_facts["labels"].kinds if kind.tag}
     return NumericColumn(
         name, missing=codes, spikes=spikes, unit=given.get("unit", "number"), **numbers, **own_facts
     )
@@ -125,6 +128,9 @@ def _categorical(name: str, given: dict[str, Any], entry: Mapping[str, Any], at:
     values = entry.get("values") or _values_of(shared.get("dtype"))
     levels = [_level(level, values, at) for level in LIST.take(given.get("levels", []), at.part("levels"))]
     codes = {_level(c, values, at): str(label) for c, label in _codes(given.get("missing", {}), at)}
+    if "missing" not in given and shared["labels"] is not None:
+        texts = shared["labels"].texts()
+        codes = {texts[kind.own]: texts[kind.own] for kind in shared["labels"].kinds}
     other = _level(given["other"], values, at) if "other" in given else None
     ordered = FLAG.take(given.get("ordered", False), at.part("ordered"))
     shared |= _universe(given, _level(given["outside"], values, at) if "outside" in given else None)
