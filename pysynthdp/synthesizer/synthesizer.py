@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence  # noqa: F401 -- in types of inherited fields
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -46,13 +45,13 @@ from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of i
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
+from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
-_LONGEST = 400  # letters of a setting on the card
 _PUBLICLY: Final = Said(
     "read it with pysynthdp.read(path, public=True)",
     "give the name of the file",
@@ -399,7 +398,7 @@ class Synthesizer(Settings, Printable):
 
     def to_table(self) -> Table:
         """Build a card of what was set; it holds nothing of any table."""
-        return _settings_table(self)
+        return settings_table(self)
 
     def _opened(self, given: Any) -> tuple[Any, Schema | None]:
         """Take the name of a file as the rows in it; beside it what a labelled file says of them."""
@@ -489,48 +488,3 @@ def _not_public() -> PrivacyError:
         kind="undeclared",
         remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
     )
-
-
-def _settings_table(settings: Settings) -> Table:
-    """Build the card: one line a setting that differs from its default; it holds nothing of any table."""
-    changed = _changed(settings)
-    facts = [(name, _line(name, value)) for name, value in changed.items()]
-    rest = ", ".join(each.name for each in fields(settings) if each.name not in changed)
-    facts += [("at their defaults", rest)] if rest else []
-    notes = ("fit(table) fits it; plan(table) shows who would be drawn from whom.",)
-    return Table("Synthesizer, not fitted", facts=tuple(facts), notes=notes)
-
-
-def _changed(settings: Any) -> dict[str, Any]:
-    """Take the fields of a dataclass that differ from their defaults, by name."""
-    given = {each.name: (getattr(settings, each.name), each) for each in fields(settings) if each.init}
-    return {name: value for name, (value, each) in given.items() if not _is_default(value, each)}
-
-
-def _is_default(value: Any, setting: Field[Any]) -> bool:
-    """Whether nothing was set: empty lists and mappings count as nothing, of whatever type."""
-    if isinstance(value, Mapping | tuple | list) and not value:
-        return True
-    default = setting.default
-    return default is not MISSING and type(value) is type(default) and bool(value == default)
-
-
-def _line(name: str, value: Any) -> str:
-    """Write a setting as it was typed; levels, which may come from a table, by their columns alone."""
-    if isinstance(value, pd.DataFrame):
-        return f"a matrix for {', '.join(map(str, value.index))}"
-    if isinstance(value, Schema):
-        return f"declared for {', '.join(value.names)}"
-    if name in ("levels", "spikes"):
-        return f"declared for {', '.join(map(str, value))}"
-    return textwrap.shorten(_typed(value), _LONGEST, placeholder=" ...")
-
-
-def _typed(value: Any) -> str:
-    """Write a value as a call or literal; of a dataclass only what differs from its defaults."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {_typed(each)}" for key, each in value.items()) + "}"
-    if not is_dataclass(value):
-        return repr(value)
-    inside = (f"{name}={_typed(each)}" for name, each in _changed(value).items())
-    return f"{type(value).__name__}({', '.join(inside)})"
