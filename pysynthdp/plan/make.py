@@ -21,7 +21,7 @@ from pysynthdp.plan.derived import Derived, derived_columns, with_derived, witho
 from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.formulas import Formulas
 from pysynthdp.plan.order import Behind, VisitOrder, visit_order
-from pysynthdp.plan.rules import check_redraws, rules_of
+from pysynthdp.plan.rules import Rule, check_redraws, rules_of
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
@@ -150,30 +150,40 @@ def make_plan(
     check_conditions(conditions, apart=own_steps, made=made, learns=by_kind)
     sets = Undrawn(dropped, kept, serials, made, [name for columns in groups for name in columns])
     nested, strata = checked_apart(nested, strata, schema, sets)
-    first = [name for name in strata if name not in kept]
-    groups |= _of_strata(first)
-    behind = _behind(behind or Behind(), nested, first)
-    ahead = _ahead(asked, conditions)
+    groups |= _of_strata(first := [name for name in strata if name not in kept])
+    ahead, behind = _ahead(asked, conditions), _behind(behind or Behind(), nested, first)
     visited = _visited(schema, visit_sequence, apart, derived, groups, ahead, behind, by_kind=by_kind)
     _check_visited(visited.columns, conditions, nested, first)
     order = tuple(name for name in visited.columns if name not in made)
-    nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
+    nearest = None if by_kind else max_predictors  # what tells most, only the rows say
     telling = without_silent(visited.columns, derived)
     own = all_terms(telling, predicting(schema, kept), asked, nearest=nearest)
     everywhere = None if isinstance(method, Mapping) else method
     wishes = replace(_wishes(order, methods, everywhere, own, groups), nested=nested, strata=strata)
     wishes = replace(wishes, keep=kept, proper=proper, draws=draws, emit_original=emit_original)
-    kept_rules = rules_of(rules, schema, apart)
-    check_redraws(kept_rules, conditions, redraws=protection.redraws, protection=protection.name)
+    kept_rules = _rules(rules, schema, apart, conditions, protection)
     protection.check_wishes(schema, wishes)
     steps = fitted_apart(protection.steps(schema, wishes), nested, strata)
     check_late(() if by_kind else steps, conditions, schema)
     plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
-    plan = replace(plan, order=visited.why, derived=derived, draws=_draws(draws, protection))
-    plan = replace(plan, rules=kept_rules, recoded=tuple(recoded))
+    plan = replace(plan, order=visited.why, derived=derived, rules=kept_rules, recoded=tuple(recoded))
+    plan = replace(plan, draws=_draws(draws, protection))
     if by_kind and not (everywhere or emit_original or strata):
         plan = _counting(plan, {*wishes.methods, *own_steps, *nested})
     return _left_open(plan, order, asked, max_predictors, screens=terms != "main")
+
+
+def _rules(
+    rules: Sequence[str],
+    schema: Schema,
+    apart: Collection[str],
+    conditions: Mapping[str, Sequence[str]],
+    protection: Protection,
+) -> tuple[Rule, ...]:
+    """Read rules; refuse them, and universes, where the protection allows neither."""
+    found = rules_of(rules, schema, apart)
+    check_redraws(found, conditions, redraws=protection.redraws, protection=protection.name)
+    return found
 
 
 def _check_visited(

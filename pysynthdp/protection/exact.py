@@ -162,9 +162,7 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *apart.remarks, *_of_steps(whole, layout, fits, groups))
-        broken = broken_remarks(plan, request.rows)
-        broken += kept_remarks(plan, request.rows) if plan.rules or limited(plan.schema) else ()
-        remarks = (*_of_table(plan, request.rows, fits), *broken, *remarks)
+        remarks = (*_of_table(plan, request.rows, fits), *_broken(plan, request.rows), *remarks)
     n = request.rows.n_rows
     first = [part for part in plan.parts if part.column in plan.keep]
     gates = gates_of(whole.steps, first, table) if learns else {}
@@ -173,6 +171,12 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     learned = _learned(plan, layout, steps) if learns else ()
     fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned, strata=apart.strata)
     return _checked(plan, fit, encoded, request) if learns else fit
+
+
+def _broken(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
+    """Say which expressions, universes and rules do not hold in the table."""
+    kept = kept_remarks(plan, rows) if plan.rules or limited(plan.schema) else ()
+    return (*broken_remarks(plan, rows), *kept)
 
 
 def _counted(table: PartTable, seen: PartTable, plan: SynthesisPlan) -> PartTable:

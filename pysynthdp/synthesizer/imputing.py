@@ -35,10 +35,10 @@ from pysynthdp.synthesizer.settings import (
     plan_of,
     schema_of_tables,
     settled_rare,
-    stated_schema,
     to_be_drawn,
     told,
 )
+from pysynthdp.synthesizer.stated import stated_schema
 
 __all__ = ["Opened", "counted", "fit_imputed", "opened", "planned"]
 

@@ -31,16 +31,16 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.design.survey_table import declarations_of, labelled
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
-from pysynthdp.plan.asked import asking, with_asked
+from pysynthdp.plan.asked import asking
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.order import Behind
 from pysynthdp.plan.protection import protection_of
-from pysynthdp.plan.recoded import recoded, sums_of, with_sums
+from pysynthdp.plan.recoded import sums_of
 from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
-from pysynthdp.synthesizer.stated import with_codes, wrong_stated
+from pysynthdp.synthesizer.stated import stated_schema, with_codes, wrong_stated
 
 __all__ = [
     "Settings",
@@ -51,7 +51,6 @@ __all__ = [
     "schema_of_table",
     "schema_of_tables",
     "settled_rare",
-    "stated_schema",
     "to_be_drawn",
     "told",
     "with_labels",
@@ -366,23 +365,6 @@ def plan_of(
         max_predictors=settings.max_predictors,
         terms=settings.terms,
     )
-
-
-def stated_schema(settings: Settings, schema: Schema, *, learns: bool) -> Schema:
-    """Put universes, top codes, roundings and sums into a schema; nothing else of it changes.
-
-    Parameters
-    ----------
-    settings, schema : Settings, Schema
-        A user's, or a schema inferred.
-    learns : bool
-        Whether more may be modelled than what is declared: a spike at a top code.
-    """
-    schema = with_asked(schema, settings.universe, settings.drop)
-    tops, steps = settings.top_code, settings.round
-    limits = (*tops, *steps)
-    schema = recoded(schema, rounding=steps, top_code=tops, learns=learns, dropped=settings.drop)
-    return with_sums(schema, settings.must_sum, bounds=settings.bounds, rounding=limits)
 
 
 def declared_plan(settings: Settings) -> SynthesisPlan:

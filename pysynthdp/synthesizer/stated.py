@@ -3,19 +3,71 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from pysynthdp.base.errors import PlanError, PysynthdpError
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.plan.asked import codes_outside
+from pysynthdp.plan.asked import codes_outside, with_asked
+from pysynthdp.plan.recoded import recoded, with_sums
+from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes, Declarations
 from pysynthdp.schema.universe import Universe
 
-__all__ = ["with_codes", "wrong_stated"]
+__all__ = ["Stated", "stated_schema", "with_codes", "wrong_stated"]
 
 _NOT_ASKED: Final = "not asked"  # label of a code outside a universe that nobody labelled
+
+
+class Stated(Protocol):
+    """Settings of what is exact in every copy."""
+
+    @property
+    def universe(self) -> Mapping[str, Any]:
+        """In which rows columns are asked."""
+        ...
+
+    @property
+    def must_sum(self) -> Mapping[str, Sequence[str]]:
+        """Totals and their parts."""
+        ...
+
+    @property
+    def top_code(self) -> Mapping[str, float]:
+        """Numbers above which values are written as these."""
+        ...
+
+    @property
+    def round(self) -> Mapping[str, float]:
+        """Numbers of which values are multiples."""
+        ...
+
+    @property
+    def bounds(self) -> Mapping[str, Any]:
+        """Declared bounds."""
+        ...
+
+    @property
+    def drop(self) -> Sequence[str]:
+        """Columns that are not released."""
+        ...
+
+
+def stated_schema(settings: Stated, schema: Schema, *, learns: bool) -> Schema:
+    """Put universes, top codes, roundings and sums into a schema; nothing else of it changes.
+
+    Parameters
+    ----------
+    settings, schema : Stated, Schema
+        A user's, or a schema inferred.
+    learns : bool
+        Whether more may be modelled than what is declared: a spike at a top code.
+    """
+    schema = with_asked(schema, settings.universe, settings.drop)
+    tops, steps = settings.top_code, settings.round
+    schema = recoded(schema, rounding=steps, top_code=tops, learns=learns, dropped=settings.drop)
+    return with_sums(schema, settings.must_sum, bounds=settings.bounds, rounding=(*tops, *steps))
 
 
 def wrong_stated(
