@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -30,6 +31,7 @@ _SCALES = {
     "cubert": "the scale of its cube root",
     "score": "the scale of its normal scores",
 }
+_LEAST_MET = 0.9  # of the rows, below which what moved is more than a note
 _BENT = frozenset({"log", "sqrt", "cubert", "score"})
 
 
@@ -81,8 +83,10 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     frame = release.copies[0] if frame is None else frame
     names = frozenset(map(str, frame.columns))
     chain = Chain(tags.steps, levels=_levels(frame) if len(frame) else ())
-    notes = (*notes, *_of_chosen(asked, chain, names))
+    moved, hardly = _of_rules(asked, tags.details.get("rules", ()), names)
+    notes = (*notes, *hardly, *_of_chosen(asked, chain, names))
     own = (
+        *moved,
         *_of_trees(asked, chain, names),
         *_of_terms(asked, chain, names),
         *_of_response(asked, chain, names),
@@ -112,6 +116,26 @@ def _beyond_bounds(column_notes: object, asked: Asked, release: AnalysableReleas
     factors += [asked.response] if asked.response is not None else []
     used = frozenset[str]().union(*(columns_in(factor.tree, names) for factor in factors))
     yield from (f"{name}: {text}." for name, text in column_notes.items() if name in used)
+
+
+def _of_rules(
+    asked: Asked, rules: Sequence[Mapping[str, Any]], names: AbstractSet[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Say which columns of an analysis moved because rows were drawn again: much, and hardly."""
+    used = _used(asked, names)
+    told = [rule for rule in rules if used.intersection(rule["columns"]) and (rule.get("met") or 1.0) < 1.0]
+    flags = tuple(
+        f"{_listed(sorted(used.intersection(rule['columns'])))}: {100 * (1 - rule['met']):.0f} % of the rows "
+        f"were drawn again to keep the rule {rule['rule']}, so that means and relations have moved"
+        for rule in told
+        if rule["met"] < _LEAST_MET
+    )
+    notes = tuple(
+        f"{100 * (1 - rule['met']):.1g} % of the rows were drawn again to keep the rule {rule['rule']}."
+        for rule in told
+        if rule["met"] >= _LEAST_MET
+    )
+    return flags, notes
 
 
 def _of_trees(asked: Asked, chain: Chain, names: AbstractSet[str]) -> Iterator[str]:

@@ -106,7 +106,12 @@ class StepRows:
     def is_prefix(self) -> bool:
         """Whether the target is there on all rows and the plan's features are the first of the wide X."""
         plain = self.design.plain
-        return not self.target.partial and plain is not None and np.array_equal(plain, np.arange(len(plain)))
+        return (
+            not self.target.partial
+            and not self.target.gated
+            and plain is not None
+            and np.array_equal(plain, np.arange(len(plain)))
+        )
 
     @property
     def reach(self) -> int:
@@ -190,7 +195,7 @@ def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
     if weights is None:
         counts = rows.table.total(lambda piece: (level_counts(piece, target),))[0].astype(np.float64)
     else:
-        kind, codes = rows.table.kind(target), rows.table.parts[target.key]
+        kind, codes = rows.table.absence(target), rows.table.parts[target.key]
         there = slice(None) if kind is None else kind == 0
         counts = np.bincount(codes[there], weights[there], minlength=len(target.levels)).astype(np.float64)
     return counts if step.groups is None else np.bincount(step.groups.codes, counts).astype(np.float64)

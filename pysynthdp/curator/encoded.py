@@ -44,13 +44,13 @@ class Block:
         return None if self.every_weight is None else self.every_weight[self.rows]
 
     def values(self, part: Part) -> AnyArray:
-        """Values of a part on these rows."""
-        return self.table.parts[part.key][self.rows]
+        """Values of a part, as a step is fitted to it, on these rows."""
+        return self.table.target(part)[self.rows]
 
     def present(self, part: Part) -> BoolArray | None:
         """Rows where a partial value is there; None for all."""
-        kind = self.table.kind(part)
-        return None if kind is None else kind[self.rows] == 0
+        marks = self.table.absence(part)
+        return None if marks is None else marks[self.rows] == 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

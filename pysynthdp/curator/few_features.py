@@ -80,7 +80,7 @@ def _all_but_equal(step: StepRows, rows: EncodedRows) -> list[int]:
     In the whole table such a number has become a constant; of the rows where a target is there, one may have
     another value, and the slope would be that record's.
     """
-    if not step.target.partial:
+    if not (step.target.partial or step.target.gated):
         return []
     used = {position for positions in step.design.features for position in positions}
     numbers: dict[Part, list[int]] = {}

@@ -147,7 +147,7 @@ def _counted(other: Part, part: Part, table: PartTable) -> IntArray:
 
 def _block(part: Part, table: PartTable, rows: slice) -> AnyArray:
     """Level codes of a block."""
-    kind = table.kind(part)
+    kind = table.absence(part)
     return _codes(table.parts[part.key][rows], None if kind is None else kind[rows])
 
 

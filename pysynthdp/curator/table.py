@@ -19,10 +19,12 @@ from pysynthdp.design.encode import Scale
 from pysynthdp.design.groups import LevelGroups, group_levels
 from pysynthdp.design.parts import Part, absent_columns, kinds_of, split
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.universes import APART, OUTSIDE, condition_of, limited, with_universes
 from pysynthdp.design.values import LARGEST
 from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = [
+    "DISTANCE",
     "SCALE_ROWS",
     "Key",
     "PartTable",
@@ -37,6 +39,7 @@ __all__ = [
 T = TypeVar("T")
 
 Key = tuple[str, str]
+DISTANCE = "distance"  # role of what is fitted in the place of a number that is counted from another one
 Totals: TypeAlias = tuple[AnyArray, ...]
 SCALE_ROWS = 20_000  # rows of the systematic sample that sets centres and widths
 _CHANGED: Key = ("", "changed")  # beside the parts of columns
@@ -79,6 +82,20 @@ class PartTable:
             return None
         return self.absent.get(part.column, self.parts.get((part.column, "kind")))
 
+    def absence(self, part: Part) -> AnyArray | None:
+        """Mark the rows, not 0, that a step which draws a part does without; None where it takes all.
+
+        A value is absent there; of kinds, the column is not asked.
+        """
+        if not part.gated:
+            return self.kind(part)
+        return self.parts.get((part.column, APART if part.partial else OUTSIDE))
+
+    def target(self, part: Part) -> AnyArray:
+        """Values of a part that a step is fitted to: those of the column, or distances from another one."""
+        far = self.parts.get((part.column, DISTANCE)) if part.numeric else None
+        return self.parts[part.key] if far is None else far
+
     def with_parts(self, parts: Iterable[tuple[Key, AnyArray]]) -> PartTable:
         """Put other arrays in the place of some parts; each goes to where the others lie before the next."""
         own = {key: stored(values, self.scratch) for key, values in parts}
@@ -102,11 +119,11 @@ class PartTable:
 
     def present(self, part: Part, scale: Scale | None = None) -> Present:
         """Give the values of a part where it is there."""
-        return Present(self.parts[part.key], self.kind(part), scale)
+        return Present(self.target(part), self.absence(part), scale)
 
     def sample(self, part: Part, every: int) -> tuple[AnyArray, AnyArray | None]:
         """Give a part, and the kinds of a partial one, in every s-th row."""
-        kind = self.kind(part)
+        kind = self.absence(part)
         return self.parts[part.key][::every], None if kind is None else kind[::every]
 
     def to_learn(self, every: int) -> PartTable:  # noqa: ARG002 -- all rows are here
@@ -138,17 +155,25 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
     scratch: Scratch | None = getattr(rows, "scratch", None)
     files: dict[Key, ScratchFile] = {}
     types = {} if tolerant else dict(rows.dtypes)
+    asked = _asked(schema)
 
     def of_block(block: pd.DataFrame) -> _Blocks:
         parts: dict[Key, list[AnyArray]] = {}
         changed = np.zeros(len(block), dtype=np.bool_)
+        held: dict[Key, AnyArray] = {}
         for column in schema:
             cells = block[column.name]
             if types and cells.dtype != types[column.name]:
                 raise _unlike(column.name)
             own, moved = _split_coerced(cells, column) if tolerant else _split_or(wrong, cells, column)
-            parts.update({key: [_put(array, key, files, scratch)] for key, array in own.items()})
             changed |= moved
+            for key, array in own.items():
+                if column.name in asked:
+                    held[key] = array
+                else:
+                    parts[key] = [_put(array, key, files, scratch)]
+        for key, array in with_universes(held, schema, len(block)).items() if held else ():
+            parts[key] = [_put(array, key, files, scratch)]
         marks = _put(changed, _CHANGED, files, scratch) if tolerant else changed[:0]
         return parts, [marks], len(block)
 
@@ -179,6 +204,13 @@ def _joined(pieces: Sequence[AnyArray], key: Key, files: Mapping[Key, ScratchFil
     if key in files:
         return files[key].array()
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def _asked(schema: Schema) -> frozenset[str]:
+    """Columns that are not asked in every row, and those of their conditions."""
+    columns = limited(schema)
+    given = (name for column in columns for name in condition_of(column, schema).columns)
+    return frozenset((*(column.name for column in columns), *given))
 
 
 def _unlike(name: str) -> SchemaError:
@@ -263,12 +295,12 @@ def groups_of(table: PartTable, parts: tuple[Part, ...]) -> dict[Key, LevelGroup
 
 def level_counts(table: PartTable, part: Part) -> IntArray:
     """Count the rows that have each level of a part, where it is there."""
-    return tally(table.parts[part.key], len(part.levels), table.kind(part))
+    return tally(table.parts[part.key], len(part.levels), table.absence(part))
 
 
 def present_rows(table: PartTable, part: Part) -> int:
     """Count the rows where a part is there."""
-    if not part.partial:
+    if not part.partial and not part.gated:
         return table.n
     return int(table.total(lambda piece: (np.array(piece.present(part).n),))[0])
 

@@ -21,6 +21,7 @@ from pysynthdp.base.words import OTHER, Facts, Setting, Words
 from pysynthdp.design.dtypes import typed
 from pysynthdp.design.values import LARGEST, from_codes, from_numbers, in_rows, to_codes, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
+from pysynthdp.schema.universe import Universe
 
 __all__ = [
     "NEAR_STEP",
@@ -54,6 +55,9 @@ class Part:
         Whether the levels are ordered.
     partial : bool
         Whether a value part exists only in some rows (its column has a kind part).
+    gated : bool
+        Whether it is drawn in the rows only in which the column is asked: how a value is absent, and levels
+        where one of them stands in all other rows.
     edges : tuple of float
         Where the declared cells of a number meet, which are then its levels: see ``cells.py``.
     """
@@ -64,6 +68,7 @@ class Part:
     ordered: bool = False
     partial: bool = False
     edges: tuple[float, ...] = ()
+    gated: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -102,13 +107,16 @@ def parts_of(column: Column) -> tuple[Part, ...]:
         )
     kinds = kinds_of(column)
     several = len(kinds) > 1 or kinds[:1] != ("value",)
-    kind = (Part(column.name, "kind", kinds),) if several else ()
+    gated = column.universe is not None
+    kind = (Part(column.name, "kind", kinds, gated=gated),) if several else ()
     if kinds[:1] != ("value",):
         return kind
     if isinstance(column, NumericColumn):
         return (*kind, Part(column.name, "value", partial=several))
     levels = tuple(str(level) for level in column.levels)
-    return (*kind, Part(column.name, "value", levels, column.ordered, several))
+    outside = column.universe.outside if isinstance(column.universe, Universe) else None
+    limited = outside is not None and outside in column.levels
+    return (*kind, Part(column.name, "value", levels, column.ordered, several, gated=limited))
 
 
 def absent_columns(names: Sequence[str], schema: Schema) -> list[SchemaError]:
@@ -134,7 +142,7 @@ def split(series: pd.Series[Any], column: Column) -> dict[tuple[str, str], AnyAr
 
 def _split_numeric(series: pd.Series[Any], column: NumericColumn) -> dict[tuple[str, str], AnyArray]:
     """Numbers where there is a value; zero elsewhere."""
-    numbers = to_numbers(series, column)
+    numbers = _topped(to_numbers(series, column), column)
     missing = np.isnan(numbers)
     parts: dict[tuple[str, str], AnyArray] = {}
     absent = missing
@@ -152,6 +160,14 @@ def _split_numeric(series: pd.Series[Any], column: NumericColumn) -> dict[tuple[
     _check_bounds(numbers, absent, column)
     parts[column.name, "value"] = numbers
     return parts
+
+
+def _topped(numbers: FloatArray, column: NumericColumn) -> FloatArray:
+    """Write values above a top code as it; codes stay."""
+    if not column.topped or column.upper is None:
+        return numbers
+    codes = np.array(column.specials[: len(column.missing)], dtype=np.float64)
+    return np.where((numbers > column.upper) & ~np.isin(numbers, codes), column.upper, numbers)
 
 
 def _check_missing(missing: BoolArray, column: Column) -> None:

@@ -5,32 +5,30 @@ The one way to draw is :meth:`Machine.start`, which charges the account first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Protocol, Self
 
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import PlanError, PrivacyError
-from pysynthdp.base.streams import NumpySampler, RandomSource, stream
-from pysynthdp.design.encode import BLOCK_ROWS, Layout
-from pysynthdp.design.parts import Part, join, parts_of, settle
-from pysynthdp.models.base import ColumnModel
+from pysynthdp.base.streams import RandomSource, stream
+from pysynthdp.design.encode import BLOCK_ROWS
+from pysynthdp.design.parts import join, parts_of
+from pysynthdp.draw.block import BlockDraw
+from pysynthdp.draw.tally import Tally
 from pysynthdp.plan import SynthesisPlan
-from pysynthdp.plan.derived import Derived, derived_parts
-from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit, Key
+from pysynthdp.plan.fit import CopyParameters, Fit, Key
 from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 
 __all__ = ["Charged", "Drawing", "Draws", "Machine", "serial_numbers"]
-
-_FEW_AGAIN = 20  # fewer than one row in so many that are drawn again is few
 
 
 class Draws(Protocol):
@@ -54,6 +52,11 @@ class Draws(Protocol):
     @property
     def nests(self) -> tuple[str, ...] | None:
         """For each copy, the imputed table that it comes from; None for one table."""
+        ...
+
+    @property
+    def tally(self) -> Tally:
+        """How often rows met the plan's rules at once, of the copies that were drawn by now."""
         ...
 
     def copy(self, number: int, workers: int) -> pd.DataFrame:
@@ -194,12 +197,15 @@ class Drawing:
         Of all streams; None for entropy that nobody keeps.
     charged : Charged
         Copies that are left to draw.
+    tally : Tally
+        How often rows met the plan's rules at once.
     """
 
     plan: SynthesisPlan
     fit: Fit
     root: np.random.SeedSequence | None
     charged: Charged
+    tally: Tally = field(default_factory=Tally)
 
     @property
     def m(self) -> int:
@@ -255,110 +261,18 @@ class Drawing:
         slices = [slice(start, min(start + BLOCK_ROWS, k)) for start in range(0, k, BLOCK_ROWS)]
 
         def work(index: int) -> dict[Key, AnyArray]:
-            return self._block(number, index, slices[index], params)
+            return self._block(number, index, params).parts(slices[index])
 
         with one_blas_thread():
             for first in range(0, len(slices), 4 * workers):
                 several = range(first, min(first + 4 * workers, len(slices)))
                 yield from zip((slices[i] for i in several), _map(work, several, workers), strict=True)
 
-    def _block(self, copy: int, index: int, rows: slice, params: Sequence[Any]) -> dict[Key, AnyArray]:
-        """Draw one block, step by step, each new part encoded once."""
-        layout, starts = self.fit.layout, self.fit.layout.starts
-        X = layout.empty(rows.stop - rows.start)
-        drawn: dict[Key, AnyArray] = {key: values[rows] for key, values in self.fit.kept.items()}
-        for part in layout.parts:
-            if part.key in drawn:
-                _encode(layout, X, part, starts[part.key], drawn)
-        left = self._derive(self.plan.derived, X, drawn)
-        for number, step in enumerate(self.fit.steps):
-            sampler = self.fit.source.sampler(stream(self.root, 0, copy, number, index))
-            for part, values in zip(
-                step.targets, self._values(step, params[number], X, sampler, drawn), strict=True
-            ):
-                drawn[part.key] = self._typed(values, part, step.model)
-                _encode(layout, X, part, starts[part.key], drawn)
-            left = self._derive(left, X, drawn)
-        return drawn
-
-    def _derive(
-        self, derived: Sequence[Derived], X: FloatArray, drawn: dict[Key, AnyArray]
-    ) -> tuple[Derived, ...]:
-        """Compute the columns whose arguments are all there, in order; return those that wait for more."""
-        layout, starts, schema = self.fit.layout, self.fit.layout.starts, self.plan.schema
-        left = []
-        for own in derived:
-            needed = (part.key for name in own.given for part in parts_of(schema[name]))
-            if not drawn.keys() >= {*needed}:
-                left.append(own)
-                continue
-            drawn.update(derived_parts(own, schema, drawn))
-            for part in parts_of(schema[own.column]):
-                if part.key in starts:
-                    _encode(layout, X, part, starts[part.key], drawn)
-        return tuple(left)
-
-    def _values(
-        self,
-        step: DrawnStep,
-        params: Any,
-        X: FloatArray,
-        sampler: NumpySampler,
-        drawn: Mapping[Key, AnyArray],
-    ) -> list[FloatArray]:
-        """Draw a step's parts; a partial value only where its kind says that there is one."""
-        if step.within is not None:
-            return self._inside(step, params, X, sampler, drawn)
-        target = step.targets[0]
-        if not target.partial:
-            values = step.draw(params, X, sampler)
-            if len(step.targets) > 1:
-                return list(values.T)
-            return [_gated(step, values, params, X, sampler, drawn)]
-        present = drawn[target.column, "kind"] == 0
-        there = X.T[:, present].T
-        earlier = {key: drawn[key][present] for key in _looked_at(step) if key in drawn}
-        values = np.zeros(len(X))
-        own = step.draw(params, there, sampler)
-        values[present] = _gated(step, own, params, there, sampler, earlier)
-        return [values]
-
-    def _inside(
-        self,
-        step: DrawnStep,
-        params: Any,
-        X: FloatArray,
-        sampler: NumpySampler,
-        drawn: Mapping[Key, AnyArray],
-    ) -> list[FloatArray]:
-        """Draw the rows of each group by the group's own model."""
-        group = step.within.of(drawn) if step.within is not None else np.zeros(len(X), dtype=np.int64)
-        values = [np.zeros(len(X)) for _ in step.targets]
-        order = np.argsort(group, kind="stable")
-        for rows in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
-            number = int(group[rows[0]])
-            inner, own = step.inside[number], None if params is None else params[number]
-            earlier = {key: drawn[key][rows] for key in _looked_at(inner) if key in drawn}
-            found = self._values(inner, own, X.T[:, rows].T, sampler, earlier)
-            for whole, part in zip(values, found, strict=True):
-                whole[rows] = part
-        return values
-
-    def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
-        """Write level codes as int16; round numbers, and bound them where the source of the copies does.
-
-        Records' own values stay as they are: a digit of few records is not among the column's decimals.
-        """
-        if not part.holds_numbers:
-            return values.astype(np.int16)
-        if getattr(model, "real_values", False):
-            return values
-        column = self.plan.schema[part.column]
-        if not isinstance(column, NumericColumn):
-            return values
-        if not self.fit.source.keeps_bounds(model):
-            column = replace(column, lower=None, upper=None)
-        return settle(np.ascontiguousarray(values), column)
+    def _block(self, copy: int, index: int, params: Sequence[Any]) -> BlockDraw:
+        """Say how one block is drawn: each step by a stream of its own."""
+        streams = (stream(self.root, 0, copy, number, index) for number in range(len(self.fit.steps)))
+        samplers = tuple(map(self.fit.source.sampler, streams))
+        return BlockDraw(self.plan, self.fit, params, samplers, self.tally)
 
     def frame(self, parts: dict[Key, AnyArray], *, start: int, size: int) -> pd.DataFrame:
         """Put parts together as rows ``start`` and on, in the table's own column order; empties ``parts``."""
@@ -373,40 +287,6 @@ class Drawing:
             else:
                 columns[column.name] = join(own, column)
         return pd.DataFrame(columns, copy=False)
-
-
-def _gated(
-    step: DrawnStep,
-    values: FloatArray,
-    params: Any,
-    X: FloatArray,
-    sampler: NumpySampler,
-    drawn: Mapping[Key, AnyArray],
-) -> FloatArray:
-    """Draw again what never occurs together with what was drawn before.
-
-    Few rows are drawn independently of each other: to order them costs more than it evens.
-    """
-    if step.gates is None:
-        return values
-
-    def again(odd: IntArray) -> FloatArray:
-        few = len(odd) * _FEW_AGAIN < len(X)
-        return step.draw(params, X.T[:, odd].T, NumpySampler(sampler.generator) if few else sampler)
-
-    return step.gates.mended(values, drawn, again)
-
-
-def _looked_at(step: DrawnStep) -> set[Key]:
-    """Parts that drawing a step looks at beside its features: its kind, and what shuts levels out."""
-    earlier = () if step.gates is None else step.gates.earlier
-    return {(step.targets[0].column, "kind"), *earlier, *((column, "kind") for column, _ in earlier)}
-
-
-def _encode(layout: Layout, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:
-    """Write a drawn part's features into X."""
-    kind = drawn[part.column, "kind"] if part.partial else None
-    layout.write(X, part, start, drawn[part.key], kind)
 
 
 def _map(work: Callable[[int], Any], items: range, workers: int) -> list[Any]:

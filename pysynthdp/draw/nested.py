@@ -12,6 +12,7 @@ import pandas as pd
 
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.draw.machine import Charged, Drawing, Machine
+from pysynthdp.draw.tally import Tally
 from pysynthdp.plan.fit import CopyParameters, Fit
 
 __all__ = ["NestedDrawing", "NestedMachine"]
@@ -52,9 +53,10 @@ class NestedMachine(Machine):
         fits = [replace(fit, source=fit.source.sharing(parameters)) for fit in self.fits]
         root, seeded = self.plan.protection.root(rng)
         self.account.charge(n_syn=int(n_syn), copies=int(m) * len(fits), seeded=seeded)
+        tally = Tally()
         return NestedDrawing(
             tuple(
-                Drawing(self.plan, fit, _root_of(root, nest), Charged(int(m), int(n_syn)))
+                Drawing(self.plan, fit, _root_of(root, nest), Charged(int(m), int(n_syn)), tally)
                 for nest, fit in enumerate(fits)
             )
         )
@@ -102,6 +104,11 @@ class NestedDrawing:
     def fit(self) -> Fit:
         """The fit to the first imputed table."""
         return self.parts[0].fit
+
+    @property
+    def tally(self) -> Tally:
+        """Of all nests together."""
+        return self.parts[0].tally
 
     @property
     def nests(self) -> tuple[str, ...]:

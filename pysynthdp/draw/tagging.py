@@ -9,12 +9,16 @@ from importlib.metadata import PackageNotFoundError, version
 
 from pysynthdp.base.marks import DERIVED, KEPT_REAL
 from pysynthdp.base.registry import is_outside, package_of
+from pysynthdp.base.remarks import Remark
+from pysynthdp.base.words import Words
 from pysynthdp.design.parts import Part, parts_of
+from pysynthdp.draw.tally import Tally
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Factor, Protection, Step, SynthesisPlan, Terms, lost_terms, whole_terms
 from pysynthdp.plan.factors import LEVEL, columns_of
 from pysynthdp.plan.fit import DrawnStep, Fit
 from pysynthdp.plan.protection import UNAUDITED
+from pysynthdp.plan.rules import LEAST_MET
 from pysynthdp.plan.step import predicting
 from pysynthdp.plan.within import told_within
 from pysynthdp.privacy.statements.statement import PrivacyStatement
@@ -22,7 +26,15 @@ from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance
 from pysynthdp.tags.steps import Draws, TaggedFactor, TaggedStep
 
-__all__ = ["marked_imputed", "marked_outside", "provenance_of", "release_tags", "tagged_steps"]
+__all__ = [
+    "marked_imputed",
+    "marked_outside",
+    "provenance_of",
+    "release_tags",
+    "rule_remarks",
+    "tagged_steps",
+    "with_rules",
+]
 
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
@@ -53,6 +65,49 @@ def release_tags(
     )
 
 
+def with_rules(tags: ReleaseTags, plan: SynthesisPlan, tally: Tally) -> ReleaseTags:
+    """Say of each rule how many rows met it at once: what was drawn again has moved margins.
+
+    Notes
+    -----
+    Privacy: of drawn rows.
+    """
+    if not plan.rules:
+        return tags
+    told = [
+        {
+            "rule": rule.text,
+            "columns": list(rule.columns),
+            "met": tally.met(rule.text),
+            "anew": tally.anew(rule.text),
+        }
+        for rule in plan.rules
+    ]
+    return replace(tags, details={**tags.details, "rules": told})
+
+
+def rule_remarks(plan: SynthesisPlan, tally: Tally) -> tuple[Remark, ...]:
+    """Say which rules so many rows did not meet at once that margins move.
+
+    Notes
+    -----
+    Privacy: of drawn rows.
+    """
+    met = {rule: tally.met(rule.text) for rule in plan.rules}
+    few = [(rule, share) for rule, share in met.items() if share is not None and share < LEAST_MET]
+    what = "{share} of the rows met the rule {rule} at once, and the others were drawn again: margins move"
+    mend = "let the models know it, as by predictors and products, or derive a column"
+    return tuple(
+        Remark(
+            ", ".join(rule.columns),
+            "moved margins",
+            Words(what, share=f"{100 * share:.0f} %", rule=rule.text),
+            mend,
+        )
+        for rule, share in few
+    )
+
+
 def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, ...]:
     """Say of each step what it was given, in drawing order; columns kept real stand first.
 
@@ -67,7 +122,7 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
         TaggedStep(columns=(name,), draws=_draws(parts_of(plan.schema[name])[-1]), model=KEPT_REAL)
         for name in kept
     ]
-    before = list(kept)
+    before, counted = list(kept), {own.column for own in plan.counted}
     for step, terms in zip(plan.steps, plan.protection.given(plan), strict=True):
         columns = tuple(dict.fromkeys(part.column for part in step.targets))
         held = _held(terms, step, plan, fits) if plan.protection.learns else terms
@@ -79,7 +134,9 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
                 draws=_draws(step.targets[-1]),
                 model=step.model.name,
                 terms=None if {*held} == earlier and len(held) == len(earlier) else _tagged(held),
-                linear_on=scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
+                linear_on=None
+                if counted.intersection(columns)
+                else scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
                 keeps_shape=bool(getattr(step.model, "keeps_shape", False)),
                 together=min(getattr(step.model, "ways", 2), len(columns)) if len(columns) > 1 else 1,
                 tested=step.tested if plan.protection.learns else (),

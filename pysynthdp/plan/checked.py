@@ -11,7 +11,7 @@ from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.words import Argument, Words
 
-__all__ = ["Finding", "FitCheck", "refuse_unless_learning"]
+__all__ = ["BrokenRules", "Finding", "FitCheck", "refuse_unless_learning"]
 
 Remedy: TypeAlias = str | Words
 
@@ -119,6 +119,37 @@ class FitCheck(Printable):
         unseen = tuple(f"Not looked at: {each}." for each in self.not_looked_at)
         notes = (note, *unseen) if rows else unseen
         return Table(title, ("column", "what", "size", "limit", "remedy"), rows, facts, notes)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BrokenRules(Printable):
+    """How many rows of a table break the rules and universes that were asked for.
+
+    Parameters
+    ----------
+    rules : tuple of (str, str)
+        Each rule, a universe with its column before it, and how many rows break it; below ten that is vague.
+
+    Notes
+    -----
+    Privacy: INTERNAL. Counts of records, for whoever holds the table: no part of a release or a saved fit.
+    """
+
+    rules: tuple[tuple[str, str], ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a rule."""
+        return pd.DataFrame(list(self.rules), columns=["rule", "rows that break it"])
+
+    def to_table(self) -> Table:
+        """Build the table that is printed; its title says INTERNAL."""
+        title = "INTERNAL: rules and universes in the confidential table"
+        note = (
+            "No row of a copy breaks one: rows that would are drawn again."
+            if self.rules
+            else "There are none."
+        )
+        return Table(title, ("rule", "rows that break it"), self.rules, notes=(note,))
 
 
 def refuse_unless_learning(learns: bool) -> None:

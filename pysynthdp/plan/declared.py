@@ -78,7 +78,9 @@ def public_schema(schema: Schema) -> Schema:
     Types that the user leaves open are public ones, so that none depends on a record or a carrier.
     """
     columns = (
-        replace(column, absence="level") if isinstance(column, CategoricalColumn) else column
+        replace(column, absence="level")
+        if isinstance(column, CategoricalColumn) and column.universe is None
+        else column
         for column in schema
     )
     return with_public_types(Schema(tuple(columns)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,12 +13,15 @@ from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan.asked import check_asked, check_conditions, check_late, conditions_of
 from pysynthdp.plan.choose import model_of
+from pysynthdp.plan.counted import counted_columns
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
 from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.formulas import Formulas
 from pysynthdp.plan.order import Behind, VisitOrder, visit_order
+from pysynthdp.plan.rules import Rule, check_redraws, rules_of
 from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
@@ -110,6 +113,8 @@ def make_plan(
     terms: Chosen | None = None,
     derive: Mapping[str, str] | None = None,
     found: Mapping[str, str] | None = None,
+    rules: Sequence[str] = (),
+    recoded: Iterable[str] = (),
     nested: Mapping[str, str] | None = None,
     strata: Sequence[str] = (),
 ) -> SynthesisPlan:
@@ -128,40 +133,68 @@ def make_plan(
     """
     schema = protection.public_schema(schema)
     check_key(schema, protection.unit)
-    if not (names := set(schema.names)):
-        raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     kept, dropped = tuple(keep), tuple(drop)
     methods: dict[str, Method] = dict(method) if isinstance(method, Mapping) else {}
-    _check_all_known(names, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
+    names = _known(schema, dropped, keep=kept, method=methods, visit_sequence=visit_sequence or ())
     serials = tuple(name for name in schema.names if methods.get(name) == SERIAL)
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
     asked = asked_terms(predictor_matrix, formulas, schema)
     _check_together(groups, asked)
     by_kind, apart = protection.learns, {*kept, *serials}
-    used = _used(asked) if by_kind else None
+    conditions = conditions_of(schema)
+    used = _used(asked).union(*conditions.values()) if by_kind else None
     derived = derived_columns(schema, derive or {}, found or {}, apart=apart, dropped=dropped, used=used)
     made = _made(derived, asked, methods, groups)
+    own_steps = _without_steps(kept, serials, derived, groups)
+    check_conditions(conditions, apart=own_steps, made=made, learns=by_kind)
     sets = Undrawn(dropped, kept, serials, made, [name for columns in groups for name in columns])
     nested, strata = checked_apart(nested, strata, schema, sets)
-    first = [name for name in strata if name not in kept]
-    groups |= _of_strata(first)
-    behind = _behind(behind or Behind(), nested, first)
-    visited = _visited(schema, visit_sequence, apart, derived, groups, asked, behind, by_kind=by_kind)
-    check_order(nested, first, visited.columns)
+    groups |= _of_strata(first := [name for name in strata if name not in kept])
+    ahead, behind = _ahead(asked, conditions), _behind(behind or Behind(), nested, first)
+    visited = _visited(schema, visit_sequence, apart, derived, groups, ahead, behind, by_kind=by_kind)
+    _check_visited(visited.columns, conditions, nested, first)
     order = tuple(name for name in visited.columns if name not in made)
-    nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
+    nearest = None if by_kind else max_predictors  # what tells most, only the rows say
     telling = without_silent(visited.columns, derived)
     own = all_terms(telling, predicting(schema, kept), asked, nearest=nearest)
     everywhere = None if isinstance(method, Mapping) else method
-    wishes = _wishes(order, methods, everywhere, own, groups)
+    wishes = replace(_wishes(order, methods, everywhere, own, groups), nested=nested, strata=strata)
     wishes = replace(wishes, keep=kept, proper=proper, draws=draws, emit_original=emit_original)
-    wishes = replace(wishes, nested=nested, strata=strata)
+    kept_rules = _rules(rules, schema, apart, conditions, protection)
     protection.check_wishes(schema, wishes)
     steps = fitted_apart(protection.steps(schema, wishes), nested, strata)
+    check_late(() if by_kind else steps, conditions, schema)
     plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
-    plan = replace(plan, order=visited.why, derived=derived, draws=_draws(draws, protection))
+    plan = replace(plan, order=visited.why, derived=derived, rules=kept_rules, recoded=tuple(recoded))
+    plan = replace(plan, draws=_draws(draws, protection))
+    if by_kind and not (everywhere or emit_original or strata):
+        plan = _counting(plan, {*wishes.methods, *own_steps, *nested})
     return _left_open(plan, order, asked, max_predictors, screens=terms != "main")
+
+
+def _rules(
+    rules: Sequence[str],
+    schema: Schema,
+    apart: Collection[str],
+    conditions: Mapping[str, Sequence[str]],
+    protection: Protection,
+) -> tuple[Rule, ...]:
+    """Read rules; refuse them, and universes, where the protection allows neither."""
+    found = rules_of(rules, schema, apart)
+    check_redraws(found, conditions, redraws=protection.redraws, protection=protection.name)
+    return found
+
+
+def _check_visited(
+    order: Sequence[str],
+    conditions: Mapping[str, Sequence[str]],
+    nested: Mapping[str, str],
+    strata: Sequence[str],
+) -> None:
+    """Refuse an order in which universes, strata or what is nested come before what they need."""
+    check_asked(conditions, order)
+    check_order(nested, strata, order)
 
 
 def _wishes(
@@ -208,6 +241,15 @@ def _behind(behind: Behind, nested: Mapping[str, str], strata: Sequence[str]) ->
     )
 
 
+def _counting(plan: SynthesisPlan, apart: Collection[str]) -> SynthesisPlan:
+    """Say which columns are drawn as distances from others."""
+    order = without_silent(plan.visit_sequence, plan.derived)
+    first = predicting(plan.schema, plan.keep)
+    other = set(apart) - {own.column for own in plan.derived if own.corrects}
+    found = counted_columns(plan.rules, plan.schema, order, first=first, apart=other)
+    return replace(plan, counted=found)
+
+
 def _left_open(
     plan: SynthesisPlan, order: tuple[str, ...], asked: Formulas, most: int | None, *, screens: bool
 ) -> SynthesisPlan:
@@ -229,7 +271,7 @@ def _visited(
     apart: set[str],
     derived: Sequence[Derived],
     groups: Mapping[tuple[str, ...], ColumnModel],
-    asked: Formulas,
+    asked: Mapping[str, Sequence[str]],
     behind: Behind | None,
     *,
     by_kind: bool,
@@ -237,9 +279,24 @@ def _visited(
     """Order the columns that are drawn, and put each that is derived behind the last one that it needs."""
     made = {own.column for own in derived if not own.corrects}
     drawn = None if wish is None else [name for name in wish if name not in made]
-    first = {name: _told_by(given, derived) for name, given in asked.predictors.items()}
+    first = {name: _told_by(given, derived) for name, given in asked.items()}
     found = visit_order(schema, drawn, apart | made, asked=first, behind=behind, by_kind=by_kind)
     return replace(found, columns=with_derived(_gathered(found.columns, tuple(groups)), derived))
+
+
+def _without_steps(
+    kept: Iterable[str],
+    serials: Iterable[str],
+    derived: Iterable[Derived],
+    groups: Iterable[tuple[str, ...]],
+) -> dict[str, str]:
+    """Say of columns that have no step of their own what is done with them."""
+    return {
+        **dict.fromkeys(kept, "kept as it really is"),
+        **dict.fromkeys(serials, "replaced by running numbers"),
+        **{own.column: "derived" for own in derived},
+        **{name: "drawn together with others" for columns in groups for name in columns},
+    }
 
 
 def _told_by(given: Iterable[str], derived: Sequence[Derived]) -> tuple[str, ...]:
@@ -279,10 +336,20 @@ def _made(
     return made
 
 
-def _check_all_known(names: set[str], dropped: Sequence[str], **settings: Iterable[str]) -> None:
-    """Refuse settings that name what is no column."""
+def _known(schema: Schema, dropped: Sequence[str], **settings: Iterable[str]) -> set[str]:
+    """Give the names of the columns; refuse settings that name what is none, and a table without any."""
+    names = set(schema.names)
+    if not names:
+        raise PlanError("no column is left to draw", kind="columns", remedy="drop fewer")
     for what, given in settings.items():
         check_known(given, names, what, dropped)
+    return names
+
+
+def _ahead(asked: Formulas, conditions: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Name what is drawn before a column because it was asked for: predictors, and what says who is asked."""
+    names = {*asked.predictors, *conditions}
+    return {name: (*asked.predictors.get(name, ()), *conditions.get(name, ())) for name in names}
 
 
 def _draws(asked: Evenness | None, protection: Protection) -> Evenness | None:

@@ -18,6 +18,7 @@ from pysynthdp.base.forms import (
     FLAG,
     LIST,
     NAMES,
+    NUMBER,
     PAIR,
     TEXT,
     WHOLE,
@@ -29,6 +30,7 @@ from pysynthdp.base.forms import (
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.plan.protection import protection_named, protection_of
 from pysynthdp.schema import Schema
+from pysynthdp.schema.universe import Universe
 
 __all__ = ["MODEL", "SETTINGS", "Line"]
 
@@ -129,6 +131,21 @@ _EXPRESSIONS: Final = by_column(TEXT)
 def _derive(value: Any, place: Place) -> Any:
     """Check expressions by column, or one word that none is to be looked for."""
     return value if value == "no" else _EXPRESSIONS.take(value, place)
+
+
+def _condition(value: Any, place: Place) -> Any:
+    """Check a condition, or one with a code."""
+    if isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str):
+        return tuple(value)
+    return TEXT.take(value, place)
+
+
+def _plain_universe(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Write conditions alone, or with their codes."""
+    found = {name: Universe.of(name, own) for name, own in given.items()}
+    return {
+        name: own.where if own.outside is None else [own.where, own.outside] for name, own in found.items()
+    }
 
 
 def _plain_bounds(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,6 +262,15 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         SettingForm("derive", _derive),
         'columns computed from others: [derive] bmi = "weight / (height / 100) ** 2"; "no" for none',
     ),
+    Line(
+        "universe",
+        by_column(SettingForm("condition", _condition), _plain_universe),
+        "rows in which a column is asked: [universe] nociga = [\"smoke == 'YES'\", -8]",
+    ),
+    Line("rules", NAMES, "what holds in every row: [\"not (marital == 'MARRIED' and age < 18)\"]"),
+    Line("must_sum", by_column(NAMES), 'totals and their parts: [must_sum] income = ["wage", "pension"]'),
+    Line("top_code", by_column(NUMBER), "larger numbers are written as it: [top_code] age = 90"),
+    Line("round", by_column(NUMBER), "numbers are multiples of it: [round] income = 50"),
     Line(
         "nested",
         by_column(TEXT),

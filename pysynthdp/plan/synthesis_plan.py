@@ -23,16 +23,19 @@ from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.counted import Counted
 from pysynthdp.plan.derived import Derived, placed, without_silent
 from pysynthdp.plan.factors import Terms, shown_terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
+from pysynthdp.plan.rules import Rule
 from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.schema import Schema
+from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.schema.universe import Universe
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Protection", "Spends", "SynthesisPlan", "Watch"]
@@ -79,6 +82,9 @@ class Protection(Protocol):
     draws : {"even", "independent"} or None
         How rows are drawn where the user does not say; None where copies of one shared fit are drawn evenly
         and others independently.
+    redraws : bool
+        Whether rows that break a rule may be drawn again, and rows outside a universe left out of its model:
+        not where the price is that of single draws from models of all rows.
     draws_evenly : bool
         Whether rows may be drawn evenly: not where the price of a draw is that of independent rows. The
         protection's ``fit`` then does what the plan says.
@@ -98,6 +104,7 @@ class Protection(Protocol):
     learns: ClassVar[bool] = False
     spends: ClassVar[Spends] = "nothing"
     draws: ClassVar[Evenness | None] = "independent"
+    redraws: ClassVar[bool] = False
     draws_evenly: ClassVar[bool] = False
     answers_on_file: ClassVar[bool] = False
 
@@ -314,6 +321,12 @@ class SynthesisPlan(Budgeted, Printable):
         How rows are drawn; None where that depends on how copies get their parameters.
     derived : tuple of Derived
         Columns that are computed from others by an expression, each after those that it needs.
+    rules : tuple of Rule
+        Conditions that every row of a copy keeps; what breaks one is drawn again.
+    recoded : tuple of str
+        Columns with a rounding or a top code that were asked for.
+    counted : tuple of Counted
+        Columns that are drawn as another one and the distance from it, because a rule puts them behind it.
     """
 
     schema: Schema
@@ -330,6 +343,9 @@ class SynthesisPlan(Budgeted, Printable):
     order: str = "as asked"
     draws: Evenness | None = "independent"
     derived: tuple[Derived, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    recoded: tuple[str, ...] = ()
+    counted: tuple[Counted, ...] = ()
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -422,10 +438,28 @@ class SynthesisPlan(Budgeted, Printable):
         facts += [("nested", each) for each in self._nested()]
         facts += [("fitted apart in", ", ".join(self.strata))] if self.strata else []
         made = placed(self.derived, self.visit_sequence)
+        facts += self._kept_facts()
         if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
             facts.append(("predictors left open", f"at most {self.max_predictors} a column, chosen"))
         first = predicting(self.schema, self.keep)
         return plan_table(self.steps, self._shown(), first=first, facts=facts, derived=made)
+
+    def _kept_facts(self) -> list[tuple[str, Cell]]:
+        """Say what is exact in every copy: universes, rules, roundings and top codes."""
+        facts: list[tuple[str, Cell]] = []
+        for column in self.schema:
+            own = column.universe
+            if isinstance(own, Universe):
+                code = "missing" if own.outside is None else own.outside
+                facts.append((f"{column.name} is asked if", f"{own.where}; else {code}"))
+            if column.name in self.recoded and isinstance(column, NumericColumn):
+                steps = f"steps of {column.step:g}" if column.step is not None else ""
+                top = f"at most {column.upper:g}" if column.topped else ""
+                facts.append((f"{column.name} is written in", ", ".join(filter(None, (steps, top)))))
+        for each in self.counted:
+            sign = "plus" if each.side > 0 else "less"
+            facts.append((f"{each.column} is drawn as", f"{each.origin} {sign} a distance"))
+        return [*facts, *(("rule", rule.text) for rule in self.rules)]
 
     @property
     def strata(self) -> tuple[str, ...]:

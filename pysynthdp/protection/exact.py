@@ -22,21 +22,25 @@ from pysynthdp.curator.check.looking import check_fit
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
+from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.spread.encoded import encoded_rows
 from pysynthdp.curator.spread.pieces import SpreadRows, refused
 from pysynthdp.curator.spread.table import parts_of_rows
-from pysynthdp.curator.table import PartTable, groups_of, scales_of
+from pysynthdp.curator.table import DISTANCE, PartTable, groups_of, scales_of
+from pysynthdp.curator.universes import kept_remarks
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.gates import Gates
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.universes import limited
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms
+from pysynthdp.plan.counted import as_distances, counted_schema
 from pysynthdp.plan.curves import public_curves
 from pysynthdp.plan.factors import term_text
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
@@ -134,6 +138,7 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     schema, unit = _modelled(plan), plan.protection.unit
     seen = _seen(request.rows, plan, schema) if learns else bounded_rows(request.rows, schema, unit)
     table, remarks = fewest(seen, plan, schema) if learns else (seen, ())
+    table = _counted(table, seen, plan)
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
     found = Learned(plan.steps)
@@ -157,7 +162,7 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
         remarks = (*found.remarks, *remarks, *apart.remarks, *_of_steps(whole, layout, fits, groups))
-        remarks = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows), *remarks)
+        remarks = (*_of_table(plan, request.rows, fits), *_broken(plan, request.rows), *remarks)
     n = request.rows.n_rows
     first = [part for part in plan.parts if part.column in plan.keep]
     gates = gates_of(whole.steps, first, table) if learns else {}
@@ -166,6 +171,23 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     learned = _learned(plan, layout, steps) if learns else ()
     fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned, strata=apart.strata)
     return _checked(plan, fit, encoded, request) if learns else fit
+
+
+def _broken(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
+    """Say which expressions, universes and rules do not hold in the table."""
+    kept = kept_remarks(plan, rows) if plan.rules or limited(plan.schema) else ()
+    return (*broken_remarks(plan, rows), *kept)
+
+
+def _counted(table: PartTable, seen: PartTable, plan: SynthesisPlan) -> PartTable:
+    """Put the distances that steps are fitted to beside the columns that are drawn so, without extremes."""
+    if not plan.counted:
+        return table
+    far = table.with_parts(as_distances(seen.parts, plan.counted).items())
+    names = {own.column for own in plan.counted}
+    parts = [part for part in plan.parts if part.column in names and part.numeric]
+    without, _ = drawn_in(far, parts, counted_schema(plan.schema, plan.counted))
+    return table.with_parts(((part.column, DISTANCE), without.parts[part.key]) for part in parts)
 
 
 def _drawn(

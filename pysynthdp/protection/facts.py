@@ -9,6 +9,7 @@ from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.step import predicting
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.universe import Universe
 
 __all__ = ["few_facts", "learned_facts", "public_facts"]
 
@@ -27,7 +28,26 @@ def public_facts(plan: SynthesisPlan, *, n_public: bool) -> list[str]:
             facts.append(f"{column.name}: type, levels or bounds, and codes, as declared")
         elif declared := _declared_facts(column):
             facts.append(f"{column.name}: {' and '.join(declared)}, as declared")
-    return facts
+    return [*facts, *_kept_facts(plan)]
+
+
+def _kept_facts(plan: SynthesisPlan) -> list[str]:
+    """Say what is exact in every copy because the user asked for it."""
+    facts = []
+    for column in plan.schema:
+        own = column.universe
+        if isinstance(own, Universe):
+            code = "missing" if own.outside is None else own.outside
+            facts.append(f"{column.name}: asked if {own.where}; {code} in all other rows")
+        if isinstance(column, NumericColumn) and column.name in plan.recoded:
+            facts += (
+                [f"{column.name}: larger numbers are written as {column.upper:g}"] if column.topped else []
+            )
+            facts += [f"{column.name}: multiples of {column.step:g}"] if column.step is not None else []
+    declared = (own for own in plan.derived if not own.found)
+    facts += [f"{own.column}: computed as {own.expression}" for own in declared]
+    rule = "that no row breaks the rule {}: rows that did were drawn again, given what was drawn before"
+    return [*facts, *(rule.format(each.text) for each in plan.rules)]
 
 
 def _declared_facts(column: Column) -> list[str]:
@@ -78,6 +98,9 @@ def learned_facts(
     forms = [c.name for c in open_columns if isinstance(c, CategoricalColumn) and c.form is not None]
     facts += [f"how the identifiers in {', '.join(forms)} are written"] if forms else []
     facts += [f"that values may be missing in {', '.join(absent)}"] if absent else []
+    limited = [c.name for c in open_columns if isinstance(c.universe, Universe) and _only_outside(c.universe)]
+    facts += [f"that none is missing where it is asked in {', '.join(limited)}"] if limited else []
+    facts += [f"that {own.column} is best drawn as {own.origin} and a distance" for own in plan.counted]
     facts += _chosen(plan)
     facts += _rare([name for name in plan.schema.names if name in rare], merged)
     if any(isinstance(column, NumericColumn) for column in plan.schema):
@@ -166,3 +189,8 @@ def _besides(column: Column) -> str:
 def _written(value: object) -> str:
     """Write a level or spike in full; whole numbers without a point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _only_outside(universe: Universe) -> bool:
+    """Whether missing values stand outside a universe alone, which the rows said."""
+    return universe.alone and universe.outside is None

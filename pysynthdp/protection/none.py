@@ -47,6 +47,7 @@ class Unprotected(Protection):
     learns: ClassVar[bool] = True
     draws: ClassVar[Evenness | None] = "even"
     draws_evenly: ClassVar[bool] = True
+    redraws: ClassVar[bool] = True
 
     @classmethod
     def from_short(cls, asked: object) -> Self | None:

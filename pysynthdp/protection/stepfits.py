@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from pysynthdp.base.remarks import Remark
 from pysynthdp.curator import StepFit, few_features, few_records
@@ -15,6 +16,7 @@ from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.models.base import ColumnModel, HasPosterior
 from pysynthdp.plan import Step, SynthesisPlan, step_design, task_of
+from pysynthdp.plan.counted import counted_schema
 from pysynthdp.plan.fit import DrawnStep, Key
 from pysynthdp.schema import Schema
 
@@ -35,9 +37,11 @@ def _step_rows(
 ) -> StepRows:
     """Say how a step sees a block."""
     target = step.targets[0]
+    far = any(own.column == target.column for own in plan.counted)
     scaled = target.numeric and len(step.targets) == 1 and getattr(step.model, "affine", False)
-    scale = layout.scales[target.key] if scaled else Scale()
-    column = layout.starts[target.key] if scaled else None
+    width = Scale(0.0, layout.scales[target.key].width) if far and scaled else None
+    scale = width or (layout.scales[target.key] if scaled else Scale())
+    column = layout.starts[target.key] if scaled and not far else None
     own = groups.get(target.key) if len(step.targets) == 1 else None  # a joint model sees all levels
     return StepRows(step.targets, step_design(step, plan, layout), scale, column, own)
 
@@ -58,6 +62,7 @@ def step_fits(
 def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable, rows: StepRows) -> StepFit:
     """Set one fit up."""
     n = present_rows(table, rows.target)
+    plan = replace(plan, schema=counted_schema(plan.schema, plan.counted))
     groups = None if rows.groups is None else rows.groups.codes
     return StepFit(step.model, task_of(step, plan, layout, n=n, design=rows.design, groups=groups), rows)
 

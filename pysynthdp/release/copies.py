@@ -16,6 +16,7 @@ from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.formats import wishes
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.release.rules import RuleChecks, checked_rules
 from pysynthdp.release.stored import StoredRelease
 from pysynthdp.release.unchanged import Prints, check_prints, overwritten, prints_of
 from pysynthdp.schema import Schema
@@ -105,6 +106,21 @@ class SyntheticRelease(Printable):
         """For each copy, the imputed table that it comes from; None unless several were fitted."""
         return self.tags.nests
 
+    def check_rules(self) -> RuleChecks:
+        """Count the rows of the copies that break a rule or a universe of the synthesis: none.
+
+        Returns
+        -------
+        RuleChecks
+            Beside each rule the share of rows that met it when they were first drawn; the others were drawn
+            again, which moves margins.
+
+        Notes
+        -----
+        Privacy: post-processing of synthetic rows.
+        """
+        return checked_rules(self.copies, self.schema, self.tags.details.get("rules", ()))
+
     def to_table(self) -> Table:
         """Build a card: what it is, what is claimed, how to pool."""
         facts: list[tuple[str, str | int | None]] = [
@@ -119,6 +135,10 @@ class SyntheticRelease(Printable):
             facts.append(("rows", "drawn evenly: fitted margins come out sharply"))
         if self.nests is not None:
             facts.insert(1, ("nests of copies, labelled in nests", len(set(self.nests))))
+        rules = self.tags.details.get("rules", ())
+        if rules:
+            least = min((rule["met"] for rule in rules if rule.get("met") is not None), default=1.0)
+            facts.append(("rules kept", f"{len(rules)}; met at once by {100 * least:.1f} % of rows or more"))
         if self.tags.kept:
             facts.append(("columns released REAL", ", ".join(sorted(self.tags.kept))))
         return Table("Synthetic release", facts=tuple(facts), notes=(self.privacy.reason,))

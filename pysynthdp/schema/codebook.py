@@ -18,6 +18,7 @@ from pysynthdp.schema.codebook_entry import KEYS, column_of
 from pysynthdp.schema.codebook_labels import LABEL_KEYS, labels_entry
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 from pysynthdp.schema.labels import shown_labels
+from pysynthdp.schema.universe import Universe
 
 __all__ = ["HEADS", "codebook_columns", "released_real", "write_codebook"]
 
@@ -100,9 +101,14 @@ def _row(column: Column, *, withhold: bool) -> dict[str, Any]:
         "declared": _yes(column.declared),
         **labels_entry(shown_labels(column.labels, withhold=withhold), _escaped),
     }
+    if isinstance(own_universe := column.universe, Universe):
+        shared |= {"universe": own_universe.where, "outside": own_universe.outside}
+        only_there = own_universe.alone and own_universe.outside is None
+        shared |= {"may_be_missing": _yes(column.may_be_missing and not only_there)}
     if isinstance(column, NumericColumn):
         facts = ("unit", "lower", "upper", "decimals", "fallback", "step")
         own = {name: getattr(column, name) for name in facts} | {"offset": column.offset or None}
+        own |= {"topped": "yes"} if column.topped else {}
         spikes = " | ".join(_escaped(spike) for spike in column.spikes)
         return {**shared, **own, "kind": "numeric", "spikes": spikes}
     return {**shared, **_level_facts(column, () if withhold else tuple(column.levels))}

@@ -18,16 +18,17 @@ __all__ = ["KEYS", "column_of"]
 
 KEYS = (
     "name", "kind", "type", "unit", "lower", "upper", "decimals", "levels", "values", "ordered", "other",
-    "missing", "may_be_missing", "spikes", "fallback", "declared", "step", "offset",
-    *LABEL_KEYS,
+    "missing", "may_be_missing", "spikes", "fallback", "declared", "step", "offset", "topped", "universe",
+    "outside", *LABEL_KEYS,
 )  # fmt: skip
 _BESIDE = ("released", "method", "note")  # what a release adds, and a schema does not need
 _IGNORED = (*_BESIDE, "name", "kind", "values")
 _FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _KINDS = {"numeric": "numeric", "number": "numeric", "date": "numeric", "categorical": "categorical"}
 _NUMERIC = ("type", "unit", "lower", "upper", "decimals", "missing", "may_be_missing", "spikes", "fallback",
-            "declared", "step", "offset", *LABEL_KEYS)  # fmt: skip
-_CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared", *LABEL_KEYS)
+            "declared", "step", "offset", "topped", "universe", "outside", *LABEL_KEYS)  # fmt: skip
+_CATEGORICAL = ("type", "levels", "ordered", "other", "missing", "may_be_missing", "declared", "universe",
+                "outside", *LABEL_KEYS)  # fmt: skip
 
 
 def _number(value: Any, place: Place) -> Any:
@@ -110,12 +111,14 @@ def _numeric(name: str, given: dict[str, Any], at: Place) -> NumericColumn:
     spikes = [NUMBER.take(spike, at.part("spikes")) for spike in listed]
     coded = _codes(given.get("missing", {}), at)
     codes = {as_tag(code) or NUMBER.take(code, at.part("missing")): str(label) for code, label in coded}
-    shared = _shared(given, at)
-    if "missing" not in given and shared["labels"] is not None:
-        texts = shared["labels"].texts()
-        codes = {kind.tag: texts[kind.own] for kind in shared["labels"].kinds if kind.tag}
+    own_facts = _shared(given, at) | _universe(given, _outside(given, at))
+    if "topped" in given:
+        own_facts["topped"] = FLAG.take(given["topped"], at.part("topped"))
+    if "missing" not in given and own_facts["labels"] is not None:
+        texts = own_facts["labels"].texts()
+        codes = {kind.tag: texts[kind.own] for kind in own_facts["labels"].kinds if kind.tag}
     return NumericColumn(
-        name, missing=codes, spikes=spikes, unit=given.get("unit", "number"), **numbers, **shared
+        name, missing=codes, spikes=spikes, unit=given.get("unit", "number"), **numbers, **own_facts
     )
 
 
@@ -130,7 +133,19 @@ def _categorical(name: str, given: dict[str, Any], entry: Mapping[str, Any], at:
         codes = {texts[kind.own]: texts[kind.own] for kind in shared["labels"].kinds}
     other = _level(given["other"], values, at) if "other" in given else None
     ordered = FLAG.take(given.get("ordered", False), at.part("ordered"))
+    shared |= _universe(given, _level(given["outside"], values, at) if "outside" in given else None)
     return CategoricalColumn(name, levels, ordered=ordered, other=other, missing=codes, **shared)
+
+
+def _outside(given: Mapping[str, Any], at: Place) -> Any:
+    """Read the code of a number that stands outside its universe: a number, or a kind such as .a."""
+    code = given.get("outside")
+    return None if code is None else as_tag(code) or NUMBER.take(code, at.part("outside"))
+
+
+def _universe(given: Mapping[str, Any], outside: Any) -> dict[str, Any]:
+    """Read in which rows a column is asked."""
+    return {"universe": (str(given["universe"]), outside)} if "universe" in given else {}
 
 
 def _shared(given: Mapping[str, Any], at: Place) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -15,6 +15,7 @@ from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Facts, Said, Setting, Words
 from pysynthdp.schema.labels import Labels, as_tag, sentinel
+from pysynthdp.schema.universe import AskedOf, Universe
 
 __all__ = ["CategoricalColumn", "Column", "NumericColumn", "Unit"]
 
@@ -72,6 +73,30 @@ def _dtype_of(name: str, given: Any) -> Any:
         raise _wrong(name, "its type is none that is known", mend) from None
 
 
+def _settle_universe(column: NumericColumn | CategoricalColumn) -> None:
+    """Read a column's universe, and say whether what stands outside of it stands nowhere else.
+
+    Raises
+    ------
+    SchemaError
+        If the code outside is not declared.
+    """
+    if column.universe is None:
+        return
+    given = Universe.of(column.name, column.universe)
+    codes = [code for code, _ in column.missing]
+    known = (*codes, *(column.levels if isinstance(column, CategoricalColumn) else column.spikes))
+    if given.outside is not None and given.outside not in known:
+        what = Words("what stands outside its universe is no declared code, spike or level")
+        fact = Facts(missing={given.outside: "not asked"})
+        raise _wrong(column.name, what, Words("declare {fact}", fact=fact))
+    alone = given.alone or given.outside in codes
+    if given.outside is None and not column.may_be_missing:
+        alone = True
+        object.__setattr__(column, "may_be_missing", True)
+    object.__setattr__(column, "universe", replace(given, alone=alone))
+
+
 @answers_slips
 @dataclass(frozen=True, slots=True)
 class NumericColumn:
@@ -111,6 +136,11 @@ class NumericColumn:
         (-2 for hundreds).
     offset : float
         Drawn values are it plus multiples of the step: 2.5 beside a step of 5 for 17.5, 22.5, ...
+    topped : bool
+        Whether values above ``upper`` are written as it, in the table too.
+    universe : str, (str, code) or Universe, optional
+        In which rows the column is asked, as an expression of other columns; all other rows of a copy hold
+        the code, or are missing.
     labels : Labels, optional
         What a labelled file says of it.
 
@@ -134,6 +164,8 @@ class NumericColumn:
     learned_spikes: bool = False
     step: float | None = None
     offset: float = 0.0
+    topped: bool = False
+    universe: AskedOf = None
     labels: Labels | None = None
 
     def __post_init__(self) -> None:
@@ -142,6 +174,7 @@ class NumericColumn:
         if self.dtype is not None:
             object.__setattr__(self, "dtype", _dtype_of(self.name, self.dtype))
         self._check()
+        _settle_universe(self)
 
     def _check(self) -> None:
         """Bounds, codes and spikes are numbers, each named once, of a dtype that holds numbers."""
@@ -161,6 +194,8 @@ class NumericColumn:
         if not _is_number(self.offset) or (self.offset and self.step is None):
             mend = Words("write {it}", it=Facts(step=5, offset=2.5))
             raise _wrong(self.name, "offset must be a number, beside a step", mend)
+        if self.topped and self.upper is None:
+            raise _wrong(self.name, "a top code needs an upper bound", Words("give {it}", it=Facts(upper=90)))
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise _wrong(self.name, "lower lies above upper", "swap the bounds")
         if self.tags and self.dtype not in (None, np.float64):
@@ -228,6 +263,8 @@ class CategoricalColumn:
     form : str, optional
         How method ``serial`` writes running numbers in place of identifiers: text with zeros for the digits,
         such as ``"A-00000"`` for A-00001; plain numbers without it.
+    universe : str, (str, code) or Universe, optional
+        In which rows the column is asked, as of :class:`NumericColumn`.
     labels : Labels, optional
         What a labelled file says of it; its levels are then texts of the labels.
 
@@ -248,6 +285,7 @@ class CategoricalColumn:
     categories: tuple[Any, ...] | None = None
     absence: Literal["kind", "level"] = "kind"
     form: str | None = None
+    universe: AskedOf = None
     labels: Labels | None = None
 
     def __post_init__(self) -> None:
@@ -256,6 +294,7 @@ class CategoricalColumn:
         if self.dtype is not None and str(self.dtype) == "float64":
             object.__setattr__(self, "missing", _tagged(self.missing))
         self._check()
+        _settle_universe(self)
         if self.dtype is not None:
             object.__setattr__(self, "dtype", self._full_dtype())
             self._check_dtype()

@@ -18,6 +18,7 @@ from pysynthdp.schema.plain_values import (
     value_to_plain,
 )
 from pysynthdp.schema.table import Schema
+from pysynthdp.schema.universe import Universe
 
 __all__ = ["SCHEMA_FILE_VERSION", "from_plain", "to_plain"]
 
@@ -70,6 +71,7 @@ def _column_to_plain(column: Column, *, withhold: bool) -> dict[str, Any]:
         "missing": [{"code": value_to_plain(code), "label": label} for code, label in column.missing],
         "may_be_missing": column.may_be_missing,
         "declared": column.declared,
+        **_universe_to_plain(column),
     }
     labels = shown_labels(column.labels, withhold=withhold)
     if labels is not None:
@@ -89,8 +91,26 @@ def _column_to_plain(column: Column, *, withhold: bool) -> dict[str, Any]:
         "step": column.step,
         "offset": column.offset,
         "dtype": dtype_to_plain(column.dtype),
+        **({"topped": True} if column.topped else {}),
         **shared,
     }
+
+
+def _universe_to_plain(column: Column) -> dict[str, Any]:
+    """Write in which rows a column is asked; nothing where in all."""
+    if not isinstance(column.universe, Universe):
+        return {}
+    own = column.universe
+    plain = {"where": own.where, "outside": value_to_plain(own.outside), "alone": own.alone}
+    return {"universe": plain}
+
+
+def _universe_from_plain(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Read it."""
+    if "universe" not in plain:
+        return {}
+    own = plain["universe"]
+    return {"universe": Universe(own["where"], value_from_plain(own["outside"]), own["alone"])}
 
 
 def _levels_to_plain(column: CategoricalColumn, withhold: bool) -> dict[str, Any]:
@@ -136,6 +156,7 @@ def _column_from_plain(plain: Mapping[str, Any]) -> Column:
         "may_be_missing": plain["may_be_missing"],
         "declared": plain["declared"],
         "dtype": dtype_from_plain(plain["dtype"]),
+        **_universe_from_plain(plain),
         "labels": labels_from_plain(plain["labels"]) if "labels" in plain else None,
     }
     if plain["kind"] == "numeric":
@@ -144,6 +165,7 @@ def _column_from_plain(plain: Mapping[str, Any]) -> Column:
         own = {name: plain[name] for name in facts} | {
             "step": plain.get("step"),
             "offset": plain.get("offset", 0.0),
+            "topped": plain.get("topped", False),
         }
         return NumericColumn(plain["name"], spikes=spikes, **own, **shared)
     categories = plain["categories"]

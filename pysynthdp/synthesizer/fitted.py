@@ -13,14 +13,21 @@ import pandas as pd
 from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import FitError, PlanError, PrivacyError
 from pysynthdp.base.progress import progress_bar
-from pysynthdp.base.remarks import Remark
+from pysynthdp.base.remarks import Remark, say
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import Argument, Words
 from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.draw.machine import Draws, Machine
 from pysynthdp.draw.nested import NestedMachine
-from pysynthdp.draw.tagging import marked_imputed, marked_outside, provenance_of, release_tags
+from pysynthdp.draw.tagging import (
+    marked_imputed,
+    marked_outside,
+    provenance_of,
+    release_tags,
+    rule_remarks,
+    with_rules,
+)
 from pysynthdp.io import fit_file
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.formats import wishes
@@ -224,6 +231,7 @@ class FittedSynthesizer(Printable):
             for copy in range(drawing.m):
                 copies.append(drawing.copy(copy, self.workers))
                 note(f"copy {copy + 1}")
+        say(rule_remarks(self.plan, drawing.tally))
         return self._release(drawing, copies)
 
     def _rows_of(self, m: int, k: int | None) -> int:
@@ -259,7 +267,8 @@ class FittedSynthesizer(Printable):
     def _tags(self, drawing: Draws) -> ReleaseTags:
         """Say how the copies are made, before anybody looked at them."""
         fits = self._machine.fits
-        return release_tags(self.plan, fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
+        tags = release_tags(self.plan, fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
+        return with_rules(tags, self.plan, drawing.tally)
 
     def _statement(self, drawing: Draws) -> PrivacyStatement:
         """State what is true of all draws so far; what another package states is marked so."""
@@ -318,9 +327,18 @@ class FittedSynthesizer(Printable):
         blocks = drawing.m * -(-drawing.n_syn // BLOCK_ROWS)
         with progress_bar(blocks, "draw", show=self.progress) as note:
             parts["copies"] = (self._stream(drawing, copy, note, watch) for copy in range(drawing.m))
-            if watch is not None:
-                parts["seen"] = lambda: tagged(watch.tags(self._tags(drawing)), self.schema)
-            return release_dir.write(parts, Path(folder), wished=wished, sign=signer)
+            if watch is not None or self.plan.rules:
+                parts["seen"] = lambda: tagged(self._seen(drawing, watch), self.schema)
+            written = release_dir.write(parts, Path(folder), wished=wished, sign=signer)
+        say(rule_remarks(self.plan, drawing.tally))
+        return written
+
+    def _seen(self, drawing: Draws, watch: Watch | None) -> ReleaseTags:
+        """Tag copies that were drawn piece by piece."""
+        tags = self._tags(drawing)
+        if watch is not None:
+            return watch.tags(tags)
+        return self.plan.protection.tags(tags, self.plan, fit=drawing.fit, copies=[])
 
     def _stream(
         self, drawing: Draws, copy: int, note: Callable[[str], None], watch: Watch | None

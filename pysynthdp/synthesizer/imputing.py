@@ -17,11 +17,14 @@ from pysynthdp.curator.infer import Settled
 from pysynthdp.curator.look import remarks_of
 from pysynthdp.curator.relations import Relations, find_relations
 from pysynthdp.curator.rows import ImputedTables, rows_of
+from pysynthdp.curator.universes import broken_rules, settled_distances, settled_universes
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.universes import limited
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.synthesizer.settings import (
@@ -35,8 +38,9 @@ from pysynthdp.synthesizer.settings import (
     to_be_drawn,
     told,
 )
+from pysynthdp.synthesizer.stated import stated_schema
 
-__all__ = ["Opened", "fit_imputed", "opened", "planned"]
+__all__ = ["Opened", "counted", "fit_imputed", "opened", "planned"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -117,6 +121,24 @@ def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> Sy
     if isinstance(data, ImputedTables):
         return _learned_plan(settings, _opened_all(settings, data, None)[0])[0]
     return _learned_plan(settings, (rows_of(data, full=True),))[0]
+
+
+def counted(settings: Settings, table: pd.DataFrame | Rows) -> BrokenRules:
+    """Count the rows of a table that break the rules and universes that were asked for.
+
+    Raises
+    ------
+    PrivacyError
+        Under a guarantee, before the table is looked at.
+
+    Notes
+    -----
+    Privacy: reads real rows.
+    """
+    refuse_unless_learning(settings.protection.learns)
+    rows = rows_of(table, full=True)
+    plan, settled, _ = _learned_plan(settings, (rows,))
+    return broken_rules(plan, settled.tables[0])
 
 
 def fit_imputed(
@@ -200,7 +222,11 @@ def _learned_plan(
         schema = fitting_schema(settings, settings.schema, tables[0])
     settled = settled_rare(settings, schema, tables)
     found = _relations(settings, settled)
-    plan = plan_of(settings, settled.schema, found.exact, found.codes, found.nearly)
+    schema = stated_schema(settings, settled.schema, learns=True)
+    if limited(schema):
+        schema = settled_universes(schema, settled.tables)
+    plan = plan_of(settings, schema, found.exact, found.codes, found.nearly)
+    plan = settled_distances(plan, settled.tables) if plan.counted else plan
     return plan, settled, found.offered
 
 

@@ -31,13 +31,16 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.design.survey_table import declarations_of, labelled
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
+from pysynthdp.plan.asked import asking
 from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.order import Behind
 from pysynthdp.plan.protection import protection_of
+from pysynthdp.plan.recoded import sums_of
 from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
+from pysynthdp.synthesizer.stated import stated_schema, with_codes, wrong_stated
 
 __all__ = [
     "Settings",
@@ -94,6 +97,11 @@ class Settings:
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     rare: Rare = "keep"
     derive: Mapping[str, str | None] | Literal["no"] = field(default_factory=dict)
+    universe: Mapping[str, str | tuple[str, Any]] = field(default_factory=dict)
+    rules: Sequence[str] = ()
+    must_sum: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    top_code: Mapping[str, float] = field(default_factory=dict)
+    round: Mapping[str, float] = field(default_factory=dict)
     nested: Mapping[str, str] = field(default_factory=dict)
     strata: str | Sequence[str] = ()
     guarantee: Protection | Guarantee | None = None
@@ -118,7 +126,14 @@ class Settings:
     def derived(self) -> dict[str, str]:
         """Expressions by column, without columns that are to be drawn whatever is found."""
         given = {} if self.derive == NOTHING or self.derive is None else dict(self.derive)
-        return {name: text for name, text in given.items() if text is not None and text != NOTHING}
+        own = {name: text for name, text in given.items() if text is not None and text != NOTHING}
+        return {**own, **sums_of(self.must_sum)}
+
+    @property
+    def declarations(self) -> Declarations:
+        """What is declared of single columns; codes outside universes are missing ones, 0 is a spike."""
+        given = Declarations(**{what: getattr(self, what) for what in DECLARATIONS})
+        return with_codes(given, self.universe)
 
     @property
     def parting(self) -> frozenset[str]:
@@ -157,6 +172,9 @@ def _check_settings(settings: Settings) -> None:
     """
     wrong = (_wrong_lists, _wrong_mappings, _wrong_declared, _wrong)
     faults: list[PysynthdpError] = [fault for find in wrong for fault in find(settings)]
+    derived = settings.derive if isinstance(settings.derive, Mapping) else ()
+    numbers = {"top_code": settings.top_code, "round": settings.round}
+    faults += wrong_stated(settings.universe, settings.must_sum, numbers, derived)
     if faults:
         raise together(faults)
     both = sorted(set(settings.keep) & set(settings.drop))
@@ -202,7 +220,7 @@ def _check_apart(settings: Settings) -> None:
 
 def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
     """Find what must be a list and is none."""
-    for what in ("keep", "drop", "formulas", "visit_sequence", "joint", "strata"):
+    for what in ("keep", "drop", "formulas", "visit_sequence", "joint", "rules", "strata"):
         given: object = getattr(settings, what)
         if (given is None and what == "visit_sequence") or (isinstance(given, str) and what == "strata"):
             continue
@@ -216,7 +234,7 @@ def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
 
 def _wrong_mappings(settings: Settings) -> Iterator[PlanError]:
     """Find what must name columns and does not, and a method that is no method."""
-    for what in (*DECLARATIONS, "derive", "nested"):
+    for what in (*DECLARATIONS, "derive", "universe", "must_sum", "top_code", "round", "nested"):
         given = getattr(settings, what)
         if given is not None and given != NOTHING and not isinstance(given, Mapping):
             mend = Words("write {setting}", setting=Setting(what, {"column": ...}))
@@ -323,9 +341,10 @@ def plan_of(
     if nearly:
         method = {**(method if isinstance(method, Mapping) else {}), **dict.fromkeys(nearly, "residual")}
     by_code = {name: (code,) for name, code in (codes or {}).items()}
+    protection = settings.protection
     return make_plan(
-        schema.without(settings.drop),
-        settings.protection,
+        stated_schema(settings, schema, learns=protection.learns).without(settings.drop),
+        protection,
         method=method,
         visit_sequence=settings.visit_sequence,
         predictor_matrix=settings.predictor_matrix,
@@ -340,6 +359,8 @@ def plan_of(
         nested=settings.nested,
         strata=settings.strata,
         found=found,
+        rules=settings.rules,
+        recoded=tuple(dict.fromkeys((*settings.top_code, *settings.round))),
         behind=Behind(directly=by_code, first={code for (code,) in by_code.values()}),
         max_predictors=settings.max_predictors,
         terms=settings.terms,
@@ -412,7 +433,9 @@ def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:
     wishes = {name: _wish(settings, name) for name in names}
     levels: dict[str, Drawn] = {name: "levels" for name in names if name in settings.parting}
     kinds = {name: drawn_by(wish) for name, wish in wishes.items() if wish is not None}
-    return levels | {name: kind for name, kind in kinds.items() if kind is not None}
+    parts = (*settings.must_sum, *itertools.chain(*settings.must_sum.values()))
+    numbers: dict[str, Drawn] = dict.fromkeys((*settings.top_code, *settings.round, *parts), "number")
+    return {**levels, **numbers, **{name: kind for name, kind in kinds.items() if kind is not None}}
 
 
 def to_be_drawn(settings: Settings, schema: Schema) -> frozenset[str]:
@@ -423,14 +446,16 @@ def to_be_drawn(settings: Settings, schema: Schema) -> frozenset[str]:
     apart = {*told(settings), *settings.drop, *(settings.derive or ()), *settings.formulated}
     apart |= settings.parting
     apart.update(name for columns, _ in settings.joint for name in columns)
+    apart.update(asking(settings.universe, schema.names))
     return frozenset(schema.names) - apart
 
 
 def told(settings: Settings) -> frozenset[str]:
     """Columns of which the user says something himself, so that nothing is guessed about them."""
     method = settings.method if isinstance(settings.method, Mapping) else {}
+    stated = (settings.universe, settings.top_code, settings.round)
     return frozenset(settings.keep).union(
-        method, settings.derived, *(getattr(settings, what) for what in DECLARATIONS)
+        method, settings.derived, *stated, *(getattr(settings, what) for what in DECLARATIONS)
     )
 
 

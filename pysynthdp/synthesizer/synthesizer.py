@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence  # noqa: F401 -- in types of inherited fields
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -39,19 +38,20 @@ from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.io.survey import read, reads
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
+from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
+from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
-from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
+from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
-_LONGEST = 400  # letters of a setting on the card
 _PUBLICLY: Final = Said(
     "read it with pysynthdp.read(path, public=True)",
     "give the name of the file",
@@ -152,6 +152,24 @@ class Synthesizer(Settings, Printable):
         well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column
         to another that it determines, of values that five records have; the plan shows them, and the
         statement says so. ``{"bmi": None}`` has that column drawn, ``derive="no"`` every one.
+    universe : mapping column -> condition, or (condition, code)
+        In which rows a column is asked, as an expression of columns that are drawn before it, and what stands
+        in all others: ``{"nociga": ("smoke == 'YES'", -8)}``; missing without a code. Its model is fitted to
+        the rows inside alone, and every copy is exact. Where the condition is missing the column is not
+        asked. Under a guarantee too, at no price.
+    rules : sequence of expressions
+        What holds in every row of a copy: ``["not (marital == 'MARRIED' and age < 18)"]``. A row that breaks
+        one has the last of its columns drawn again, given all that was drawn before, so that the copies come
+        from the models given the rules; a release says how many rows met each at once, and below 0.9 a
+        warning says that margins move. A rule that is missing in a row is kept. Rules that the table itself
+        breaks are counted in a warning and by :meth:`check_rules`. Not with ``BySampling``.
+    must_sum : mapping column -> columns
+        Totals that are exactly the sum of their parts: ``{"income": ["wage", "pension"]}``; the parts are
+        drawn, and the total is computed.
+    top_code : mapping column -> number
+        ``{"age": 90}``: larger numbers are written as it, in the table too before models are fitted.
+    round : mapping column -> number
+        ``{"income": 50}``: drawn numbers are multiples of it.
     nested : mapping column -> coarser column
         Columns whose levels belong to the levels of a coarser one: ``{"town": "region"}``. Such a column is
         drawn last, within the row's level of the coarser one, by a model of that level's own records: the
@@ -321,6 +339,34 @@ class Synthesizer(Settings, Printable):
         return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
 
     @answers_slips
+    def check_rules(self, table: pd.DataFrame | Rows) -> BrokenRules:
+        """Count the rows of a table that break the rules and universes, before anything is fitted.
+
+        Parameters
+        ----------
+        table : DataFrame, Rows or path
+            The confidential table.
+
+        Returns
+        -------
+        BrokenRules
+            Marked INTERNAL; counts below ten stay vague. :meth:`SyntheticRelease.check_rules` counts in
+            copies.
+
+        Raises
+        ------
+        PrivacyError
+            Under a guarantee, where nothing may be counted beside what was paid for.
+
+        Notes
+        -----
+        Privacy: reads real rows; the counts are for whoever holds them.
+        """
+        refuse_unless_learning(self.protection.learns)
+        found, labels = self._opened(table)
+        return counted(with_labels(self, labels), found)
+
+    @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
         """Run the whole synthesis on a public or synthetic table, to see what a budget would give.
 
@@ -352,7 +398,7 @@ class Synthesizer(Settings, Printable):
 
     def to_table(self) -> Table:
         """Build a card of what was set; it holds nothing of any table."""
-        return _settings_table(self)
+        return settings_table(self)
 
     def _opened(self, given: Any) -> tuple[Any, Schema | None]:
         """Take the name of a file as the rows in it; beside it what a labelled file says of them."""
@@ -370,7 +416,7 @@ class Synthesizer(Settings, Printable):
         if not isinstance(given, str | os.PathLike | SQLTable):
             return given, None
         scratch = opened_scratch(self.scratch, encrypt=self.scratch_encrypt)
-        declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
+        declared = Declared((), self.levels, self.declarations.missing or {}, self.bounds, self.schema)
         path = given if isinstance(given, SQLTable) else os.fspath(given)
         drop = {*self.drop} - {self.protection.unit.key}
         found = read_on_disk(path, scratch, declared=declared, texts=not learns, drop=drop)
@@ -442,48 +488,3 @@ def _not_public() -> PrivacyError:
         kind="undeclared",
         remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
     )
-
-
-def _settings_table(settings: Settings) -> Table:
-    """Build the card: one line a setting that differs from its default; it holds nothing of any table."""
-    changed = _changed(settings)
-    facts = [(name, _line(name, value)) for name, value in changed.items()]
-    rest = ", ".join(each.name for each in fields(settings) if each.name not in changed)
-    facts += [("at their defaults", rest)] if rest else []
-    notes = ("fit(table) fits it; plan(table) shows who would be drawn from whom.",)
-    return Table("Synthesizer, not fitted", facts=tuple(facts), notes=notes)
-
-
-def _changed(settings: Any) -> dict[str, Any]:
-    """Take the fields of a dataclass that differ from their defaults, by name."""
-    given = {each.name: (getattr(settings, each.name), each) for each in fields(settings) if each.init}
-    return {name: value for name, (value, each) in given.items() if not _is_default(value, each)}
-
-
-def _is_default(value: Any, setting: Field[Any]) -> bool:
-    """Whether nothing was set: empty lists and mappings count as nothing, of whatever type."""
-    if isinstance(value, Mapping | tuple | list) and not value:
-        return True
-    default = setting.default
-    return default is not MISSING and type(value) is type(default) and bool(value == default)
-
-
-def _line(name: str, value: Any) -> str:
-    """Write a setting as it was typed; levels, which may come from a table, by their columns alone."""
-    if isinstance(value, pd.DataFrame):
-        return f"a matrix for {', '.join(map(str, value.index))}"
-    if isinstance(value, Schema):
-        return f"declared for {', '.join(value.names)}"
-    if name in ("levels", "spikes"):
-        return f"declared for {', '.join(map(str, value))}"
-    return textwrap.shorten(_typed(value), _LONGEST, placeholder=" ...")
-
-
-def _typed(value: Any) -> str:
-    """Write a value as a call or literal; of a dataclass only what differs from its defaults."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {_typed(each)}" for key, each in value.items()) + "}"
-    if not is_dataclass(value):
-        return repr(value)
-    inside = (f"{name}={_typed(each)}" for name, each in _changed(value).items())
-    return f"{type(value).__name__}({', '.join(inside)})"

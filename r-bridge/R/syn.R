@@ -24,8 +24,10 @@
 #' @param minnumlevels Numbers with no more than so many distinct values are drawn as categories, and are numbers again
 #'   in the copies.
 #' @param maxfaclevels A limit other than 60 stops where a factor or text has more levels; here the default is no limit.
-#' @param rules,rvalues Not available. Values that are missing by a rule are best left missing: whether a value is there
-#'   is drawn by a model of its own.
+#' @param rules,rvalues Rules in R code by column, and the value of the column in rows where its rule holds:
+#'   `rules = list(marital = "age < 18")`, `rvalues = list(marital = "SINGLE")`; missing without a value. Such rows go into
+#'   no model of the column, and every copy keeps the rule. No code is run: a rule is made of columns, numbers, texts,
+#'   comparisons, `&`, `|`, `!`, `%in%` and `is.na()`. The columns of a rule are drawn before its own.
 #' @param cont.na Codes of numbers that are not values: `list(income = c(NA, -8))`.
 #' @param semicont Values of numbers with a mass of their own: `list(wage = 0)`.
 #' @param smoothing `list(income = "density")`, `"spline"` or `"rmean"`: met whatever is asked, as numbers are drawn from
@@ -67,7 +69,8 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
   call <- safe_call(match.call())
   check_frame(data)
   columns <- names(data)
-  refuse_synthpop(list(rules = rules, rvalues = rvalues, event = event, denom = denom, models = models))
+  refuse_synthpop(list(event = event, denom = denom, numtocat = numtocat, models = models))
+  universe <- universes_of(rules, rvalues, columns)
   more <- list(...)
   visit.sequence <- by_either_name(visit.sequence, more, "visit_sequence")
   predictor.matrix <- by_either_name(predictor.matrix, more, "predictor_matrix")
@@ -94,8 +97,9 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
   settings <- c(list(
     method = if (length(chosen)) as.list(chosen), visit_sequence = if (!is.null(visited)) without_serial(parts$drawn, chosen), predictor_matrix = predictors,
     proper = proper, missing = without_na(cont.na, columns, "cont.na"),
-    spikes = without_na(semicont, columns, "semicont"), keep = parts$released, drop = parts$dropped
-  ), with_levels(more, looked$levels))
+    spikes = without_na(semicont, columns, "semicont"), keep = parts$released, drop = parts$dropped,
+    universe = or_null(c(universe, as_listing(more$universe)))
+  ), with_levels(more[names_of(more) != "universe"], looked$levels))
   if (is.numeric(m) && identical(as.numeric(m), 0)) return(setup_only(data, settings, k, drop.not.used, call))
   made <- do.call(synthesise, c(list(data, m = m, k = k, seed = synthpop_seed(seed)), settings))
   made <- with_call(made, call)

@@ -59,6 +59,14 @@
 #'   in backticks), `+ - * / **`, comparisons, `and`, `or`, `not`, `in (1, 2)`, `missing`, and the functions `log`, `exp`,
 #'   `sqrt`, `abs`, `floor`, `ceil`, `round`, `min`, `max`, `where`, `cut`, `recode` and `is_missing`. One that names its
 #'   own column corrects what is drawn for it.
+#' @param universe In which rows a column is asked, as an expression of columns that are drawn before it, and the code
+#'   that stands in all others: `list(nociga = list("smoke == 'YES'", -8))`; missing without a code. Its model is fitted
+#'   to the rows inside alone, and every copy is exact.
+#' @param rules What holds in every row of a copy: `"not (marital == 'MARRIED' and age < 18)"`. The last column of a row
+#'   that breaks one is drawn again. Not with [by_sampling()].
+#' @param must_sum Totals that are exactly the sum of their parts: `list(income = c("wage", "pension"))`.
+#' @param top_code Numbers above which values are written as these: `list(age = 90)`.
+#' @param round Numbers of which drawn values are multiples: `list(income = 50)`.
 #' @param nested Columns whose levels belong to those of a coarser one: `list(town = "region")`. They are drawn last, within
 #'   the row's level of the coarser one, and pairs that nobody has do not occur. A warning says where the data break it.
 #'   Not with a `guarantee`.
@@ -131,8 +139,9 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
                                   draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
-                                  rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL, nested = NULL,
-                                  strata = NULL) {
+                                  rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL,
+                                  universe = NULL, rules = NULL, must_sum = NULL, top_code = NULL, round = NULL,
+                                  nested = NULL, strata = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -141,7 +150,8 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
     guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms,
-    derive = derive, nested = nested, strata = strata, ...
+    derive = derive, universe = universe, rules = rules, must_sum = must_sum, top_code = top_code, round = round,
+    nested = nested, strata = strata, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

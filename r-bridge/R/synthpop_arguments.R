@@ -1,9 +1,5 @@
 # What synthpop's arguments ask for that is not here, and what to use instead.
 synthpop_lacks <- c(
-  rules = paste(
-    "copies can break a rule: leave a value that is missing by a rule missing in the data, whose missing values are",
-    "drawn by a model of their own; for other rules give the condition as a column that is drawn earlier"),
-  rvalues = "it belongs to `rules`, which there are not: leave a value that is missing by a rule missing in the data",
   event = paste(
     "there is no model of survival: draw the event as a factor and the time as a number after it, and see with",
     "compare_synthetic() what the copies keep"),
@@ -33,7 +29,7 @@ lacks <- function(name) {
 further_settings <- function(given) {
   if (!length(given)) return(given)
   known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare",
-             "max_predictors", "terms", "derive", "draws", "nested", "strata")
+             "max_predictors", "terms", "derive", "draws", "universe", "must_sum", "top_code", "round", "nested", "strata")
   for (name in names_of(given)) if (!name %in% known) no_argument(name, known)
   given
 }

@@ -180,6 +180,10 @@ SETTINGS = {
     "one predictor": "max_predictors = 1\n",
     "an order": 'visit_sequence = ["code", "amount", "group", "day", "born"]\n',
     "a derived column": 'derive = {amount = "born + 0"}\n',
+    "a universe by levels": 'universe = {amount = "code == 1"}\n',
+    "a universe by a number": 'universe = {code = "amount >= 8000"}\n',
+    "rules": 'rules = ["born >= 1000", "not (group == \'a\' and code == 3)"]\n',
+    "a top code and a rounding": "top_code = {amount = 9000}\nround = {amount = 50}\n",
     "declared cells": 'method = {born = {name = "cells", edges = [8000, 8000, 9000, 10000]}}\n',
 }
 

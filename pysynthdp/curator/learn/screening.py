@@ -154,10 +154,14 @@ class _Sample:
         """Values of a part."""
         return self.rows.table.parts[part.key][:: self.every]
 
+    def target(self, part: Part) -> AnyArray:
+        """Values of a part, as a step is fitted to it."""
+        return self.rows.table.target(part)[:: self.every]
+
     def present(self, part: Part) -> BoolArray | None:
         """Rows where a partial value is there."""
-        kind = self.rows.table.kind(part)
-        return None if kind is None else np.asarray(kind[:: self.every] == 0)
+        marks = self.rows.table.absence(part)
+        return None if marks is None else np.asarray(marks[:: self.every] == 0)
 
     def bends(self, part: Part) -> tuple[list[Factor], FloatArray]:
         """Hinges and steps of a number, (rows, curves): those that differ."""
@@ -207,7 +211,7 @@ def _screened(step: Step, sample: _Sample) -> tuple[Step, bool]:
     features = [each for name in step.predictors for each in sample.features.get(name, [])]
     here = sample.present(target)
     n = len(sample.X) if here is None else int(here.sum())
-    cells = n // 60 if target.numeric else len(np.unique(sample.part(target)))
+    cells = n // 60 if target.numeric else len(np.unique(sample.target(target)))
     answers = min(max(cells, 4 if target.numeric else 2), 20) - 1
     room = min(MOST, n // (RECORDS * answers), n // RECORDS - len(features))
     if not features or room <= 0:
@@ -241,7 +245,7 @@ def _alone(X: FloatArray, target: Part, sample: _Sample, here: BoolArray | None)
 
 def _scores(target: Part, sample: _Sample, here: BoolArray | None, base: Base) -> Scores | None:
     """Code a target, off the features; None where nothing is left."""
-    values = sample.part(target)
+    values = sample.target(target)
     values = values if here is None else values[here]
     codings = [base.off(Y) for Y in _codings(target, values) if Y.shape[1]]
     left = tuple(R for R in codings if (R * R).sum() > 1e-6 * len(values))

@@ -21,8 +21,9 @@ from pysynthdp.curator.infer import infer_column, is_scale, key_remarks, scale_r
 from pysynthdp.curator.look.found import hints_of, plain_numbers
 from pysynthdp.curator.look.hints import Hint
 from pysynthdp.curator.look.size import slow_table, wide_table
+from pysynthdp.curator.look.skips import skip_remarks
 from pysynthdp.curator.rows import rows_of
-from pysynthdp.curator.spread.pieces import of_column
+from pysynthdp.curator.spread.pieces import SpreadRows, of_column
 from pysynthdp.curator.spread.table import parts_of_rows
 from pysynthdp.curator.table import groups_of
 from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remarks, unused_remarks
@@ -250,8 +251,10 @@ def look(
     if isinstance(table, SurveyTable):
         shown = [replace(look, label=label_of(table.schema[look.name])) for look in shown]
     columns = [column for look, column in found if column is not None and look.name not in free]
+    size, skips = _size(rows, columns)
+    shown = [replace(look, notes=(*look.notes, *skips.get(look.name, ()))) for look in shown]
     notes = (
-        *_size(rows, columns),
+        *size,
         *wide_table(columns),
         *slow_table(columns, rows.n_rows),
         *index_remarks(rows),
@@ -259,22 +262,26 @@ def look(
     return Look(tuple(shown), rows.n_rows, notes)
 
 
-def _size(rows: Rows, columns: Sequence[Column]) -> Iterable[Remark]:
-    """Say that a table is too small for its columns, each drawn from all before it."""
+def _size(rows: Rows, columns: Sequence[Column]) -> tuple[Iterable[Remark], Mapping[str, tuple[Remark, ...]]]:
+    """Say that a table is too small for its columns, each drawn from all before it; and what was skipped."""
+    skips: dict[str, tuple[Remark, ...]] = {}
     parts = tuple(part for column in columns for part in parts_of(column))
     read = [part for part in parts if part.column != columns[-1].name]
     try:
         check_rows(rows.n_rows)
     except FitError as problem:
-        return (_problem("", problem, "small table"),)
+        return (_problem("", problem, "small table"),), skips
     try:
-        groups = groups_of(parts_of_rows(rows, Schema(tuple(columns))), parts)
+        table = parts_of_rows(rows, Schema(tuple(columns)))
+        groups = groups_of(table, parts)
+        if not isinstance(rows, SpreadRows):
+            skips = {remark.column: (remark,) for remark in skip_remarks(table, Schema(tuple(columns)))}
     except SchemaError as problem:
         if problem.kind == "table":  # rows that are not what they say: every number here would be wrong
             raise
         groups = {}  # shown with its column
     sizes = (groups[part.key].size - 1 if part.key in groups else n_features(part) for part in read)
-    return size_remarks(rows.n_rows, 1 + sum(sizes))
+    return size_remarks(rows.n_rows, 1 + sum(sizes)), skips
 
 
 def _problem(name: str, problem: PysynthdpError, kind: str) -> Remark:

@@ -107,6 +107,7 @@ class ByNoise(Protection):
     spends: ClassVar[Spends] = "at the fit"
     draws: ClassVar[Evenness | None] = None
     draws_evenly: ClassVar[bool] = True
+    redraws: ClassVar[bool] = True
     answers_on_file: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

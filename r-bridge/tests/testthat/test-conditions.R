@@ -82,7 +82,7 @@ test_that("what is misread is told with a column, a kind and what to type", {
     method = quote(synthesise(d, method = c(age = "rf"))), formula = quote(synthesise(log(age) ~ ., data = d)),
     setting = quote(synthesise(d, seed = "today")), setting = quote(synthesise(d, m = NA)), fit = quote(pool(lm(age ~ 1, d))),
     "no copies" = quote(pool(list(lm(age ~ 1, d)))), "no copies" = quote(privacy_statement(d)), columns = quote(syn(d, "parametric", drop = "agee")),
-    setting = quote(syn(d, rules = list(age = "x > 1"))), setting = quote(syn(d, cart.minbucket = 5)),
+    setting = quote(syn(d, rvalues = list(age = 1))), setting = quote(syn(d, cart.minbucket = 5)),
     transport = quote(synth_engine(transport = "socket")), path = quote(read_release(3))
   )
   for (at in seq_along(told)) {

@@ -79,12 +79,33 @@ test_that("what is asked for is done", {
   expect_identical(names(p_syn(d, drop = "region")$syn), c("age", "sex", "income", "size"))
 })
 
+test_that("rules and rvalues keep what a column has where a rule holds", {
+  skip_without_engine()
+  d <- people()
+  d$income[d$age < 30] <- 0
+  d$region[d$age >= 60 & d$sex == "F"] <- NA
+  d$region[is.na(d$region) & !(d$age >= 60 & d$sex == "F")] <- levels(factor(d$region))[1L]
+  s <- suppressWarnings(syn(d, "parametric", m = 2, seed = 1,
+    rules = list(income = "age < 30", region = "age >= 60 & sex %in% c('F', \"x\")"), rvalues = list(income = 0)))
+  for (copy in s$syn) {
+    expect_true(all(copy$income[copy$age < 30] == 0))
+    expect_identical(is.na(copy$region), copy$age >= 60 & copy$sex == "F")
+  }
+  same <- suppressWarnings(synthesise(d, m = 1, seed = 1, universe = list(income = list("age >= 30", 0)),
+                                      rules = "not (age > 70 and sex == 'M')", top_code = list(age = 75), round = list(income = 100)))
+  copy <- same$syn
+  expect_true(all(copy$income[copy$age < 30] == 0) && max(copy$age) <= 75)
+  expect_false(any(copy$age > 70 & copy$sex == "M"))
+  expect_true(all(copy$income %% 100 == 0))
+})
+
 test_that("what is not here is refused, with what to use", {
   skip_without_engine()
   d <- people()
-  refused(p_syn(d, rules = list(income = "age < 20")), "rules.*not available.*missing")
-  refused(p_syn(d, rule = list(income = "age < 20")), "rules") # abbreviated, as R allows
-  refused(p_syn(d, rvalues = list(income = 0)), "rvalues")
+  refused(p_syn(d, rvalues = list(income = 0)), "rvalues.*no rule")
+  refused(p_syn(d, rules = list(income = "agee < 20")), "agee, which is no column")
+  refused(p_syn(d, rules = list(income = "system('ls') == 0")), "system\\(\\), which no expression has")
+  refused(p_syn(d, rules = list(income = "age <")), "cannot be read")
   refused(p_syn(d, event = list(age = "sex")), "survival")
   expect_silent(p_syn(d, event = stats::setNames(rep(0, 4), names(d)), denom = 0, rules = list(age = ""), rvalues = NA))
   refused(p_syn(d, denom = list(age = "income")), "poisson")
