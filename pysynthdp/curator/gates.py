@@ -99,7 +99,7 @@ def _sample(parts: Sequence[Part], table: PartTable) -> _Sample:
     starts = np.cumsum([0, *(len(part.levels) for part in parts)])
     ones = np.zeros((len(range(0, table.n, every)), int(starts[-1])), dtype=np.float32)
     for start, part in zip(starts, parts, strict=False):
-        codes = _codes(part, table, slice(None, None, every))
+        codes = _codes(*table.sample(part, every))
         there = np.flatnonzero(codes >= 0)
         ones[there, start + codes[there].astype(np.int64)] = 1.0
     return _Sample(ones, starts)
@@ -110,10 +110,9 @@ def _small(part: Part) -> bool:
     return not part.numeric and 2 <= len(part.levels) <= LEVELS
 
 
-def _codes(part: Part, table: PartTable, rows: slice) -> AnyArray:
+def _codes(codes: AnyArray, kind: AnyArray | None) -> AnyArray:
     """Level codes of some rows; -1 where the part is absent."""
-    kind, codes = table.kind(part), table.parts[part.key][rows]
-    return codes if kind is None else np.where(kind[rows] == 0, codes, -1)
+    return codes if kind is None else np.where(kind == 0, codes, -1)
 
 
 def _pairs(earlier: AnyArray, own: AnyArray, shape: tuple[int, int]) -> IntArray:
@@ -125,20 +124,35 @@ def _pairs(earlier: AnyArray, own: AnyArray, shape: tuple[int, int]) -> IntArray
 
 def _gates(part: Part, others: Sequence[Part], table: PartTable) -> Gates | None:
     """Count pairs with each candidate in all rows; None where all occur."""
-    pairs = [(other.key, _shut(other, part, table)) for other in others]
+    if not others:
+        return None
+    counted = table.total(lambda piece: tuple(_counted(other, part, piece) for other in others))
+    pairs = [(other.key, _shut(counts)) for other, counts in zip(others, counted, strict=True)]
     shutting = [(key, shut) for key, shut in pairs if shut.any()]
     if not shutting:
         return None
-    usual = np.argsort(-level_counts(table, part), kind="stable")
+    (records,) = table.total(lambda piece: (level_counts(piece, part),))
+    usual = np.argsort(-records, kind="stable")
     return Gates(tuple(key for key, _ in shutting), tuple(shut for _, shut in shutting), usual)
 
 
-def _shut(other: Part, part: Part, table: PartTable) -> BoolArray:
-    """Say which pairs of levels never occur, though ten records were expected."""
+def _counted(other: Part, part: Part, table: PartTable) -> IntArray:
+    """Count the rows that have each pair of levels, block by block."""
     shape = (len(other.levels), len(part.levels))
     counts = np.zeros(shape, dtype=np.int64)
     for block in blocks_of(table.parts[part.key]):
-        counts += _pairs(_codes(other, table, block), _codes(part, table, block), shape)
+        counts += _pairs(_block(other, table, block), _block(part, table, block), shape)
+    return counts
+
+
+def _block(part: Part, table: PartTable, rows: slice) -> AnyArray:
+    """Level codes of a block."""
+    kind = table.kind(part)
+    return _codes(table.parts[part.key][rows], None if kind is None else kind[rows])
+
+
+def _shut(counts: IntArray) -> BoolArray:
+    """Say which pairs of levels never occur, though ten records were expected."""
     n, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
     expected = np.outer(rows, columns) / max(n, 1)
     sides = np.outer((rows >= SIDE) & (n - rows >= SIDE), (columns >= SIDE) & (n - columns >= SIDE))

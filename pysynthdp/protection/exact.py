@@ -26,7 +26,9 @@ from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.spread.encoded import encoded_rows
-from pysynthdp.curator.table import groups_of, scales_of, split_rows
+from pysynthdp.curator.spread.pieces import SpreadRows, refused
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import PartTable, groups_of, scales_of
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.gates import Gates
@@ -130,7 +132,7 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
         raise FitError("there is no table to fit; give the table", kind="table")
     learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
-    seen = split_rows(_enough(request.rows), schema) if learns else bounded_rows(request.rows, schema, unit)
+    seen = _seen(request.rows, plan, schema) if learns else bounded_rows(request.rows, schema, unit)
     table, remarks = fewest(seen, plan, schema) if learns else (seen, ())
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
@@ -240,10 +242,12 @@ def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit
     )
 
 
-def _enough(rows: Rows) -> Rows:
-    """Refuse a table of fewer than five rows."""
+def _seen(rows: Rows, plan: SynthesisPlan, schema: Schema) -> PartTable:
+    """Split rows to learn from; refuse few of them, and to take real values from where others keep them."""
     check_rows(rows.n_rows)
-    return rows
+    if isinstance(rows, SpreadRows) and plan.keep:
+        refused(plan.keep[0])
+    return parts_of_rows(rows, schema)
 
 
 def _of_table(plan: SynthesisPlan, rows: Rows, fits: Sequence[StepFit]) -> tuple[Remark, ...]:

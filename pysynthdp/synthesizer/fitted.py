@@ -301,7 +301,7 @@ class FittedSynthesizer(Printable):
         ------
         ReleaseError
             If the folder exists (choose another name), or the format or the key cannot be used; nothing is
-            drawn and charged then.
+            drawn and charged then. If a format cannot hold a value that was drawn; the draw is charged.
 
         Notes
         -----
@@ -311,7 +311,7 @@ class FittedSynthesizer(Printable):
         signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = self.plan.protection.copies(m)
         rows = self._rows_of(m, k)
-        release_dir.check_target(Path(folder), wished, self.schema.names, rows)
+        release_dir.check_target(Path(folder), wished, self.schema, rows)
         drawing = self._machine.start(m=m, n_syn=rows, rng=rng, parameters=parameters)
         parts = self._release(drawing, []).parts()
         watch = self.plan.protection.watch(self.plan)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 
 import pandas as pd
 
@@ -27,6 +28,7 @@ from pysynthdp.curator.infer import (
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import declarations_of, labelled
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
@@ -48,7 +50,10 @@ __all__ = [
     "settled_rare",
     "to_be_drawn",
     "told",
+    "with_labels",
 ]
+
+Of = TypeVar("Of", bound="Settings")
 
 _RECODED: Final = Setting("derive", {"coarse": "recode(fine, ...)"})
 NOTHING: Final = "no"  # derive="no" has no function looked for, and derive={"a": "no"} none of a
@@ -96,6 +101,7 @@ class Settings:
     progress: bool | None = None
     scratch: str | Path | None = None
     scratch_encrypt: bool = False
+    labels: Schema | None = field(default=None, init=False)  # of a labelled file, while its table is fitted
 
     def __post_init__(self) -> None:
         _check_settings(self)
@@ -124,6 +130,19 @@ class Settings:
     def protection(self) -> Protection:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
         return protection_of(self.guarantee)
+
+
+def with_labels(settings: Of, labels: Schema | None) -> Of:
+    """Give the same settings for a table with labels, which are public ones under a guarantee.
+
+    There they are the schema where none was given; what they lack is then named, column by column.
+    """
+    if labels is None:
+        return settings
+    public = not settings.protection.learns and settings.schema is None
+    own = replace(settings, schema=labels) if public else copy(settings)
+    object.__setattr__(own, "labels", labels)
+    return own
 
 
 def _check_settings(settings: Settings) -> None:
@@ -370,9 +389,10 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    return infer_schema(
+    own = Declarations(**{what: getattr(settings, what) for what in DECLARATIONS})
+    schema = infer_schema(
         rows,
-        declared=Declarations(**{what: getattr(settings, what) for what in DECLARATIONS}),
+        declared=own if settings.labels is None else own.over(declarations_of(settings.labels), rows.columns),
         exempt=settings.keep,
         drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
         named=[
@@ -383,6 +403,7 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
         numbered=[name for name, wish in method.items() if wish == SERIAL],
         skip=settings.drop,
     )
+    return schema if settings.labels is None else labelled(schema, settings.labels)
 
 
 def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:

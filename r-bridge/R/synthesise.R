@@ -24,7 +24,8 @@
 #'   powers, `income ~ age * sex + I(age^2)`, curves `log(a)`, `bs(a, 5)`, `cr(a, 4)`, `cut(a, 4)`, `hinge(a, 2)`,
 #'   `step(a, 2)`, and one level, `sex[M]`.
 #' @param missing Codes that are not values: `list(income = c(refused = -8, "don't know" = -9))`. User-defined
-#'   missing values of haven's labelled columns are understood without it.
+#'   missing values of haven's labelled columns, and tagged ones with a label, are understood without it; other tags are
+#'   declared as `list(income = c(refused = ".a"))`.
 #' @param spikes Values with a mass of their own: `list(wage = 0)`.
 #' @param bounds Declared bounds: `list(age = c(18, 99))`; `NA` for none.
 #' @param decimals Digits after the point: `list(income = 0)`.
