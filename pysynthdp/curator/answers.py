@@ -11,7 +11,6 @@ import numpy as np
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.curator.encoded import Block, EncodedRows
-from pysynthdp.curator.present import Present
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.curator.table import level_counts
 from pysynthdp.design.encode import Scale, StepDesign
@@ -150,7 +149,7 @@ def answer_alone(
     if isinstance(query, Counts):
         return Answer(_counts(step, rows))
     if isinstance(query, Quantiles):
-        values = _present(step, rows).ranked()
+        values = rows.table.present(step.target, step.scale).ranked()
         return Answer(coarse_quantiles(values, knots=query.knots, smallest=query.smallest))
     if isinstance(query, RowSum):
         of = summed_by(query, rows)
@@ -183,11 +182,6 @@ def _unweighted(what: str) -> FitError:
         kind="weights",
         remedy="choose another method",
     )
-
-
-def _present(step: StepRows, rows: EncodedRows) -> Present:
-    """All values of a target, where it is there."""
-    return Present(rows.table.parts[step.target.key], rows.table.kind(step.target), step.scale)
 
 
 def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:

@@ -20,6 +20,7 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Words
 from pysynthdp.curator.answers import Grams, StepRows, answer_alone, moments_asked, summed_by
 from pysynthdp.curator.encoded import EncodedRows, Gathered
+from pysynthdp.curator.spread.pieces import refused
 from pysynthdp.models.ask import Answer, Moments, Note, Query, RowSum, WholeRows
 from pysynthdp.models.base import Chosen, ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
@@ -165,6 +166,8 @@ class Curator:
                 kind="method",
                 remedy="choose another method for it",
             )
+        if not self._rows.table.here:
+            refused(fit.task.target.name)
         fit.held_rows = True
 
     def _sums(self, fits: list[StepFit]) -> Iterator[None]:

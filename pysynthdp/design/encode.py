@@ -45,12 +45,15 @@ class Layout:
         Group of each level, for categorical parts with levels that have too few records for a dummy.
     curves : tuple of Curve
         Of numeric parts, behind all parts, so that these stay where they are.
+    unread : frozenset of key
+        Parts that no model is given, and that have no feature.
     """
 
     parts: tuple[Part, ...]
     scales: Mapping[tuple[str, str], Scale]
     groups: Mapping[tuple[str, str], IntArray] = field(default_factory=dict)
     curves: tuple[Curve, ...] = ()
+    unread: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def features(self) -> tuple[str, ...]:
@@ -104,11 +107,15 @@ class Layout:
 
     def width(self, part: Part) -> int:
         """Count a part's features: one dummy a group, less the first, where levels are grouped."""
+        if part.key in self.unread:
+            return 0
         groups = self.groups.get(part.key)
         return n_features(part) if groups is None else int(groups.max())
 
     def feature_names(self, part: Part) -> tuple[str, ...]:
         """Name a part's features; a group by its first level and how many others it has."""
+        if part.key in self.unread:
+            return ()
         groups = self.groups.get(part.key)
         if groups is None:
             return feature_names(part)
@@ -163,6 +170,8 @@ class Layout:
             if used is None or used[start]:
                 self._write_number(X[:, start], part, values, absent)
             self._write_curves(X, part, values, absent, used)
+            return
+        if part.key in self.unread:
             return
         if part.edges:
             values = cell_codes(part.edges, values)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.curator.encoded import Block, EncodedRows
-from pysynthdp.curator.spread.pieces import Pieces, refused
+from pysynthdp.curator.spread.pieces import Pieces
 from pysynthdp.curator.spread.table import SpreadTable
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
@@ -58,9 +58,8 @@ class SpreadEncoded(EncodedRows):
         return list(self._pieces.total(_folded, self.layout, tuple(functions), every, used))
 
     def collect(self, take: Callable[[Block], None], *, every: int = 1) -> None:
-        """Refuse: no block comes here."""
-        del take, every
-        refused(self.layout.parts[0].column)
+        """Show the blocks of a systematic sample, which comes here; of all rows only where these are few."""
+        EncodedRows(self.table.to_learn(every), self.layout).collect(take)
 
     @property
     def _pieces(self) -> Pieces:
