@@ -22,18 +22,16 @@ from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.remarks import say
-from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Words
 from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
-from pysynthdp.curator.rows import listed, rows_of
+from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
-from pysynthdp.io.sources import read_on_disk
 from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
@@ -45,6 +43,7 @@ from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
+from pysynthdp.synthesizer.opening import opened_file
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
@@ -320,13 +319,14 @@ class Synthesizer(Settings, Printable):
         """Take what names a table as the rows in it, their columns on disk; anything else as it is."""
         if not isinstance(given, str | os.PathLike | SQLTable):
             return given
-        scratch = opened_scratch(self.scratch, encrypt=self.scratch_encrypt)
-        declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
-        texts = not self.protection.learns
-        path = given if isinstance(given, SQLTable) else os.fspath(given)
-        drop = {*self.drop} - {self.protection.unit.key}
-        found = read_on_disk(path, scratch, declared=declared, texts=texts, drop=drop)
-        return rows_of(found, full=not texts, scratch=scratch)
+        return opened_file(
+            given,
+            Declared((), self.levels, self.missing, self.bounds, self.schema),
+            learns=self.protection.learns,
+            drop={*self.drop} - {self.protection.unit.key},
+            scratch=self.scratch,
+            encrypt=self.scratch_encrypt,
+        )
 
     def _threads(self) -> int:
         """Threads to use."""

@@ -227,7 +227,8 @@ def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     held = _frame(data)
     own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
     kept = held.frame.drop(columns=[name for name in own.get("drop", ()) if name in held.frame.columns])
-    seen = sdp.look(kept, exempt=own.get("keep", ()), **Declarations.among(own).given())
+    declared: dict[str, Any] = dict(Declarations.among(own).given())
+    seen = sdp.look(kept, exempt=own.get("keep", ()), **declared)
     types = {name: facts.shown for (name, before), facts in held.facts.columns.items() if not before}
     named = tuple(replace(column, dtype=types.get(column.name, column.dtype)) for column in seen.columns)
     return {"text": replace(seen, columns=named).said("r")}
