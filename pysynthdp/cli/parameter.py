@@ -60,6 +60,7 @@ def _release(file: Path, plan: Path, reading: dict[str, Any], *, out: Path | Non
     run.learns = False
     with run.stage("read") as stage:
         table = table_of(file, learns=False, schema=asked.schema, **form)
+        table = getattr(table, "frame", table)
         stage.object = file.name
     check_parameters(table, asked.schema, asked.asked, account=asked.account)
     with run.stage("release") as stage:

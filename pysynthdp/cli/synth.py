@@ -51,7 +51,10 @@ def synth(
         int | None,
         typer.Option(help="For tests; never stored. Without it: fresh entropy.", show_default=False),
     ] = None,
-    file_format: Annotated[FileFormat, typer.Option("--format", help="Of the copies.")] = FileFormat.parquet,
+    formats: Annotated[
+        list[FileFormat] | None,
+        typer.Option("--format", help="Of the copies, parquet without it; repeatable.", show_default=False),
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")] = None,
     sign: Annotated[
         Path | None,
@@ -68,6 +71,9 @@ def synth(
     *,
     reading: dict[str, Any],
     disk: dict[str, Any],
+    watermark: Annotated[
+        bool, typer.Option("--watermark/--no-watermark", help="Whether files have a column _synthetic.")
+    ] = True,
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
     stream: Annotated[  # noqa: ARG001
         bool, typer.Option("--stream", help="Taken, and does nothing: copies are always written so.")
@@ -94,7 +100,7 @@ def synth(
         show_columns(table, settings)
     others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
     fitted = _fitted(synthesizer, table, others)
-    copies = _Copying(out, m, k, seed, file_format.value, sign)
+    copies = _Copying(out, m, k, seed, tuple(formats or [FileFormat.parquet]), watermark, sign)
     statement = copies.draw(fitted)
     _tell(out, statement, quiet=quiet)
 
@@ -151,7 +157,8 @@ def _merged(table: pd.DataFrame | TableRows, schema: sdp.Schema) -> str:
 
 def _distinct(table: pd.DataFrame | TableRows, name: str) -> set[Any]:
     """Give the distinct values of a column."""
-    column = (table.take([name]) if isinstance(table, TableRows) else table)[name]
+    held = table.take([name]) if isinstance(table, TableRows) else getattr(table, "frame", table)
+    column: pd.Series[Any] = held[name]
     return set(column.dropna().unique())
 
 
@@ -167,8 +174,10 @@ class _Copying:
         Copies, and rows of each.
     seed : int or None
         Of the draws.
-    file_format : str
+    formats : tuple of str
         Of the copies.
+    watermark : bool
+        Whether files say that they are synthetic.
     sign : path or None
         Private key.
     """
@@ -177,7 +186,8 @@ class _Copying:
     m: int
     k: int | None
     seed: int | None
-    file_format: str
+    formats: tuple[str, ...]
+    watermark: bool
     sign: Path | None
 
     def draw(self, fitted: sdp.FittedSynthesizer) -> sdp.PrivacyStatement:
@@ -185,7 +195,8 @@ class _Copying:
         from pysynthdp.io.folder.release_dir import read_statement
 
         with this_run().stage("draw") as stage:
-            fitted.draw_to(self.out, self.m, self.k, rng=self.seed, format=self.file_format, sign=self.sign)
+            files: dict[str, Any] = {"formats": self.formats, "watermark": self.watermark, "sign": self.sign}
+            fitted.draw_to(self.out, self.m, self.k, rng=self.seed, **files)
             finish()  # the folder is there
             made = read_manifest(self.out)
             stage.object, stage.size = f"{made['m']:,} copies", f"{made['n_syn']:,} rows each"

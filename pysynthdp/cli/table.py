@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pysynthdp as sdp
-from pysynthdp.base.errors import PrivacyError, SchemaError
+from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.cli.reading import reading_of
 from pysynthdp.cli.run import this_run
 from pysynthdp.design.rows import Rows
@@ -67,6 +67,10 @@ def rows_in(table: Any) -> int:
 
 def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:
     """Read a table; a file without rows, or in which they cannot be told apart, is at fault itself."""
+    from pysynthdp.io.survey import reads
+
+    if reads(file):
+        return _labelled(file, learns=learns, **asked)
     return _whole(file, lambda: sdp.read_table(file, texts=not learns, **asked), learns=learns)
 
 
@@ -78,12 +82,15 @@ def _rows_in(
     learns: bool,
     drop: Collection[str],
     disk: Mapping[str, Any],
-) -> Rows:
-    """Read a table onto disk."""
+) -> Any:
+    """Read a table onto disk; one with labels into memory."""
     from pysynthdp.io.csv.form import Form
     from pysynthdp.io.csv.wishes import Declared
+    from pysynthdp.io.survey import reads
     from pysynthdp.synthesizer.opening import opened_file
 
+    if reads(file):
+        return table_of(file, learns=learns, **declared, **form)
     known, scratch, encrypt = Declared(**declared), disk["scratch"], bool(disk["scratch_encrypt"])
 
     def read() -> Rows:
@@ -91,7 +98,7 @@ def _rows_in(
             file, known, form=Form(**form), learns=learns, drop=drop, scratch=scratch, encrypt=encrypt
         )
 
-    return cast("Rows", _whole(file, read, learns=learns))
+    return _whole(file, read, learns=learns)
 
 
 def _whole(file: Path, read: Callable[[], Any], *, learns: bool) -> Any:
@@ -103,6 +110,17 @@ def _whole(file: Path, read: Callable[[], Any], *, learns: bool) -> Any:
     if learns and not rows_in(table):
         raise SchemaError(f"{file} has no rows behind its head", kind="empty", remedy="export it anew")
     return table
+
+
+def _labelled(file: Path, *, learns: bool, **asked: Any) -> Any:
+    """Read a labelled file; how a CSV is written says nothing of it."""
+    from pysynthdp.io.survey import read_described
+
+    of_csv = [name for name in ("sep", "decimal", "text", "day_first") if asked.get(name)]
+    if of_csv:
+        mend = "leave it out, of the plan too"
+        raise PlanError(f"{of_csv[0]} is for CSV files, and {file} is none", kind="setting", remedy=mend)
+    return read_described(file, asked.get("schema"), public=not learns, encoding=asked.get("encoding"))
 
 
 def learns_from(settings: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -15,10 +15,12 @@ from pysynthdp.curator.look import Look
 from pysynthdp.curator.look import look as look_at
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.csv.form import Form
 from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources import read_on_disk
 from pysynthdp.io.sql.reading import SQLTable
+from pysynthdp.io.survey import read, reads
 from pysynthdp.schema.declarations import Codes
 
 __all__ = ["look", "opened_file"]
@@ -61,7 +63,7 @@ def opened_file(
 
 @answers_slips
 def look(
-    table: pd.DataFrame | Rows | str | os.PathLike[str] | SQLTable,
+    table: pd.DataFrame | SurveyTable | Rows | str | os.PathLike[str] | SQLTable,
     *,
     missing: Mapping[str, Codes] | None = None,
     spikes: Mapping[str, Iterable[float]] | None = None,
@@ -77,9 +79,10 @@ def look(
 
     Parameters
     ----------
-    table : DataFrame, Rows, path or SQLTable
-        The confidential table, or a file, folder of Parquet files or table of a database with it, which is
-        read as :meth:`pysynthdp.Synthesizer.fit` reads it: its columns lie on disk meanwhile.
+    table : DataFrame, SurveyTable, Rows, path or SQLTable
+        The confidential table, with labels as :func:`pysynthdp.read` gives it; or a file, a folder of Parquet
+        files or a table of a database with it, which is read as :meth:`pysynthdp.Synthesizer.fit` reads it:
+        its columns lie on disk meanwhile.
     missing, spikes, bounds, decimals, levels : mappings by column
         Declarations to try out, as :class:`pysynthdp.Synthesizer` takes them.
     exempt : iterable of str
@@ -119,6 +122,8 @@ def look(
     (('no job', 0.09090909090909091),)
     """
     left = frozenset(drop)
+    if reads(table):
+        table = read(cast("str | Path", table))
     if isinstance(table, str | os.PathLike | SQLTable):
         declared = Declared((), levels, missing, bounds, None)
         table = opened_file(table, declared, drop=left, scratch=scratch, encrypt=scratch_encrypt)

@@ -99,10 +99,13 @@ def _check_levels(distinct: FloatArray, counts: IntArray, name: str) -> None:
     n = int(counts.sum())
     if len(distinct) > FEW_VALUES and 2 * len(distinct) > n:
         raise SchemaError(
-            Words("{column} has too many different numbers for a method that draws levels", column=name),
+            Words("{column} has too many different numbers to be drawn as levels", column=name),
             column=name,
             kind="method",
-            remedy=Words("draw it as a number with {number}", number=Setting("method", {name: "normrank"})),
+            remedy=Words(
+                "draw it as a number with {number}, or cut() it into groups",
+                number=Setting("method", {name: "normrank"}),
+            ),
         )
 
 

@@ -21,12 +21,15 @@ from pysynthdp.curator.look.found import hints_of, plain_numbers
 from pysynthdp.curator.look.hints import Hint
 from pysynthdp.curator.look.size import slow_table, wide_table
 from pysynthdp.curator.rows import rows_of
-from pysynthdp.curator.table import groups_of, split_rows
+from pysynthdp.curator.spread.pieces import of_column
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import groups_of
 from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remarks, unused_remarks
 from pysynthdp.design.counting import BLOCK, without
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable, declarations_of, label_of
 from pysynthdp.design.tagged import missing_kinds
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
@@ -62,6 +65,8 @@ class ColumnLook:
         Added to these multiples.
     notes : tuple of Remark
         What is well as it is, and how to declare it.
+    label : str
+        Of the variable, in a labelled file.
     """
 
     name: str
@@ -75,6 +80,7 @@ class ColumnLook:
     step: float | None = None
     notes: tuple[Remark, ...] = ()
     offset: float = 0.0
+    label: str = ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -128,12 +134,24 @@ class Look(Printable):
 
     def _table(self, dialect: Dialect) -> Table:
         """Build the table with warnings in a dialect."""
-        heads = ("column", "kind", "type", "levels", "missing", "spikes", "decimals", "warnings")
-        rows = tuple(
+        heads: tuple[str, ...] = (
+            "column",
+            "kind",
+            "type",
+            "levels",
+            "missing",
+            "spikes",
+            "decimals",
+            "warnings",
+        )
+        rows: tuple[tuple[str | int | None, ...], ...] = tuple(
             (c.name, c.kind, c.dtype, c.levels, _shown(c.missing), _shown(c.spikes), c.grain,
              len(c.remarks) or None)
             for c in self.columns
         )  # fmt: skip
+        if any(column.label for column in self.columns):
+            heads = (heads[0], "label", *heads[1:])
+            rows = tuple((row[0], c.label, *row[1:]) for row, c in zip(rows, self.columns, strict=True))
         of_columns = (remark for column in self.columns for remark in (*column.remarks, *column.notes))
         notes = [remark.warning().said(dialect) for remark in (*self.remarks, *of_columns)]
         title = (
@@ -145,6 +163,7 @@ class Look(Printable):
         """Return one row a column as a DataFrame, indexed by column name."""
         rows = [
             {
+                "label": column.label,
                 "kind": column.kind,
                 "type": column.dtype,
                 "levels": column.levels,
@@ -168,14 +187,18 @@ def _shown(shares: Shares) -> str:
 
 
 def look(
-    table: pd.DataFrame | Rows, *, exempt: Iterable[str] = (), drop: Collection[str] = (), **declared: Any
+    table: pd.DataFrame | SurveyTable | Rows,
+    *,
+    exempt: Iterable[str] = (),
+    drop: Collection[str] = (),
+    **declared: Any,
 ) -> Look:
     """Show how every column is understood, before anything is fitted (:func:`pysynthdp.look`).
 
     Parameters
     ----------
-    table : DataFrame or Rows
-        The confidential table.
+    table : DataFrame, SurveyTable or Rows
+        The confidential table; with labels as :func:`pysynthdp.read` gives it, which are shown.
     exempt : iterable of str
         Columns that may be identifiers, because they are kept or replaced by running numbers.
     drop : collection of str
@@ -192,12 +215,18 @@ def look(
     -----
     Privacy: reads real rows and shows shares and codes of them: for the person who holds the data.
     """
-    rows = rows_of(table, full=True)
+    rows = rows_of(table.frame if isinstance(table, SurveyTable) else table, full=True)
     names = [name for name in rows.columns if name not in drop]
-    told = Declarations(**declared).by_column(names)
+    asked = Declarations(**declared)
+    told = asked.by_column(names)
+    if isinstance(table, SurveyTable):
+        told = asked.over(declarations_of(table.schema), rows.columns).by_column(rows.columns)
     free = set(exempt)
-    found = [_column(rows.take([name])[name], name, name in free, told[name]) for name in names]
-    shown = [_with_remarks(look, rows, column, kept=look.name in free) for look, column in found]
+    given = ((name, name in free, told[name]) for name in names)
+    found = [of_column(rows, name, _seen, name, kept, said) for name, kept, said in given]
+    shown = [look for look, _ in found]
+    if isinstance(table, SurveyTable):
+        shown = [replace(look, label=label_of(table.schema[look.name])) for look in shown]
     columns = [column for look, column in found if column is not None and look.name not in free]
     notes = (
         *_size(rows, columns),
@@ -214,9 +243,10 @@ def _size(rows: Rows, columns: Sequence[Column]) -> Iterable[Remark]:
     read = [part for part in parts if part.column != columns[-1].name]
     try:
         check_rows(rows.n_rows)
-        groups = groups_of(split_rows(rows, Schema(tuple(columns))), parts)
     except FitError as problem:
         return (_problem("", problem, "small table"),)
+    try:
+        groups = groups_of(parts_of_rows(rows, Schema(tuple(columns))), parts)
     except SchemaError as problem:
         if problem.kind == "table":  # rows that are not what they say: every number here would be wrong
             raise
@@ -230,14 +260,19 @@ def _problem(name: str, problem: PysynthdpError, kind: str) -> Remark:
     return Remark(name, problem.kind or kind, problem.what, problem.remedy or "")
 
 
-def _with_remarks(look: ColumnLook, rows: Rows, column: Column | None, *, kept: bool) -> ColumnLook:
+def _seen(
+    cells: pd.Series[Any], name: str, kept: bool, declared: Mapping[str, Any]
+) -> tuple[ColumnLook, Column | None]:
+    """Look at one column, and say what a fit would say of it."""
+    look, column = _column(cells, name, kept, declared)
+    return (look if column is None else _with_remarks(look, cells, column, kept=kept)), column
+
+
+def _with_remarks(look: ColumnLook, cells: pd.Series[Any], column: Column, *, kept: bool) -> ColumnLook:
     """Add what a fit would say of a column: what few records have, and categories that none has."""
-    if column is None:
-        return look
-    cells = rows.take([column.name])[column.name]
     remarks = unused_remarks({column.name: cells.dtype}, Schema((column,)), [column.name])
     try:
-        if not kept and rows.n_rows >= FEWEST:
+        if not kept and len(cells) >= FEWEST:
             remarks += without_few_of(split(cells, column), column).remarks
     except SchemaError as problem:
         remarks += (_problem(column.name, problem, "not usable"),)

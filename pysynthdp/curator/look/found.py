@@ -15,6 +15,7 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer import key_remarks
 from pysynthdp.curator.look.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
+from pysynthdp.curator.spread.pieces import of_column
 from pysynthdp.design.counting import counted, present_numbers, without
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.tagged import holds_tags, tags_in
@@ -66,17 +67,23 @@ def remarks_of(
     free = set(exempt)
     columns = [column for column in schema if column.name not in free and column.name in rows.columns]
     drawn = methods or {}
-    hints = (
-        hint
-        for column in columns
-        for hint in _safely(rows.take([column.name])[column.name], column, drawn.get(column.name))
-    )
-    odd = [hint.remark for hint in hints if not hint.note and hint.remark.kind not in _BY_THE_FIT]
-    found = [remark for remark in odd if remark.kind != "spikes" or remark.column not in massed]
-    asked = (column for column in columns if column.name not in told)
-    for column in asked:
-        found += key_remarks(rows.take([column.name])[column.name], column)
-    return tuple(found)
+    found: list[Remark] = []
+    keys: list[Remark] = []
+    for column in columns:
+        name = column.name
+        odd, own = of_column(rows, name, _odd, column, drawn.get(name), keyed=name not in told)
+        found += (remark for remark in odd if remark.kind != "spikes" or name not in massed)
+        keys += own
+    return (*found, *keys)
+
+
+def _odd(
+    series: pd.Series[Any], column: Column, method: str | None, *, keyed: bool
+) -> tuple[tuple[Remark, ...], tuple[Remark, ...]]:
+    """Say what is odd about one column, in words for a log; and whether it is a key, where that is asked."""
+    hints = (hint for hint in _safely(series, column, method) if not hint.note)
+    odd = tuple(hint.remark for hint in hints if hint.remark.kind not in _BY_THE_FIT)
+    return odd, key_remarks(series, column) if keyed else ()
 
 
 def _safely(series: pd.Series[Any], column: Column, method: str | None) -> Iterable[Hint]:

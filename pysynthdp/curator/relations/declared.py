@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.reductions import blocks_of
-from pysynthdp.curator.table import Key, PartTable, split_rows
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.expression_cells import cells_of, parts_from
 from pysynthdp.design.expressions import Values, parsed
 from pysynthdp.design.parts import digits_of
@@ -45,8 +47,8 @@ def broken_remarks(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
     if not derived:
         return ()
     names = {name for own in derived for name in (own.column, *own.given)}
-    table = split_rows(rows, Schema(tuple(column for column in schema if column.name in names)))
-    counts = {own: int(np.count_nonzero(rows_unlike(own, schema, table))) for own in derived}
+    table = parts_of_rows(rows, Schema(tuple(column for column in schema if column.name in names)))
+    counts = {own: table.count(partial(rows_unlike, own, schema)) for own in derived}
     return tuple(_remark(own, count, table.n) for own, count in counts.items() if count)
 
 
@@ -62,7 +64,7 @@ def _remark(own: Derived, count: int, n: int) -> Remark:
     )
 
 
-def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, loose: float = 0.0) -> BoolArray:
+def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, off: float = 0.0) -> BoolArray:
     """Find the rows in which a column is not what an expression makes of others, but for rounding.
 
     Parameters
@@ -73,17 +75,14 @@ def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, loose: float 
         Its columns.
     table : PartTable
         All rows.
-    loose : float
-        Standard deviations that a number may be off besides.
+    off : float
+        What a number may be off besides.
 
     Notes
     -----
     Privacy: reads real rows; what it returns stays in the curator.
     """
     column = schema[own.column]
-    off = 0.0
-    if loose and isinstance(column, NumericColumn):
-        off = loose * float(np.nanstd(cells_of(column, table.parts).numbers()))
     asked = {own.column, *own.given}
     parts = {key: part for key, part in table.parts.items() if key[0] in asked}
     if not parts:

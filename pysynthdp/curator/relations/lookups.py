@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from functools import partial
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -26,7 +27,9 @@ from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.expressions import Values, quoted
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["Coded", "code_of", "coded", "cut_of", "listed", "may_cut", "recode_of"]
+__all__ = ["Among", "Coded", "code_of", "coded", "cut_of", "listed", "listed_of", "may_cut", "recode_of"]
+
+Among: TypeAlias = Callable[[PartTable], BoolArray]  # which of some rows are asked
 
 _LISTED = 300  # values that a table lists
 _GROUPS = 31  # of a number; with more it is a code, whose order says nothing to later columns
@@ -190,6 +193,29 @@ def listed(y: Coded, x: Coded, *, code: bool = False) -> BoolArray:
     else:
         often = np.bincount(x.codes[x.codes >= 0], minlength=len(x.values)) >= FEWEST
     return np.asarray(np.append(often, True)[x.codes])
+
+
+def listed_of(y: Coded, x: Coded, *, code: bool = False) -> Among:
+    """Say the same of other rows than those that were coded, by the values that they have."""
+    if isinstance(x.column, NumericColumn) and not code:
+        starts, counts = _groups(y, x)
+        first = np.asarray(x.values, dtype=np.float64)[starts]
+        return partial(_in_range, column=x.column, first=first, often=counts >= FEWEST)
+    often = np.bincount(x.codes[x.codes >= 0], minlength=len(x.values)) >= FEWEST
+    return partial(_among, column=x.column, values=np.asarray(x.values)[often])
+
+
+def _in_range(table: PartTable, *, column: Column, first: AnyArray, often: BoolArray) -> BoolArray:
+    """Find the rows that lie in a range that is listed, or are missing."""
+    given = cells_of(column, table.parts)
+    place = np.searchsorted(first, given.data, side="right") - 1
+    return np.asarray(given.missing | often[np.maximum(place, 0)])
+
+
+def _among(table: PartTable, *, column: Column, values: AnyArray) -> BoolArray:
+    """Find the rows that have a value that is listed, or are missing."""
+    given = cells_of(column, table.parts)
+    return np.asarray(given.missing | np.isin(given.data.astype(values.dtype), values))
 
 
 def _groups(y: Coded, x: Coded) -> tuple[AnyArray, AnyArray]:
