@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         ReleaseError,
         SchemaError,
     )
-    from pysynthdp.curator.look import look
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from pysynthdp.protection.sampling.by_sampling import BySampling
     from pysynthdp.release import SyntheticRelease
     from pysynthdp.schema import CategoricalColumn, Kind, Labels, NumericColumn, Schema
-    from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, synthesize
+    from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, look, synthesize
 
 __version__ = "0.2.0"
 
@@ -66,7 +65,6 @@ _WHERE = {
     "io.tables": ("read_table",),
     "io.folder.verifying": ("ReleaseVerification", "verify"),
     "io.structure": ("StructureDiff", "structure_diff"),
-    "curator.look": ("look",),
     "parameters": ("ParameterRelease", "release_mean", "release_shares"),
     "plan": ("SynthesisPlan",),
     "privacy.guarantees.approx": ("ApproxDP",),
@@ -81,7 +79,7 @@ _WHERE = {
     "protection.sampling.by_sampling": ("BySampling",),
     "release": ("SyntheticRelease",),
     "schema": ("CategoricalColumn", "Kind", "Labels", "NumericColumn", "Schema"),
-    "synthesizer": ("FittedSynthesizer", "Synthesizer", "synthesize"),
+    "synthesizer": ("FittedSynthesizer", "Synthesizer", "look", "synthesize"),
 }
 _ROOMS = ("models", "privacy")  # packages whose own names are public too
 _HOME = {name: module for module, names in _WHERE.items() for name in names}

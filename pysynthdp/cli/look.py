@@ -10,7 +10,7 @@ import typer
 import pysynthdp as sdp
 from pysynthdp.base.marks import SERIAL
 from pysynthdp.cli.options import Debug, File, PlanFile
-from pysynthdp.cli.reading import with_reading
+from pysynthdp.cli.reading import with_reading, with_scratch
 from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.table import read_with_plan
 
@@ -19,10 +19,18 @@ __all__ = ["look", "show_columns"]
 
 @reporting()
 @with_reading
-def look(file: File, plan: PlanFile = None, *, reading: dict[str, Any], debug: Debug = False) -> None:  # noqa: ARG001
+@with_scratch
+def look(
+    file: File,
+    plan: PlanFile = None,
+    *,
+    reading: dict[str, Any],
+    disk: dict[str, Any],
+    debug: Debug = False,  # noqa: ARG001
+) -> None:
     """Show how every column is understood; for the person who holds the data."""
     this_run().quiet = True
-    table, settings = read_with_plan(file, plan, reading, for_holder=True)
+    table, settings = read_with_plan(file, plan, reading, for_holder=True, disk=disk)
     show_columns(table, settings)
 
 
@@ -33,9 +41,11 @@ def show_columns(table: Any, settings: Mapping[str, Any]) -> None:
     dropped = [name for name in settings.get("drop", ()) if name in table.columns]
     method = settings.get("method", {})
     serial = [name for name, wish in method.items() if wish == SERIAL] if isinstance(method, dict) else []
+    declared: dict[str, Any] = dict(Declarations.among(settings).without(dropped).given())
     seen = sdp.look(
-        table.drop(columns=dropped),
+        table,
+        drop=dropped,
         exempt=[*settings.get("keep", ()), *serial],
-        **Declarations.among(settings).without(dropped).given(),
+        **declared,
     )
     typer.echo(seen.said("shell"))

@@ -50,7 +50,10 @@ class Report(StrEnum):
 
 
 File = Annotated[
-    Path, typer.Argument(help="Confidential table: .csv, .tsv (also .gz) or .parquet.", show_default=False)
+    Path,
+    typer.Argument(
+        help="Confidential table: .csv, .tsv (also .gz), .parquet or a folder of such.", show_default=False
+    ),
 ]
 Files = Annotated[
     list[Path],

@@ -10,9 +10,9 @@ import typer
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError
 from pysynthdp.cli.options import Copies, Debug, JsonObject, PlanFile, Quiet, Rows, Strict
-from pysynthdp.cli.reading import with_reading
+from pysynthdp.cli.reading import with_reading, with_scratch
 from pysynthdp.cli.run import reporting, this_run
-from pysynthdp.cli.table import read_with_plan, settings_of
+from pysynthdp.cli.table import read_with_plan, rows_in, settings_of
 
 __all__ = ["plan"]
 
@@ -28,6 +28,7 @@ def _keys(wanted: bool) -> None:
 
 @reporting()
 @with_reading
+@with_scratch
 def plan(
     file: Annotated[Path | None, typer.Argument(help="Table to plan for.", show_default=False)] = None,
     plan: PlanFile = None,
@@ -36,6 +37,7 @@ def plan(
     k: Rows = None,
     *,
     reading: dict[str, Any],
+    disk: dict[str, Any],
     keys: Annotated[  # noqa: ARG001
         bool,
         typer.Option("--keys", callback=_keys, is_eager=True, help="List the keys of a plan file, and stop."),
@@ -50,9 +52,11 @@ def plan(
         raise PlanError(
             "there is nothing to plan", kind="command", remedy="give a table, or --plan with a codebook"
         )
-    table, settings = (None, settings_of(plan)) if file is None else read_with_plan(file, plan, reading)
+    table, settings = None, settings_of(plan)
+    if file is not None:
+        table, settings = read_with_plan(file, plan, reading, disk=disk)
     made = sdp.Synthesizer(**settings).plan(table)
-    rows = n if table is None else len(table)
+    rows = n if table is None else rows_in(table)
     shown = [str(made)]
     if made.protection.spends != "nothing" and rows is not None:
         shown.append(str(made.price(n=rows, n_syn=k, m=m)))

@@ -1,16 +1,16 @@
-"""Options of the command line that say how a CSV file is written; the same keys may stand in the plan."""
+"""Options of the command line that say how a table is read; those of a CSV may stand in the plan too."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["reading_of", "with_reading"]
+__all__ = ["reading_of", "with_reading", "with_scratch"]
 
 _OPTIONS: dict[str, Any] = {
     "sep": Annotated[
@@ -28,22 +28,50 @@ _OPTIONS: dict[str, Any] = {
         typer.Option(help="Column to read as text, such as 01067; repeatable.", show_default=False),
     ],
 }
+_SCRATCH: dict[str, Any] = {
+    "scratch": Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder on a disk where the table's columns lie meanwhile, in files without a name; "
+            "TMPDIR, or the system's, by default.",
+            show_default=False,
+        ),
+    ],
+    "scratch_encrypt": Annotated[
+        bool, typer.Option("--scratch-encrypt", help="Encrypt what lies there, by a key in memory.")
+    ],
+}
 
 
 def with_reading(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of reading; it gets them together, as ``reading``."""
+    """Give a command the options of reading a CSV; it gets them together, as ``reading``."""
+    return _with(function, "reading", _OPTIONS)
+
+
+def with_scratch(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of what lies on disk meanwhile; it gets them together, as ``disk``."""
+    return _with(function, "disk", _SCRATCH)
+
+
+def _with(function: Callable[..., None], together: str, options: Mapping[str, Any]) -> Callable[..., None]:
+    """Give a command options, which it gets together under one name."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> None:
-        reading = {name: kwargs.pop(name, None) for name in _OPTIONS}
-        function(*args, reading=reading, **kwargs)
+        given = {name: kwargs.pop(name, None) or None for name in options}
+        function(*args, **{together: given}, **kwargs)
 
     own = inspect.signature(function, eval_str=True).parameters
     added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in _OPTIONS.items()
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if annotation.__origin__ is bool else None,
+            annotation=annotation,
+        )
+        for name, annotation in options.items()
     ]
-    all_ = [*(parameter for name, parameter in own.items() if name != "reading"), *added]
+    all_ = [*(parameter for name, parameter in own.items() if name != together), *added]
     run.__signature__ = inspect.Signature(all_)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in all_}
     return run

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -24,10 +24,11 @@ from pysynthdp.cli.options import (
     Rows,
     Strict,
 )
-from pysynthdp.cli.reading import with_reading
+from pysynthdp.cli.reading import with_reading, with_scratch
 from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.signals import finish
 from pysynthdp.cli.table import learns_from, protection_in, read_with_plan, settings_of
+from pysynthdp.design.rows import Rows as TableRows
 from pysynthdp.io.folder.manifest import read_manifest
 from pysynthdp.io.folder.signature import signer_of
 
@@ -39,6 +40,7 @@ __all__ = ["synth"]
 
 @reporting()
 @with_reading
+@with_scratch
 def synth(
     files: Files,
     out: Annotated[Path, typer.Option(help="Folder to write; must not exist.", show_default=False)],
@@ -68,6 +70,7 @@ def synth(
     ] = None,
     *,
     reading: dict[str, Any],
+    disk: dict[str, Any],
     watermark: Annotated[
         bool, typer.Option("--watermark/--no-watermark", help="Whether files have a column _synthetic.")
     ] = True,
@@ -84,7 +87,8 @@ def synth(
     _check_before_reading(out, seed, sign)
     if len(files) > 1:
         protection_in(settings_of(plan)).check_imputed()
-    table, settings = read_with_plan(files[0], plan, reading)
+    alone = disk if len(files) == 1 else None  # imputations are compared cell by cell in memory
+    table, settings = read_with_plan(files[0], plan, reading, disk=alone, drop=drop or ())
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
     settings["rare"] = rare or settings.get("rare", "keep")
@@ -123,7 +127,7 @@ def _method(method: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fitted(
-    synthesizer: sdp.Synthesizer, table: pd.DataFrame, others: Sequence[pd.DataFrame]
+    synthesizer: sdp.Synthesizer, table: pd.DataFrame | TableRows, others: Sequence[pd.DataFrame]
 ) -> sdp.FittedSynthesizer:
     """Fit; say which rare levels were merged, by how many a column.
 
@@ -133,23 +137,29 @@ def _fitted(
     """
     run = this_run()
     with run.stage("fit") as stage:
-        fitted = synthesizer.fit([table, *others] if others else table)
+        fitted = synthesizer.fit([cast("pd.DataFrame", table), *others] if others else table)
         stage.object = f"{len(fitted.schema.names):,} columns"
     if run.learns and synthesizer.rare == "merge":
-        rows = getattr(table, "frame", table)
-        run.log(f"merged rare levels, and how many: {_merged(rows, fitted.schema) or 'none'}")
+        run.log(f"merged rare levels, and how many: {_merged(table, fitted.schema) or 'none'}")
     run.check()
     return fitted
 
 
-def _merged(table: pd.DataFrame, schema: sdp.Schema) -> str:
+def _merged(table: pd.DataFrame | TableRows, schema: sdp.Schema) -> str:
     """Count the levels of each column that are in no copy."""
     counts = {
-        column.name: len(set(table[column.name].dropna().unique()) - {*column.levels, *column.specials})
+        column.name: len(_distinct(table, column.name) - {*column.levels, *column.specials})
         for column in schema
         if isinstance(column, sdp.CategoricalColumn) and column.name in table.columns
     }
     return ", ".join(f"{name} ({count:,})" for name, count in counts.items() if count)
+
+
+def _distinct(table: pd.DataFrame | TableRows, name: str) -> set[Any]:
+    """Give the distinct values of a column."""
+    held = table.take([name]) if isinstance(table, TableRows) else getattr(table, "frame", table)
+    column: pd.Series[Any] = held[name]
+    return set(column.dropna().unique())
 
 
 @dataclass(frozen=True, slots=True)

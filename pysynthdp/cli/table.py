@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,12 @@ import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.cli.reading import reading_of
 from pysynthdp.cli.run import this_run
+from pysynthdp.design.rows import Rows
 
 if TYPE_CHECKING:
     from pysynthdp.plan import Protection
 
-__all__ = ["learns_from", "protection_in", "read_with_plan", "settings_of", "table_of"]
+__all__ = ["learns_from", "protection_in", "read_with_plan", "rows_in", "settings_of", "table_of"]
 
 
 def settings_of(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -25,9 +26,17 @@ def settings_of(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> d
 
 
 def read_with_plan(
-    file: Path, plan: Path | None, reading: Mapping[str, Any], *, for_holder: bool = False
+    file: Path,
+    plan: Path | None,
+    reading: Mapping[str, Any],
+    *,
+    for_holder: bool = False,
+    disk: Mapping[str, Any] | None = None,
+    drop: Collection[str] = (),
 ) -> tuple[Any, dict[str, Any]]:
     """Read the plan before the table, so that a slip costs no time; then settle its codes by the columns.
+
+    With ``disk``, what the options say of scratch, the table comes as rows whose columns lie there.
 
     Notes
     -----
@@ -36,11 +45,24 @@ def read_with_plan(
     """
     asked = settings_of(plan)
     this_run().learns = learns = for_holder or learns_from(asked)
-    declared = {name: asked[name] for name in ("schema", "levels", "missing", "bounds") if name in asked}
+    declared: dict[str, Any] = {
+        name: asked[name] for name in ("schema", "levels", "missing", "bounds") if name in asked
+    }
     with this_run().stage("read") as stage:
-        table = table_of(file, learns=learns, **declared, **reading_of(dict(reading), plan))
-        stage.object, stage.size = file.name, f"{len(table):,} rows, {len(table.columns):,} columns"
+        form = reading_of(dict(reading), plan)
+        if disk is None:
+            table = table_of(file, learns=learns, **declared, **form)
+        else:
+            left = {*drop, *asked.get("drop", ())} - {protection_in(asked).unit.key}
+            table = _rows_in(file, declared, form, learns=learns, drop=left, disk=disk)
+        n = rows_in(table)
+        stage.object, stage.size = file.name, f"{n:,} rows, {len(table.columns):,} columns"
     return table, settings_of(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
+
+
+def rows_in(table: Any) -> int:
+    """Count the rows of a table in memory or elsewhere."""
+    return table.n_rows if isinstance(table, Rows) else len(table)
 
 
 def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:
@@ -49,11 +71,43 @@ def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:
 
     if reads(file):
         return _labelled(file, learns=learns, **asked)
+    return _whole(file, lambda: sdp.read_table(file, texts=not learns, **asked), learns=learns)
+
+
+def _rows_in(
+    file: Path,
+    declared: Mapping[str, Any],
+    form: Mapping[str, Any],
+    *,
+    learns: bool,
+    drop: Collection[str],
+    disk: Mapping[str, Any],
+) -> Any:
+    """Read a table onto disk; one with labels into memory."""
+    from pysynthdp.io.csv.form import Form
+    from pysynthdp.io.csv.wishes import Declared
+    from pysynthdp.io.survey import reads
+    from pysynthdp.synthesizer.opening import opened_file
+
+    if reads(file):
+        return table_of(file, learns=learns, **declared, **form)
+    known, scratch, encrypt = Declared(**declared), disk["scratch"], bool(disk["scratch_encrypt"])
+
+    def read() -> Rows:
+        return opened_file(
+            file, known, form=Form(**form), learns=learns, drop=drop, scratch=scratch, encrypt=encrypt
+        )
+
+    return _whole(file, read, learns=learns)
+
+
+def _whole(file: Path, read: Callable[[], Any], *, learns: bool) -> Any:
+    """Read; what is wrong with a file, in which nobody can tell the rows apart, is no matter of privacy."""
     try:
-        table = sdp.read_table(file, texts=not learns, **asked)
+        table = read()
     except PrivacyError as error:
         raise SchemaError(error.what, column=error.column, kind=error.kind, remedy=error.remedy) from error
-    if learns and not len(table):
+    if learns and not rows_in(table):
         raise SchemaError(f"{file} has no rows behind its head", kind="empty", remedy="export it anew")
     return table
 

@@ -21,19 +21,17 @@ from pysynthdp.base.display import Printable, Table
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.remarks import say
-from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.base.words import CODEBOOK, Said, Words
 from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
-from pysynthdp.curator.rows import listed, rows_of
+from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
-from pysynthdp.io.sources import read_on_disk
 from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.io.survey import read, reads
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
@@ -48,6 +46,7 @@ from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inh
 from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
+from pysynthdp.synthesizer.opening import opened_file
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
@@ -415,12 +414,15 @@ class Synthesizer(Settings, Printable):
             return (frames if several is given else frames[0]), several[0].schema
         if not isinstance(given, str | os.PathLike | SQLTable):
             return given, None
-        scratch = opened_scratch(self.scratch, encrypt=self.scratch_encrypt)
-        declared = Declared((), self.levels, self.declarations.missing or {}, self.bounds, self.schema)
-        path = given if isinstance(given, SQLTable) else os.fspath(given)
-        drop = {*self.drop} - {self.protection.unit.key}
-        found = read_on_disk(path, scratch, declared=declared, texts=not learns, drop=drop)
-        return rows_of(found, full=learns, scratch=scratch), None
+        rows = opened_file(
+            given,
+            Declared((), self.levels, self.declarations.missing or {}, self.bounds, self.schema),
+            learns=learns,
+            drop={*self.drop} - {self.protection.unit.key},
+            scratch=self.scratch,
+            encrypt=self.scratch_encrypt,
+        )
+        return rows, None
 
     def _threads(self) -> int:
         """Threads to use."""

@@ -26,6 +26,19 @@ to_frame <- function(data) {
   if (is.atomic(data)) return("write data.frame(x = data), or give the whole table")
 }
 
+# A table that is named and not given: a file, or a folder of Parquet files. Its path travels, never its rows; what R
+# does not know of it are its columns.
+as_given <- function(data) {
+  if (!is.character(data) || is.object(data) || length(data) != 1L || is.na(data)) return(data)
+  path <- if (startsWith(data, "sql:")) data else normalizePath(path.expand(data), mustWork = FALSE)
+  structure(data.frame(), pysynthdp_file = path)
+}
+
+sent_of <- function(data, drop) {
+  file <- attr(data, "pysynthdp_file")
+  if (is.null(file)) blank_dropped(data, drop) else file
+}
+
 # Columns that are dropped may be of any class: what cannot be sent is not needed.
 blank_dropped <- function(data, drop) {
   if (is.null(data) || !length(drop)) return(data)
@@ -34,9 +47,16 @@ blank_dropped <- function(data, drop) {
   data
 }
 
+# The columns of a file are not known in R.
+refuse_positions <- function(what) {
+  refuse("plan", paste(what, "must name its columns: those of a file are not known in R"), "write their names",
+         kind = "columns")
+}
+
 # A name for each column: from names, or by position as in synthpop.
 by_column <- function(x, columns, what) {
   if (is.null(x) || !is.null(names(x)) || (is.character(x) && length(x) == 1L)) return(x)
+  if (!length(columns)) refuse_positions(what)
   if (length(x) != length(columns)) {
     refuse("plan", paste0(what, " has neither names nor one element for each of the ", length(columns), " columns"),
            paste0("write ", what, " = list(", backticked(columns[[1L]]), " = ...)"), kind = "setting")
@@ -47,6 +67,7 @@ by_column <- function(x, columns, what) {
 # Positions become names; a vector that is one may stay one.
 as_columns <- function(x, columns, what) {
   if (is.null(x) || is.character(x)) return(x)
+  if (!length(columns)) refuse_positions(what)
   if (!is.numeric(x) || anyNA(x) || any(x < 1 | x > length(columns) | x != round(x))) {
     refuse("plan", paste0(what, " must name columns, or give their positions: whole numbers from 1 to ", length(columns)),
            paste0("write ", what, " = c(", dQuote(columns[[1L]], FALSE), ", ...)"), kind = "columns")
@@ -59,6 +80,7 @@ as_predictors <- function(x, columns, what = "predictor_matrix") {
   if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
   x <- as.matrix(x)
   if (is.null(rownames(x)) || is.null(colnames(x))) {
+    if (!length(columns)) refuse_positions(what)
     if (!identical(dim(x), rep(length(columns), 2L))) {
       refuse("plan", paste(what, "needs names on both sides, or a row and a column for each column of the data"),
              "give it dimnames: targets for the rows, predictors for the columns", kind = "predictors")
@@ -83,6 +105,7 @@ formula_text <- function(formula, data) {
   if (!inherits(formula, "formula") || length(formula) != 3L) {
     refuse("plan", "formulas must have a left side", "write income ~ age + sex", kind = "formula")
   }
+  if (!is.null(attr(data, "pysynthdp_file")) && "." %in% all.vars(formula)) refuse_positions("a formula")
   parts <- attr(stats::terms(formula, data = data), "term.labels")
   right <- if (length(parts)) paste(gsub("^", "**", parts, fixed = TRUE), collapse = " + ") else "1"
   paste(deparse1(formula[[2L]]), "~", right)

@@ -151,7 +151,8 @@ given <- function(...) {
 #' `check_synthesis()` fits, and shows where rows drawn from the fit differ from the data by more than chance: it warns as
 #' [synthesise()] does, and lists all of it, worst first. It is INTERNAL: a function of the confidential data.
 #'
-#' @param data A confidential data frame; for a plan `NULL` if there is a `schema`.
+#' @param data A confidential data frame, or the path of a file as of [synthesise()]; for a plan `NULL` if there is a
+#'   `schema`.
 #' @param m Number of copies, for the price.
 #' @param n Rows of the data, for the price without data.
 #' @param ... Settings of [synthesise()].
@@ -168,26 +169,26 @@ given <- function(...) {
 #' }
 #' @export
 look <- function(data, ...) {
-  check_frame(data)
+  data <- check_frame(as_given(data))
   settings <- declared(data, ...)
-  structure(ask("look", data = blank_dropped(data, settings$drop), settings = settings), class = "synth_text")
+  structure(ask("look", data = sent_of(data, settings$drop), settings = settings), class = "synth_text")
 }
 
 #' @rdname look
 #' @export
 synthesis_plan <- function(data = NULL, m = 5L, n = NULL, ...) {
-  if (!is.null(data)) check_frame(data)
+  if (!is.null(data)) data <- check_frame(as_given(data))
   refuse_na(list(m = m, n = n))
   settings <- declared(data, ...)
-  as_plan(ask("plan", data = blank_dropped(data, settings$drop), settings = settings, m = m, n = n))
+  as_plan(ask("plan", data = sent_of(data, settings$drop), settings = settings, m = m, n = n))
 }
 
 #' @rdname look
 #' @export
 check_synthesis <- function(data, ...) {
-  check_frame(data)
+  data <- check_frame(as_given(data))
   settings <- declared(data, ...)
-  made <- ask("check", data = blank_dropped(data, settings$drop), settings = settings)
+  made <- ask("check", data = sent_of(data, settings$drop), settings = settings)
   structure(list(text = made$text, table = as.data.frame(made$columns)), class = "synth_text")
 }
 

@@ -3,7 +3,8 @@
 #' Fits a model to every column, given the columns before it, and draws `m` synthetic copies from the fitted
 #' models. Each copy has the columns, order, types, levels, labels and codes of the data.
 #'
-#' @param x A confidential data frame or tibble; a list of data frames, or a `mids` object of mice, that are imputations
+#' @param x A confidential data frame or tibble; the path of a CSV or Parquet file, or of a folder of Parquet files, whose
+#'   rows are read on disk by the engine and never travel to R; a list of data frames, or a `mids` object of mice, that are imputations
 #'   of one table; or a formula, with the data frame as second argument. With
 #'   `income ~ age + sex` the right side tells the predictors of one column, which is drawn after them, and all
 #'   columns are drawn; with
@@ -111,6 +112,15 @@ synthesise.default <- function(x, ...) check_frame(x)
 
 #' @rdname synthesise
 #' @export
+synthesise.character <- function(x, ...) {
+  call <- safe_call(match.call())
+  given <- as_given(x)
+  check_frame(given)
+  with_call(synthesise(given, ...), call)
+}
+
+#' @rdname synthesise
+#' @export
 synthesise.list <- function(x, ...) {
   call <- safe_call(match.call())
   frames <- vapply(x, is.data.frame, NA)
@@ -154,7 +164,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     nested = nested, strata = strata, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
-  sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)
+  sent <- if (is.null(imputed)) sent_of(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)
   made <- ask("synthesise", data = sent, settings = settings, m = m, k = k, seed = check_seed(seed),
               ambient = if (is.null(seed)) ambient_seed())
   with_call(made, call)

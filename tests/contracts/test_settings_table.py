@@ -93,7 +93,8 @@ def test_r_tells_of_each_argument():
 
 
 def test_declarations_are_settings_by_column_that_look_tries_out():
-    assert set(DECLARATIONS) == set(inspect.signature(sdp.look).parameters) - {"table", "exempt"}
+    of_the_table = {"table", "exempt", "drop", "scratch", "scratch_encrypt"}
+    assert set(DECLARATIONS) == set(inspect.signature(sdp.look).parameters) - of_the_table
     assert {SETTINGS[what].form.name for what in DECLARATIONS} == {"by column"}
 
 

@@ -32,6 +32,7 @@ OURS_IN_FUNCTIONS = {
     ("pysynthdp.cli", "pysynthdp.parameters"): "as for io",
     ("pysynthdp.cli", "pysynthdp.plan"): "as for io",
     ("pysynthdp.cli", "pysynthdp.schema"): "as for io",
+    ("pysynthdp.cli", "pysynthdp.synthesizer"): "as for io",
 }
 
 

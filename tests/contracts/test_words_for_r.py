@@ -168,7 +168,7 @@ MISTAKES = {
         "parquet, csv",
     ),
     "no object": (lambda: ask("from_synds", x=character(["a"])), "synds"),
-    "no data frame": (lambda: ask("look", data=character(["a"]), settings={}), "data frame"),
+    "no data frame": (lambda: ask("look", data=character(["a", "b"]), settings={}), "data frame"),
 }  # fmt: skip
 
 

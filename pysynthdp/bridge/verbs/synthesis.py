@@ -24,10 +24,14 @@ from pysynthdp.bridge.r_values import R
 from pysynthdp.bridge.releases import release_to_r
 from pysynthdp.bridge.settings import labelled_codes, settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
+from pysynthdp.design.rows import Rows
+from pysynthdp.io.csv.wishes import Declared
+from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import refuse_unless_learning
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Declarations
+from pysynthdp.synthesizer.opening import opened_file
 
 __all__ = ["check", "look", "plan", "synthesise"]
 
@@ -50,6 +54,9 @@ def synthesise(
 ) -> RVector:
     """Fit and draw; without a seed by R's own generator (``ambient``), unless every draw costs."""
     rows, copies, asked = _rows(k), _size(m, "m"), _seed(seed)
+    path = _path(data)
+    if path is not None:
+        return _of_file(path, settings, copies, rows, asked, ambient)
     several = _imputed(data)
     if several:  # refused before a table is read
         protection_of(settings_from_r(settings, {}).get("guarantee")).check_imputed()
@@ -59,11 +66,56 @@ def synthesise(
     synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
     others = [_read(table, settings)[0].frame for table in several[1:]]
     fitted = synthesizer.fit([held.frame, *others] if several else held.frame)
-    if seed is None and fitted.plan.protection.spends != "at each draw":  # there a seed voids every claim
+    facts = _facts_of(fitted.schema, held, own)
+    return _drawn(fitted, copies, rows, asked, ambient, facts)
+
+
+def _path(data: Any) -> str | None:
+    """Give the path of a table that R names and does not send."""
+    named = isinstance(data, RVector) and data.kind == "character" and len(data.texts) == 1
+    return data.texts[0] if named else None
+
+
+def _opened(path: str, settings: Mapping[str, Any]) -> tuple[Rows, dict[str, Any]]:
+    """Read a table that R names onto disk, and the settings by its types."""
+    own = settings_from_r(settings, {})
+    learns, declared = (
+        _learns(own),
+        {name: own.get(name) for name in ("levels", "missing", "bounds", "schema")},
+    )
+    held = opened_file(path, Declared((), **declared), learns=learns, drop=_dropped(own))
+    return held, settings_from_r(settings, dict(held.dtypes)) if learns else own
+
+
+def _dropped(own: Mapping[str, Any]) -> set[str]:
+    """Name the columns that need not be read."""
+    return {*own.get("drop", ())} - {protection_of(own.get("guarantee")).unit.key}
+
+
+def _of_file(
+    path: str, settings: Mapping[str, Any], copies: int | None, rows: int | None, asked: Any, ambient: Any
+) -> RVector:
+    """Fit and draw from a table that R names; copies are as pandas' types are in R."""
+    sdp.Synthesizer(**settings_from_r(settings, {}), progress=False).protection.copies(copies)
+    held, own = _opened(path, settings)
+    fitted = sdp.Synthesizer(**own, progress=False).fit(held)
+    return _drawn(fitted, copies, rows, asked, ambient, None)
+
+
+def _drawn(
+    fitted: sdp.FittedSynthesizer,
+    copies: int | None,
+    rows: int | None,
+    asked: Any,
+    ambient: Any,
+    facts: FrameFacts | None,
+) -> RVector:
+    """Draw, and tell R what is drawn from what."""
+    if asked is None and fitted.plan.protection.spends != "at each draw":  # there a seed voids every claim
         asked = _seed(ambient)
     release = fitted.draw(copies, rows, rng=asked)
     used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
-    return release_to_r(release, facts=_facts_of(release.schema, held, own), predictors=used)
+    return release_to_r(release, facts=facts, predictors=used)
 
 
 def _imputed(data: RValue | RFrame) -> tuple[RValue, ...]:
@@ -199,12 +251,19 @@ def _seed(seed: Any) -> Any:
 def plan(data: RValue | RFrame, settings: Mapping[str, Any], m: Any = 5, n: Any = None) -> dict[str, Any]:
     """Show who is drawn from whom and by what, and the price where there is one; fits nothing."""
     own = settings_from_r(settings, {})
-    held = None
+    held, path = None, _path(data)
+    if path is not None:
+        opened, own = _opened(path, settings)
+        return _shown_plan(sdp.Synthesizer(**own).plan(opened), m, opened.n_rows)
     if data is not None and own.get("schema") is None:
         held = _frame(data)
         own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
     made = sdp.Synthesizer(**own).plan(None if held is None else held.frame)
-    rows = n if data is None else rows_of(checked_frame(_r_value(data))[0])
+    return _shown_plan(made, m, n if data is None else rows_of(checked_frame(_r_value(data))[0]))
+
+
+def _shown_plan(made: SynthesisPlan, m: Any, rows: Any) -> dict[str, Any]:
+    """Write a plan, and its price for so many rows."""
     text = made.said("r")
     if made.protection.spends != "nothing" and rows is not None:
         text += "\n\n" + said(made.price(n=WHOLE.take(rows, R.at("n")), m=WHOLE.take(m, R.at("m"))), "r")
@@ -231,10 +290,17 @@ def _has_spikes(column: Column) -> bool:
 
 def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Show how every column is understood; for the person who holds the data."""
+    path = _path(data)
+    if path is not None:
+        own = settings_from_r(settings, {})
+        known: dict[str, Any] = dict(Declarations.among(own).given())
+        seen = sdp.look(path, exempt=own.get("keep", ()), drop=own.get("drop", ()), **known)
+        return {"text": seen.said("r")}
     held = _frame(data)
     own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
     kept = held.frame.drop(columns=[name for name in own.get("drop", ()) if name in held.frame.columns])
-    seen = sdp.look(kept, exempt=own.get("keep", ()), **Declarations.among(own).given())
+    declared: dict[str, Any] = dict(Declarations.among(own).given())
+    seen = sdp.look(kept, exempt=own.get("keep", ()), **declared)
     types = {name: facts.shown for (name, before), facts in held.facts.columns.items() if not before}
     named = tuple(replace(column, dtype=types.get(column.name, column.dtype)) for column in seen.columns)
     return {"text": replace(seen, columns=named).said("r")}
@@ -243,8 +309,14 @@ def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
 def check(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Fit, and show where rows drawn from the fit differ from the table; for whoever holds the data."""
     refuse_unless_learning(_learns(settings_from_r(settings, {})))  # before anything is paid
-    held, own = _read(data, settings)
-    found = sdp.Synthesizer(**own, progress=False).fit(held.frame).check()
+    path = _path(data)
+    given: Any
+    if path is not None:
+        given, own = _opened(path, settings)
+    else:
+        held, own = _read(data, settings)
+        given = held.frame
+    found = sdp.Synthesizer(**own, progress=False).fit(given).check()
     table = found.to_frame()
     columns = {
         name: texts.to_numpy(dtype=np.float64) if name in ("size", "limit") else character(list(texts))

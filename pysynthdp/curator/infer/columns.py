@@ -228,7 +228,7 @@ def _text(
     """Take the distinct texts as levels, unless they are identifiers or free text."""
     if _names_rows(series, named):
         return identifier(series, name, exempt)
-    distinct = series.dropna().unique()
+    distinct = pd.Series(series.unique(), dtype=series.dtype).dropna()  # the other way round copies all
     codes = CategoricalColumn(name, (), missing=missing).specials
     own = sorted((value for value in distinct if value not in codes), key=str)
     return CategoricalColumn(name, tuple(own), False, None, missing, may_be_missing, series.dtype, False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -13,7 +13,6 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.display import Printable, Table, number
 from pysynthdp.base.errors import FitError, PysynthdpError, SchemaError
 from pysynthdp.base.remarks import FEWEST, Remark, without_overlap
-from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.words import Dialect
 from pysynthdp.curator.extremes import extremes_remarked
 from pysynthdp.curator.few_records import without_few_of
@@ -35,7 +34,7 @@ from pysynthdp.design.survey_table import SurveyTable, declarations_of, label_of
 from pysynthdp.design.tagged import missing_kinds
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
-from pysynthdp.schema.declarations import Codes, Declarations
+from pysynthdp.schema.declarations import Declarations
 
 __all__ = ["ColumnLook", "Look", "look"]
 
@@ -188,64 +187,43 @@ def _shown(shares: Shares) -> str:
     return ", ".join(f"{label} {100 * share:.1f} %" for label, share in shares)
 
 
-@answers_slips
 def look(
     table: pd.DataFrame | SurveyTable | Rows,
     *,
-    missing: Mapping[str, Codes] | None = None,
-    spikes: Mapping[str, Iterable[float]] | None = None,
-    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
-    decimals: Mapping[str, int] | None = None,
-    levels: Mapping[str, Iterable[Any]] | None = None,
     exempt: Iterable[str] = (),
+    drop: Collection[str] = (),
+    **declared: Any,
 ) -> Look:
-    """Show how every column is understood, before anything is fitted.
+    """Show how every column is understood, before anything is fitted (:func:`pysynthdp.look`).
 
     Parameters
     ----------
     table : DataFrame, SurveyTable or Rows
         The confidential table; with labels as :func:`pysynthdp.read` gives it, which are shown.
-    missing, spikes, bounds, decimals, levels : mappings by column
-        Declarations to try out, as :class:`pysynthdp.Synthesizer` takes them.
     exempt : iterable of str
         Columns that may be identifiers, because they are kept or replaced by running numbers.
-
-    Returns
-    -------
-    Look
-        Prints as a table; ``to_frame()`` gives a DataFrame.
+    drop : collection of str
+        Columns that are not looked at.
+    **declared
+        What is declared of columns: ``missing``, ``spikes``, ``bounds``, ``decimals``, ``levels``.
 
     Raises
     ------
     SchemaError
-        If two columns share a name, or a declaration names no column. A column that cannot be modelled is
-        shown with the ways out instead.
+        If two columns share a name, or a declaration names no column.
 
     Notes
     -----
-    Privacy: reads real rows and shows shares and codes of them: for the person who holds the data. Nothing
-    of it enters a fit or a release.
-
-    Numbers with at most 12 distinct values are levels, if at least 95 % of the records have a value that five
-    or more share; the others count as their neighbours. Among more values a spike
-    is a zero or usual code (-8, 99) at an end of the range that at least 0.5 % and 20 records hold, if it is
-    three times as frequent as any other value within an interquartile range of it. Declared spikes, or a
-    method for numbers, win.
-
-    Examples
-    --------
-    >>> df = pd.DataFrame({"wage": [-8, -8, -8, *range(1000, 1060, 2)], "sex": ["F", "M", None] * 11})
-    >>> seen = look(df, missing={"wage": {-8: "no job"}})
-    >>> seen.columns[0].missing
-    (('no job', 0.09090909090909091),)
+    Privacy: reads real rows and shows shares and codes of them: for the person who holds the data.
     """
     rows = rows_of(table.frame if isinstance(table, SurveyTable) else table, full=True)
-    asked = Declarations(missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels)
-    declared = asked.by_column(rows.columns)
+    names = [name for name in rows.columns if name not in drop]
+    asked = Declarations(**declared)
+    told = asked.by_column(names)
     if isinstance(table, SurveyTable):
-        declared = asked.over(declarations_of(table.schema), rows.columns).by_column(rows.columns)
+        told = asked.over(declarations_of(table.schema), rows.columns).by_column(rows.columns)
     free = set(exempt)
-    given = ((name, name in free, declared[name]) for name in rows.columns)
+    given = ((name, name in free, told[name]) for name in names)
     found = [of_column(rows, name, _seen, name, kept, said) for name, kept, said in given]
     shown = [look for look, _ in found]
     if isinstance(table, SurveyTable):

@@ -322,3 +322,17 @@ test_that("a dropped column may be of any class", {
   expect_output(print(look(d, drop = odd)), "age")
   expect_identical(synthesis_plan(d, drop = odd)$visit.sequence, c("sex", "age"))
 })
+
+test_that("a file is named and never read by R", {
+  skip_without_engine()
+  path <- tempfile(fileext = ".csv")
+  utils::write.csv(iris, path, row.names = FALSE)
+  held <- utils::read.csv(path)
+  made <- synthesise(path, m = 1, seed = 1, method = list(Species = "sample"))
+  expect_equal(made$syn$Petal.Width, synthesise(held, m = 1, seed = 1, method = list(Species = "sample"))$syn$Petal.Width)
+  expect_match(look(path, drop = "Species")$text, "Petal.Width", fixed = TRUE)
+  expect_equal(synthesis_plan(path)$visit.sequence, synthesis_plan(held)$visit.sequence)
+  expect_error(synthesise(path, keep = 5), "those of a file are not known in R")
+  expect_error(synthesise(path, formulas = Petal.Width ~ .), "those of a file are not known in R")
+  expect_error(synthesise(tempfile(fileext = ".parquet")), "there is no file")
+})

@@ -14,7 +14,7 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.base.scratch import Scratch
 from pysynthdp.io.sources import read_on_disk
-from pysynthdp.synthesizer import synthesizer
+from pysynthdp.synthesizer import opening
 
 pytestmark = pytest.mark.filterwarnings("ignore::pysynthdp.PysynthdpWarning")
 
@@ -86,7 +86,7 @@ def test_under_a_guarantee_a_missing_cell_decides_no_type(path, monkeypatch):
     assert len({each[1] for each in types}) == 2  # without a guarantee they may differ
     asked = []
     monkeypatch.setattr(
-        synthesizer, "read_on_disk", lambda *a, **k: asked.append(k["texts"]) or read_on_disk(*a, **k)
+        opening, "read_on_disk", lambda *a, **k: asked.append(k["texts"]) or read_on_disk(*a, **k)
     )
     schema = sdp.Schema((sdp.NumericColumn("age", lower=0, upper=60, may_be_missing=True),))
     for guarantee in (sdp.ByNoise(sdp.ZCDP(0.5), testing=True), None):
