@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, SchemaError
-from pysynthdp.base.words import Words, meant
+from pysynthdp.base.words import Setting, Words, meant
 from pysynthdp.io.survey.clocks import clock_of
 from pysynthdp.io.survey.variables import Read, Variable, column_of
 from pysynthdp.io.survey.xport import letters_in
@@ -147,7 +147,8 @@ def _check_asked(path: Path, reader: Callable[..., Any], usecols: Sequence[str] 
 
 def _damaged(path: Path, encoding: str | None) -> SchemaError:
     """Say that a file cannot be read."""
-    mend = "export it anew" if encoding else "export it anew, or name its encoding, such as encoding='cp1252'"
+    named = Words("export it anew, or name its encoding: {encoding}", encoding=Setting("encoding", "cp1252"))
+    mend = "export it anew" if encoding else named
     return SchemaError(f"{path} is damaged, or no {path.suffix} file", kind="file", remedy=mend)
 
 
