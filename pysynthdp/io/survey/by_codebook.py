@@ -165,10 +165,12 @@ def _named(column: CategoricalColumn) -> dict[Any, tuple[Any, bool]]:
 
 
 def _as_type(cells: pd.Series[Any], column: CategoricalColumn) -> pd.Series[Any]:
-    """Give categories, or the declared type."""
+    """Give categories, or the declared type; a missing value of plain objects is None, as in copies."""
     if column.dtype is None or isinstance(column.dtype, pd.CategoricalDtype):
         whole = column.dtype or pd.CategoricalDtype([*column.levels, *column.specials], column.ordered)
         return cells.astype(whole) if column.levels else cells
+    if column.dtype == np.dtype(object):
+        return cells.astype(object).where(cells.notna(), None)
     return cells.astype(column.dtype)
 
 
