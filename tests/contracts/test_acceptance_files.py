@@ -208,7 +208,15 @@ def test_statement_5(release, tmp_path):
             assert set(frame["_synthetic"]) == {number}
         assert kept.attrs["pysynthdp"]["synthetic"] is True
     assert all(copy.attrs["pysynthdp"]["synthetic"] is True for copy in release)
-    plain = release.save(tmp_path / "without", formats=formats, watermark=False)
+    if find_spec("pyreadstat"):
+        from pyreadstat import read_dta, read_sav, read_xport
+
+        for ending, read in (("sav", read_sav), ("dta", read_dta), ("xpt", read_xport)):
+            frame, meta = read(folder / f"synthetic_3.{ending}")
+            assert frame.columns[-1] == ("synthetic_" if ending == "sav" else "_synthetic")
+            assert set(frame[frame.columns[-1]]) == {3}
+            assert "Synthetic data" in meta.column_labels[-1]
+    plain = release.save(tmp_path / "without", formats="csv", watermark=False)
     assert json.loads((plain / "release.json").read_text())["watermark"] is None
     assert "_synthetic" not in pd.read_csv(plain / "synthetic_1.csv")
 
