@@ -20,9 +20,10 @@ from pysynthdp.bridge.facts import FrameFacts, RFrame
 from pysynthdp.bridge.facts_kept import public_facts
 from pysynthdp.bridge.frame_shape import checked_frame, rows_of
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
+from pysynthdp.bridge.labels_from_r import labelled_codes, labels_of
 from pysynthdp.bridge.r_values import R
 from pysynthdp.bridge.releases import release_to_r
-from pysynthdp.bridge.settings import labelled_codes, settings_from_r
+from pysynthdp.bridge.settings import settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
 from pysynthdp.design.rows import Rows
 from pysynthdp.io.csv.wishes import Declared
@@ -32,6 +33,7 @@ from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Declarations
 from pysynthdp.synthesizer.opening import opened_file
+from pysynthdp.synthesizer.settings import with_labels
 
 __all__ = ["check", "look", "plan", "synthesise"]
 
@@ -62,7 +64,7 @@ def synthesise(
         protection_of(settings_from_r(settings, {}).get("guarantee")).check_imputed()
     held, own = _read(several[0] if several else data, settings)
     _warn_of_tags(held, own)
-    synthesizer = sdp.Synthesizer(**own, progress=False)
+    synthesizer = _synthesizer(held, own)
     synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
     others = [_read(table, settings)[0].frame for table in several[1:]]
     fitted = synthesizer.fit([held.frame, *others] if several else held.frame)
@@ -213,6 +215,13 @@ def _with_labels(settings: dict[str, Any], data: RFrame) -> dict[str, Any]:
     return settings
 
 
+def _synthesizer(data: RFrame, settings: Mapping[str, Any]) -> sdp.Synthesizer:
+    """Make a synthesizer that knows the labels, unless a schema or a guarantee asks for declared facts."""
+    made = sdp.Synthesizer(**settings, progress=False)
+    learns = settings.get("schema") is None and _learns(settings)
+    return with_labels(made, labels_of(data)) if learns else made
+
+
 def _predictors(plan: Any, name: str) -> frozenset[str]:
     """Columns that a column was drawn from."""
     steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
@@ -258,7 +267,8 @@ def plan(data: RValue | RFrame, settings: Mapping[str, Any], m: Any = 5, n: Any 
     if data is not None and own.get("schema") is None:
         held = _frame(data)
         own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
-    made = sdp.Synthesizer(**own).plan(None if held is None else held.frame)
+    synthesizer = sdp.Synthesizer(**own) if held is None else _synthesizer(held, own)
+    made = synthesizer.plan(None if held is None else held.frame)
     return _shown_plan(made, m, n if data is None else rows_of(checked_frame(_r_value(data))[0]))
 
 
@@ -316,7 +326,8 @@ def check(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     else:
         held, own = _read(data, settings)
         given = held.frame
-    found = sdp.Synthesizer(**own, progress=False).fit(given).check()
+    made = _synthesizer(held, own) if path is None else sdp.Synthesizer(**own, progress=False)
+    found = made.fit(given).check()
     table = found.to_frame()
     columns = {
         name: texts.to_numpy(dtype=np.float64) if name in ("size", "limit") else character(list(texts))
