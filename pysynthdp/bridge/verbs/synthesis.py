@@ -35,7 +35,7 @@ from pysynthdp.schema.declarations import Declarations
 from pysynthdp.synthesizer.opening import opened_file
 from pysynthdp.synthesizer.settings import with_labels
 
-__all__ = ["check", "look", "plan", "synthesise"]
+__all__ = ["broken_rules", "check", "look", "plan", "synthesise"]
 
 _SIZES = {
     "m": (
@@ -319,14 +319,7 @@ def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
 def check(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Fit, and show where rows drawn from the fit differ from the table; for whoever holds the data."""
     refuse_unless_learning(_learns(settings_from_r(settings, {})))  # before anything is paid
-    path = _path(data)
-    given: Any
-    if path is not None:
-        given, own = _opened(path, settings)
-    else:
-        held, own = _read(data, settings)
-        given = held.frame
-    made = _synthesizer(held, own) if path is None else sdp.Synthesizer(**own, progress=False)
+    made, given = _to_check(data, settings)
     found = made.fit(given).check()
     table = found.to_frame()
     columns = {
@@ -335,3 +328,24 @@ def check(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
     columns["remedy"] = character([said(one.remedy, "r") for one in found.findings])
     return {"text": found.said("r"), "columns": columns}
+
+
+def broken_rules(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Count the rows of a table that break rules and universes; for whoever holds the data."""
+    refuse_unless_learning(_learns(settings_from_r(settings, {})))
+    made, given = _to_check(data, settings)
+    found = made.check_rules(given)
+    columns = {
+        "rule": character([rule for rule, _ in found.rules]),
+        "broken": character([count for _, count in found.rules]),
+    }
+    return {"text": found.said("r"), "columns": columns}
+
+
+def _to_check(data: RValue | RFrame, settings: Mapping[str, Any]) -> tuple[sdp.Synthesizer, Any]:
+    """Open a table without a guarantee, and make a synthesizer for it."""
+    if (path := _path(data)) is not None:
+        opened, own = _opened(path, settings)
+        return sdp.Synthesizer(**own, progress=False), opened
+    held, own = _read(data, settings)
+    return _synthesizer(held, own), held.frame
