@@ -45,6 +45,8 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
     "plan": ("synthesis", "plan"),
     "look": ("synthesis", "look"),
     "check": ("synthesis", "check"),
+    "broken_rules": ("synthesis", "broken_rules"),
+    "rules_of_copies": ("objects", "rules_of_copies"),
     "pool": ("pooling", "pool_fits"),
     "compare": ("pooling", "compare"),
     "from_synds": ("objects", "from_synds"),

@@ -192,6 +192,39 @@ check_synthesis <- function(data, ...) {
   structure(list(text = made$text, table = as.data.frame(made$columns)), class = "synth_text")
 }
 
+#' Count rows that break rules
+#'
+#' Of copies: rows that break a rule or universe of [synthesise()], which are none unless somebody changed them, and the
+#' share of rows that met it when they were first drawn; the others were drawn again, which moves margins. Of a
+#' confidential table: rows that break the `rules` and `universe` that are asked for, before anything is fitted. That is
+#' INTERNAL, counts below ten stay vague, and a `guarantee` refuses it.
+#'
+#' @param x Copies from [synthesise()], a confidential data frame, or the path of a file as of [synthesise()].
+#' @param ... For data, settings of [synthesise()], `rules` and `universe` among them.
+#' @return A list of class `synth_text`, which prints, with `table`, a data frame with a row for each rule. Of copies it
+#'   has the columns `rule`, `met` (`NA` where no row was drawn again) and `copy_1`, `copy_2`, ...; of data `rule` and
+#'   `broken`, a text.
+#' @examples
+#' \donttest{
+#' if (engine_available()) {
+#'   long <- "Petal.Length < Sepal.Length"
+#'   check_rules(iris, rules = long)
+#'   check_rules(synthesise(iris, m = 2, rules = long, seed = 1))$table
+#' }
+#' }
+#' @export
+check_rules <- function(x, ...) {
+  if (inherits(x, "synds")) {
+    check_no_dots("check_rules", ...)
+    return(as_rules(ask("rules_of_copies", x = sendable(x))))
+  }
+  data <- check_frame(as_given(x))
+  settings <- declared(data, ...)
+  as_rules(ask("broken_rules", data = sent_of(data, settings$drop), settings = settings))
+}
+
+as_rules <- function(made) structure(list(text = made$text, table = as.data.frame(made$columns)), class = "synth_text")
+
 # Beside the text what can be computed with, under synthpop's names.
 as_plan <- function(made) {
   names <- made$columns

@@ -45,7 +45,8 @@ def _r_packages() -> frozenset[str]:
 
 def _environment(**more: str) -> dict[str, str]:
     """What R sees: nothing of the tests' own environment but the path, this Python and where packages are."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+    known = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH")
+    kept = {name: os.environ[name] for name in known if name in os.environ}
     own = {
         "LC_ALL": "C.UTF-8",
         "PYSYNTHDP_PYTHON": sys.executable,

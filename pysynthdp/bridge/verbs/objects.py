@@ -6,13 +6,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import pysynthdp as sdp
 from pysynthdp.base.words import said
-from pysynthdp.bridge.codec import RValue, RVector
+from pysynthdp.bridge.codec import RValue, RVector, character
 from pysynthdp.bridge.edited import edited_release
 from pysynthdp.bridge.releases import changed_release_from_r, release_from_r, release_to_r
 
-__all__ = ["accept_sdc", "from_synds", "read_release", "verify_release", "write_release"]
+__all__ = ["accept_sdc", "from_synds", "read_release", "rules_of_copies", "verify_release", "write_release"]
 
 
 def from_synds(x: RValue) -> RVector:
@@ -25,6 +27,19 @@ def accept_sdc(x: RValue, rows: bool, untold: bool, recoded: Any = None, labels:
     changed = changed_release_from_r(x)
     known = None if untold else _texts(recoded)
     return release_to_r(edited_release(changed, rows=rows, recoded=known, labels=_texts(labels)))
+
+
+def rules_of_copies(x: RValue) -> dict[str, Any]:
+    """Count the rows of copies that break rules and universes, also where somebody changed the copies."""
+    found = changed_release_from_r(x).check_rules()
+    met = [np.nan if check.met is None else check.met for check in found.checks]
+    copies = zip(*(check.broken for check in found.checks), strict=True)
+    columns = {
+        "rule": character([check.rule for check in found.checks]),
+        "met": np.array(met, dtype=np.float64),
+    }
+    columns |= {f"copy_{at}": np.array(rows, dtype=np.float64) for at, rows in enumerate(copies, start=1)}
+    return {"text": found.said("r"), "columns": columns}
 
 
 def _texts(given: Any) -> list[str]:

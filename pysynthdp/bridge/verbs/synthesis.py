@@ -20,9 +20,10 @@ from pysynthdp.bridge.facts import FrameFacts, RFrame
 from pysynthdp.bridge.facts_kept import public_facts
 from pysynthdp.bridge.frame_shape import checked_frame, rows_of
 from pysynthdp.bridge.frames import frame_from_r, frame_to_r
+from pysynthdp.bridge.labels_from_r import labelled_codes, labels_of
 from pysynthdp.bridge.r_values import R
 from pysynthdp.bridge.releases import release_to_r
-from pysynthdp.bridge.settings import labelled_codes, settings_from_r
+from pysynthdp.bridge.settings import settings_from_r
 from pysynthdp.bridge.tagged import declared_tags, found_tags, warn_of_tags
 from pysynthdp.design.rows import Rows
 from pysynthdp.io.csv.wishes import Declared
@@ -32,8 +33,9 @@ from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Declarations
 from pysynthdp.synthesizer.opening import opened_file
+from pysynthdp.synthesizer.settings import with_labels
 
-__all__ = ["check", "look", "plan", "synthesise"]
+__all__ = ["broken_rules", "check", "look", "plan", "synthesise"]
 
 _SIZES = {
     "m": (
@@ -62,7 +64,7 @@ def synthesise(
         protection_of(settings_from_r(settings, {}).get("guarantee")).check_imputed()
     held, own = _read(several[0] if several else data, settings)
     _warn_of_tags(held, own)
-    synthesizer = sdp.Synthesizer(**own, progress=False)
+    synthesizer = _synthesizer(held, own)
     synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
     others = [_read(table, settings)[0].frame for table in several[1:]]
     fitted = synthesizer.fit([held.frame, *others] if several else held.frame)
@@ -213,6 +215,13 @@ def _with_labels(settings: dict[str, Any], data: RFrame) -> dict[str, Any]:
     return settings
 
 
+def _synthesizer(data: RFrame, settings: Mapping[str, Any]) -> sdp.Synthesizer:
+    """Make a synthesizer that knows the labels, unless a schema or a guarantee asks for declared facts."""
+    made = sdp.Synthesizer(**settings, progress=False)
+    learns = settings.get("schema") is None and _learns(settings)
+    return with_labels(made, labels_of(data)) if learns else made
+
+
 def _predictors(plan: Any, name: str) -> frozenset[str]:
     """Columns that a column was drawn from."""
     steps = [step for step in plan.steps if any(part.column == name for part in step.targets)]
@@ -258,7 +267,8 @@ def plan(data: RValue | RFrame, settings: Mapping[str, Any], m: Any = 5, n: Any 
     if data is not None and own.get("schema") is None:
         held = _frame(data)
         own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
-    made = sdp.Synthesizer(**own).plan(None if held is None else held.frame)
+    synthesizer = sdp.Synthesizer(**own) if held is None else _synthesizer(held, own)
+    made = synthesizer.plan(None if held is None else held.frame)
     return _shown_plan(made, m, n if data is None else rows_of(checked_frame(_r_value(data))[0]))
 
 
@@ -309,14 +319,8 @@ def look(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
 def check(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Fit, and show where rows drawn from the fit differ from the table; for whoever holds the data."""
     refuse_unless_learning(_learns(settings_from_r(settings, {})))  # before anything is paid
-    path = _path(data)
-    given: Any
-    if path is not None:
-        given, own = _opened(path, settings)
-    else:
-        held, own = _read(data, settings)
-        given = held.frame
-    found = sdp.Synthesizer(**own, progress=False).fit(given).check()
+    made, given = _to_check(data, settings)
+    found = made.fit(given).check()
     table = found.to_frame()
     columns = {
         name: texts.to_numpy(dtype=np.float64) if name in ("size", "limit") else character(list(texts))
@@ -324,3 +328,24 @@ def check(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
     columns["remedy"] = character([said(one.remedy, "r") for one in found.findings])
     return {"text": found.said("r"), "columns": columns}
+
+
+def broken_rules(data: RValue | RFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Count the rows of a table that break rules and universes; for whoever holds the data."""
+    refuse_unless_learning(_learns(settings_from_r(settings, {})))
+    made, given = _to_check(data, settings)
+    found = made.check_rules(given)
+    columns = {
+        "rule": character([rule for rule, _ in found.rules]),
+        "broken": character([count for _, count in found.rules]),
+    }
+    return {"text": found.said("r"), "columns": columns}
+
+
+def _to_check(data: RValue | RFrame, settings: Mapping[str, Any]) -> tuple[sdp.Synthesizer, Any]:
+    """Open a table without a guarantee, and make a synthesizer for it."""
+    if (path := _path(data)) is not None:
+        opened, own = _opened(path, settings)
+        return sdp.Synthesizer(**own, progress=False), opened
+    held, own = _read(data, settings)
+    return _synthesizer(held, own), held.frame

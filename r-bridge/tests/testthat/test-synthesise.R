@@ -172,6 +172,25 @@ test_that("a fit that loses a curve warns, and a check lists it", {
   expect_equal(nrow(check_synthesis(iris["Sepal.Length"])$table), 0)
 })
 
+test_that("rows that break rules are counted in data and in copies", {
+  skip_without_engine()
+  rules <- "Petal.Width * 4 < Petal.Length"
+  seen <- check_rules(iris, rules = rules)
+  expect_output(print(seen), "INTERNAL")
+  expect_named(seen$table, c("rule", "broken"))
+  expect_equal(seen$table$rule, rules)
+  expect_equal(as.numeric(seen$table$broken), sum(!with(iris, Petal.Width * 4 < Petal.Length)))
+  s <- suppressWarnings(synthesise(iris, m = 2, rules = rules, seed = 1))
+  copies <- check_rules(s)$table
+  expect_equal(copies[c("rule", "copy_1", "copy_2")], data.frame(rule = rules, copy_1 = 0, copy_2 = 0))
+  expect_lt(copies$met, 1)
+  s$syn[[2]]$Petal.Width[1:3] <- 9
+  expect_equal(check_rules(s)$table$copy_2, 3)
+  expect_equal(nrow(check_rules(iris)$table), 0)
+  expect_error(check_rules(iris, rules = rules, guarantee = zcdp(rho = 1)), class = "pysynthdp_privacy_error")
+  expect_error(check_rules(1:3), "data frame", class = "pysynthdp_bridge_error")
+})
+
 test_that("what is not a data frame, or has odd columns, is refused", {
   expect_error(synthesise(1:3), "data frame", class = "pysynthdp_bridge_error")
   expect_error(synthesise(list(a = 1)), "data frame", class = "pysynthdp_bridge_error")
