@@ -28,12 +28,13 @@ from pysynthdp.cli.reading import with_reading, with_scratch
 from pysynthdp.cli.run import reporting, this_run
 from pysynthdp.cli.signals import finish
 from pysynthdp.cli.table import learns_from, protection_in, read_with_plan, settings_of
-from pysynthdp.design.rows import Rows as TableRows
 from pysynthdp.io.folder.manifest import read_manifest
 from pysynthdp.io.folder.signature import signer_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pysynthdp.design.rows import Rows as TableRows
 
 __all__ = ["synth"]
 
@@ -157,7 +158,8 @@ def _merged(table: pd.DataFrame | TableRows, schema: sdp.Schema) -> str:
 
 def _distinct(table: pd.DataFrame | TableRows, name: str) -> set[Any]:
     """Give the distinct values of a column."""
-    held = table.take([name]) if isinstance(table, TableRows) else getattr(table, "frame", table)
+    rows: Any = table
+    held = rows.take([name]) if hasattr(rows, "n_rows") else getattr(rows, "frame", rows)
     column: pd.Series[Any] = held[name]
     return set(column.dropna().unique())
 

@@ -10,9 +10,9 @@ import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.cli.reading import reading_of
 from pysynthdp.cli.run import this_run
-from pysynthdp.design.rows import Rows
 
 if TYPE_CHECKING:
+    from pysynthdp.design.rows import Rows
     from pysynthdp.plan import Protection
 
 __all__ = ["learns_from", "protection_in", "read_with_plan", "rows_in", "settings_of", "table_of"]
@@ -62,7 +62,7 @@ def read_with_plan(
 
 def rows_in(table: Any) -> int:
     """Count the rows of a table in memory or elsewhere."""
-    return table.n_rows if isinstance(table, Rows) else len(table)
+    return int(table.n_rows) if hasattr(table, "n_rows") else len(table)
 
 
 def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:

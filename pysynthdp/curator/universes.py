@@ -13,6 +13,7 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.spread.pieces import SpreadRows
 from pysynthdp.curator.spread.table import split_spread
 from pysynthdp.curator.table import Key, PartTable, split_rows
+from pysynthdp.design.expressions import quoted
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.universes import asked_rows, condition_of, holds_outside, limited
 from pysynthdp.plan import SynthesisPlan
@@ -147,7 +148,10 @@ def broken_rules(plan: SynthesisPlan, rows: Rows) -> BrokenRules:
     found = broken_counts(plan, rows)
     said = ((f"{each.column} is asked if {each.text}" if each.column else each.text) for each in found)
     counts = ("<10" if 0 < each.count < _VAGUE else f"{each.count:,}" for each in found)
-    return BrokenRules(tuple(zip(said, counts, strict=True)))
+    strange = {rule.text: rule.strange(plan.schema) for rule in plan.rules}
+    lacking = (", ".join(strange.get(each.text, ())) for each in found)
+    notes = (f" ({names}: no such level)" if names else "" for names in lacking)
+    return BrokenRules(tuple((text, n + note) for text, n, note in zip(said, counts, notes, strict=True)))
 
 
 def kept_remarks(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
@@ -157,7 +161,16 @@ def kept_remarks(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
     -----
     Privacy: reads real rows; not under a guarantee. Counts below ten stay vague.
     """
-    return tuple(_remark(each) for each in broken_counts(plan, rows) if each.count)
+    strange = (_strange(name, rule.text) for rule in plan.rules for name in rule.strange(plan.schema))
+    return (*(_remark(each) for each in broken_counts(plan, rows) if each.count), *strange)
+
+
+def _strange(name: str, text: str) -> Remark:
+    """Say that a part of a rule can never hold."""
+    what = Words("the rule {text} names a level that it does not have, so that no row has it", text=text)
+    mend = Words("write levels as the table has them; {call} is for those that mean missing",
+                 call=f"is_missing({quoted(name)}, ...)")  # fmt: skip
+    return Remark(name, "unknown level", what, mend)
 
 
 def _remark(broken: Broken) -> Remark:

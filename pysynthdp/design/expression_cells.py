@@ -15,7 +15,7 @@ from pysynthdp.design.parts import kinds_of, parts_of, settle
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 from pysynthdp.schema.labels import sentinel, tag_of
 
-__all__ = ["cells_of", "check_kind", "parts_from"]
+__all__ = ["cells_of", "check_kind", "lacks", "parts_from"]
 
 Key = tuple[str, str]
 
@@ -73,6 +73,19 @@ def _level_values(column: CategoricalColumn) -> AnyArray:
     if all(isinstance(level, int | float | np.number) for level in levels):
         return np.array(levels, dtype=np.float64)
     return np.array([str(level) for level in levels], dtype=object)
+
+
+def lacks(column: Column, value: float | str) -> bool:
+    """Whether a column of levels has none of this value, so that it never equals it.
+
+    Examples
+    --------
+    >>> lacks(CategoricalColumn("smoke", ["YES", "NO"]), "Yes"), lacks(NumericColumn("age"), 7)
+    (True, False)
+    """
+    if not isinstance(column, CategoricalColumn) or not column.levels:
+        return False
+    return value not in _level_values(column).tolist()
 
 
 def check_kind(values: Values, column: Column, text: str) -> None:

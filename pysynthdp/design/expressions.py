@@ -13,6 +13,7 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -97,6 +98,30 @@ class Expression:
     tree: ast.expr
     names: Mapping[str, str]
     column: str
+
+    def equated(self) -> tuple[tuple[str, float | str], ...]:
+        """Give each column beside each constant that it is held against by ``==``, ``!=`` or ``in``.
+
+        Examples
+        --------
+        >>> rule = parsed("sex == 'MALE' and town in (1, 2) and age > 3", ("sex", "town", "age"), column="")
+        >>> rule.equated()
+        (('sex', 'MALE'), ('town', 1), ('town', 2))
+        """
+        found = []
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Compare):
+                sides = pairwise([node.left, *node.comparators])
+                for sign, (left, right) in zip(node.ops, sides, strict=True):
+                    if isinstance(sign, ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+                        found += [*self._beside(left, right), *self._beside(right, left)]
+        return tuple(found)
+
+    def _beside(self, node: ast.expr, other: ast.expr) -> list[tuple[str, float | str]]:
+        """Give a column, if the first node is one, beside the constants of the other."""
+        if not isinstance(node, ast.Name | ast.Attribute) or _name(node) not in self.names:
+            return []
+        return [(self.names[_name(node)], value) for value in _constants(other) or ()]
 
     def of(self, cells: Mapping[str, Values]) -> Values:
         """Evaluate on columns; a constant stays one value.

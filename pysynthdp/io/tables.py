@@ -127,9 +127,7 @@ def read_table(
     """
     declared = Declared(text, levels, missing, bounds, schema)
     form = Form(sep, decimal, encoding, text, day_first)
-    frame = cast("pd.DataFrame", shelved_table(path, form, declared, texts=texts))
-    marked = len(frame.columns) > 1 and frame.columns[-1] == WATERMARK
-    return frame.iloc[:, :-1] if marked else frame
+    return cast("pd.DataFrame", shelved_table(path, form, declared, texts=texts))
 
 
 def shelved_table(
@@ -160,10 +158,10 @@ def shelved_table(
         if kind == "csv":
             refuse_content(file)
         if kind == "parquet":
-            return (parquet or _read_parquet)(file, texts)
+            return _without_mark((parquet or _read_parquet)(file, texts))
         if texts:
-            return _read_texts(file, declared.schema, form, shelf)
-        return _read_csv(file, form, replace(declared, text=form.text), shelf)
+            return _without_mark(_read_texts(file, declared.schema, form, shelf))
+        return _without_mark(_read_csv(file, form, replace(declared, text=form.text), shelf))
     except (pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException):  # may hold a row
         raise SchemaError(
             f"{file} is not a whole {kind} table", kind="file", remedy="export it anew"
@@ -172,6 +170,14 @@ def shelved_table(
         raise SchemaError(
             f"{file} cannot be read: {getattr(error, 'strerror', None) or 'damaged'}", kind="file"
         ) from error
+
+
+def _without_mark(found: Any) -> Any:
+    """Leave out the last column of files of synthetic copies, of a data frame or of rows elsewhere."""
+    marked = len(found.columns) > 1 and found.columns[-1] == WATERMARK
+    if not marked:
+        return found
+    return found.iloc[:, :-1] if isinstance(found, pd.DataFrame) else found.without(WATERMARK)
 
 
 def _read_parquet(path: Path, texts: bool) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, together
 from pysynthdp.base.words import Said, Setting, Words
-from pysynthdp.design.expression_cells import cells_of
+from pysynthdp.design.expression_cells import cells_of, lacks
 from pysynthdp.design.expressions import parsed
 from pysynthdp.design.parts import parts_of
 from pysynthdp.schema import Schema
@@ -47,6 +47,11 @@ class Rule:
         expression = parsed(self.text, self.columns, column=self.text)
         found = expression.of({name: cells_of(schema[name], parts) for name in self.columns}).over(rows)
         return np.asarray(~found.truths() & ~found.missing)
+
+    def strange(self, schema: Schema) -> tuple[str, ...]:
+        """Columns that it holds against a level that they do not have."""
+        pairs = parsed(self.text, self.columns, column=self.text).equated()
+        return tuple(dict.fromkeys(name for name, value in pairs if lacks(schema[name], value)))
 
 
 def rules_of(texts: Iterable[str], schema: Schema, apart: Collection[str] = ()) -> tuple[Rule, ...]:

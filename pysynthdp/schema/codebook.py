@@ -222,11 +222,11 @@ def _csv_entries(path: Path) -> dict[str, dict[str, Any]]:
         if name in entries:
             what = Words("{path} describes '{name}' twice", path=path, name=name)
             raise SchemaError(what, column=name, kind="codebook", remedy="keep one line")
-        entries[name] = {key: _cell(key, text, f"{path}: {name}") for key, text in row.items() if text}
+        entries[name] = {key: _cell(key, text, str(path), name) for key, text in row.items() if text}
     return entries
 
 
-def _cell(key: str, text: str, where: str) -> Any:
+def _cell(key: str, text: str, where: str, name: str) -> Any:
     """Split a cell that holds a list or codes."""
     if key in _LISTS:
         return [_plain(part) for part in _BETWEEN.split(text.strip())]
@@ -239,7 +239,8 @@ def _cell(key: str, text: str, where: str) -> Any:
     codes = {_plain(pair[0]): _plain(pair[-1]) for pair in pairs}
     if len(codes) < len(pairs):
         mend = "write each code once"
-        raise SchemaError(f"{where}: {key} has two labels for one code", kind="codebook", remedy=mend)
+        what = f"{where}: {name}: {key} has two labels for one code"
+        raise SchemaError(what, column=name, kind="codebook", remedy=mend)
     return codes
 
 

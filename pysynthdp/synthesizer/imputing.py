@@ -23,7 +23,7 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.design.universes import limited
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.stand_ins import stand_ins
-from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
@@ -99,7 +99,7 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
     """
     protection = settings.protection
     known = None if protection.learns else declared_plan(settings)  # refused before the table is looked at
-    rows = _rows(settings, table, block_rows)
+    rows = _rows(settings, protection, table, block_rows)
     if rows is None:
         return Opened(settings, known or declared_plan(settings), None)
     remarks = index_remarks(rows)
@@ -178,13 +178,14 @@ def fit_imputed(
     return NestedMachine(plan, seen, account, tuple(rest)), (*remarks, *settled.remarks, *offered)
 
 
-def _rows(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: int | None) -> Rows | None:
+def _rows(
+    settings: Settings, protection: Protection, table: pd.DataFrame | Rows | None, block_rows: int | None
+) -> Rows | None:
     """Take a table as rows; refuse one with nothing in it, unless the protection judges that itself.
 
     A table may be without rows where their number is confidential. The parts of a data frame lie on disk if a
     folder for them is named.
     """
-    protection = settings.protection
     if table is None and protection.answers_on_file:
         return None
     own = settings.scratch is not None and isinstance(table, pd.DataFrame)
@@ -204,7 +205,7 @@ def _opened_all(
     for table in tables.tables:
         rows_of(table)  # refused by its names before it is compared
     alike, odd = tables.alike(skip=settings.drop)
-    rows = (_rows(settings, table, block_rows) for table in alike)
+    rows = (_rows(settings, settings.protection, table, block_rows) for table in alike)
     return tuple(found for found in rows if found is not None), odd
 
 

@@ -199,14 +199,13 @@ def _check_settings(settings: Settings) -> None:
             kind="terms",
             remedy=Words("leave it out, and name terms in {formulas}", formulas=Setting("formulas", [...])),
         )
-    _check_apart(settings)
+    if not protection.learns:
+        _check_apart(settings)
     _check_schema(settings)
 
 
 def _check_apart(settings: Settings) -> None:
     """Refuse groups of rows under a guarantee: which there are, and how large, only the rows say."""
-    if settings.protection.learns:
-        return
     for what, mend in (
         ("nested", Words("declare {derive} for the coarser column", derive=_RECODED)),
         ("strata", Words("name products with them in {formulas}", formulas=Setting("formulas", [...]))),

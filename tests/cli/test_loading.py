@@ -14,7 +14,7 @@ import pysynthdp as sdp
 from pysynthdp.analysis import wrappers
 from pysynthdp.cli.app import app
 from pysynthdp.cli.options import FileFormat, Model
-from pysynthdp.io.folder import copy_files
+from pysynthdp.io.folder import formats
 
 SLOW = {"numpy", "pandas", "scipy", "pyarrow", "formulaic", "statsmodels"}
 COMMANDS = [command.callback.__name__ for command in app.registered_commands]
@@ -38,7 +38,7 @@ def run(*words):
 
 
 def test_the_commands_are_those_of_the_help():
-    assert COMMANDS == ["look", "plan", "synth", "parameter", "pool", "verify"]
+    assert COMMANDS == ["look", "plan", "synth", "parameter", "pool", "verify", "diff"]
 
 
 @pytest.mark.parametrize(
@@ -73,5 +73,5 @@ def test_a_look_loads_no_formulas_and_no_optimisers(tmp_path):
 
 
 def test_the_choices_of_options_are_those_of_the_library():
-    assert tuple(FileFormat) == get_args(copy_files.FileFormat)
+    assert tuple(FileFormat) == get_args(formats.Format)
     assert set(Model) == set(wrappers.__all__) & set(sdp.__all__)

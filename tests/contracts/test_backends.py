@@ -184,6 +184,14 @@ def test_under_a_guarantee_too(make, road, tmp_path):
     same_copies(own, other)
 
 
+def test_the_mark_of_synthetic_files_is_no_column(make, tmp_path):
+    people = _election()[["age", "educ", "vote"]].assign(_synthetic=1)
+    given = make(people, tmp_path)
+    if isinstance(given.table, pd.DataFrame | sdp.SQLTable):
+        return  # no files
+    assert "_synthetic" not in fitted(given.table, **given.settings)[0].schema.names
+
+
 def _infinite(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(age=frame.age.astype(float).where(frame.index % 9 > 0, np.inf))
 

@@ -67,12 +67,13 @@ def _of_ours(given: Any) -> Words | None:
 
 
 def _check_names(names: Iterable[Any]) -> None:
-    """Refuse names of columns that are no text, or stand twice."""
+    """Refuse names of columns that are no text, are empty, or stand twice."""
     names = list(names)
     for position, name in enumerate(names):
-        if not isinstance(name, str):
+        if not isinstance(name, str) or not name:
+            what = "no name" if isinstance(name, str) else "a name that is not text"
             raise SchemaError(
-                Words("column {position} has a name that is not text", position=position),
+                Words("column {position} has {what}", position=position, what=what),
                 kind="names",
                 remedy=Words("rename it with {rename}", rename=_RENAME),
             )

@@ -173,6 +173,11 @@ class SealedRows:
         """Type of each column."""
         return {name: column.dtype for name, column in self.sealed.items()}
 
+    def without(self, name: str) -> SealedRows:
+        """Leave a column out."""
+        kept = {each: column for each, column in self.sealed.items() if each != name}
+        return SealedRows(kept, self.scratch, self.index)
+
     def take(self, columns: Sequence[str]) -> pd.DataFrame:
         """Decrypt some whole columns."""
         return self._between(columns, 0, self.n_rows)

@@ -156,6 +156,9 @@ def _named(column: CategoricalColumn) -> dict[Any, tuple[Any, bool]]:
     texts = column.labels.texts() if column.labels else {}
     for code, text in texts.items():
         own = named.get(level_key(text), (None, False))[0]
+        if own is None and level_key(_label_of(column, code)) in named:
+            mend = Words("give each code a label of its own, or call its level {text}", text=text)
+            raise _unlike(column, "a label that stands for two codes", mend)
         if own is None:
             continue
         if named.get(level_key(code), (own, False))[0] != own:
@@ -164,11 +167,18 @@ def _named(column: CategoricalColumn) -> dict[Any, tuple[Any, bool]]:
     return named
 
 
+def _label_of(column: CategoricalColumn, code: Any) -> str | None:
+    """Give the label of a code as it is written; None of a missing kind."""
+    return dict(column.labels.codes).get(code) if column.labels else None
+
+
 def _as_type(cells: pd.Series[Any], column: CategoricalColumn) -> pd.Series[Any]:
-    """Give categories, or the declared type."""
+    """Give categories, or the declared type; a missing value of plain objects is None, as in copies."""
     if column.dtype is None or isinstance(column.dtype, pd.CategoricalDtype):
         whole = column.dtype or pd.CategoricalDtype([*column.levels, *column.specials], column.ordered)
         return cells.astype(whole) if column.levels else cells
+    if column.dtype == np.dtype(object):
+        return cells.astype(object).where(cells.notna(), None)
     return cells.astype(column.dtype)
 
 

@@ -87,7 +87,8 @@ class Coding:
     def value_labels(self) -> tuple[tuple[Any, str], ...]:
         """Give what codes of values mean, unused ones too."""
         if self.codes:
-            return tuple((code, label) for _, code, label in self.codes if label)
+            empty = {code for code, label in self.labels.codes if not label}
+            return tuple((code, label) for _, code, label in self.codes if label or code in empty)
         kinds = {each.kind.code for each in self.absent}
         return tuple((code, label) for code, label in self.labels.codes if code not in kinds)
 

@@ -26,6 +26,9 @@ FULL = Schema(
             dtype="int64",
             may_be_missing=False,
             fallback=40,
+            topped=True,
+            universe=("sex == 'F'", -8),
+            missing={-8: "not asked"},
             labels=Labels("Age", {120: "or older"}),
         ),
         NumericColumn(
@@ -34,7 +37,12 @@ FULL = Schema(
         NumericColumn("born", upper=20_000, dtype="datetime64[us]", unit="day", decimals=0),
         NumericColumn("count", dtype="Int64", decimals=0),
         CategoricalColumn(
-            "sex", ["F", "M"], other="F", missing={"?": "refused"}, labels=Labels(measure="nominal")
+            "sex",
+            ["F", "M"],
+            other="F",
+            missing={"?": "refused"},
+            labels=Labels(measure="nominal"),
+            universe="born > 0",
         ),
         CategoricalColumn("edu", ["low", "high"], ordered=True, categories=("low", "none", "high")),
         CategoricalColumn("ever", [False, True], dtype="boolean", absence="level"),

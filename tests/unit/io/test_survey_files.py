@@ -451,11 +451,17 @@ def test_codes_beside_labels_are_one_and_said(tmp_path):
             "name,codes,levels\nsex,1 = a | 1 = b,a | b\n",
             "sex: codes has two labels for one code",
         ),
+        (
+            "sex\n1\n2\n",
+            "name,codes,levels\nsex,1 = a | 2 = a,a | b\n",
+            "sex holds a label that stands for two codes; .* or call its level 1 a",
+        ),
     ],
 )
 def test_codebooks_that_contradict_a_file_are_refused(tmp_path, text, book, words):
     with pytest.raises(SchemaError, match=words) as error:
         sdp.read(*_csv(tmp_path, text, book))
+    assert error.value.column in words
     assert "3.5" not in str(error.value)
 
 

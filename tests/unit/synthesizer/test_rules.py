@@ -193,6 +193,19 @@ def test_rules_are_counted_before_and_after():
     assert release.check_rules().broken == 1
 
 
+@pytest.mark.parametrize(
+    "rule", ["not (marital == 'Married' and age < 18)", "marital not in ('MARRIED ', 'SINGEL')"]
+)
+def test_a_level_that_a_column_does_not_have_is_said(rule):
+    """Such a rule is met by all rows, so that nobody would ever know of the slip."""
+    with pytest.warns(PysynthdpWarning, match=r"marital: the rule .* names a level that it does not have"):
+        Synthesizer(rules=[rule], terms="main", progress=False).fit(people())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        counted = dict(Synthesizer(rules=[rule, MARRIED]).check_rules(people()).rules)
+    assert counted == {rule: "0 (marital: no such level)", MARRIED: "<10"}
+
+
 def test_nothing_is_counted_under_a_guarantee():
     with pytest.raises(PrivacyError, match="may not look at the records"):
         Synthesizer(schema=schema(), guarantee=ZCDP(1.0), rules=[MARRIED]).check_rules(people())
