@@ -5,7 +5,7 @@ A labelled column keeps its codes here, as in R: levels are codes, and a missing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import pandas as pd
@@ -59,13 +59,15 @@ def labelled_codes(data: RFrame) -> dict[str, dict[str, Any]]:
     return found
 
 
-def labels_of(data: RFrame) -> Schema:
+def labels_of(data: RFrame, drop: Collection[str] = ()) -> Schema:
     """Give what haven's attributes say of columns, as :func:`pysynthdp.read` says it of those of a file.
 
     Parameters
     ----------
     data : RFrame
         The frame as it came from R.
+    drop : collection of str
+        Columns that are left out.
 
     Returns
     -------
@@ -82,7 +84,8 @@ def labels_of(data: RFrame) -> Schema:
     -----
     Privacy: attributes alone, but for codes without a label in ``na_range``: those of five or more records.
     """
-    found = ((name, _labels(name, facts, data.frame[name])) for name, facts in _first(data))
+    kept = [(name, facts) for name, facts in _first(data) if name not in drop]
+    found = ((name, _labels(name, facts, data.frame[name])) for name, facts in kept)
     return Schema([NumericColumn(name, declared=False, labels=one) for name, one in found if one != Labels()])
 
 

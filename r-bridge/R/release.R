@@ -7,8 +7,8 @@
 #' @param folder Path; must not exist yet.
 #' @param format `"parquet"` or `"csv"`.
 #' @param formats Several formats at once, among `"parquet"`, `"csv"`, `"sav"`, `"dta"` and `"xpt"`: each copy in every
-#'   one. The last three, for SPSS, Stata and SAS, have labels and missing kinds as far as each can hold them, and need
-#'   the Python package pyreadstat. Parquet is added where neither it nor CSV is named.
+#'   one. The last three, for SPSS, Stata and SAS, have labels and missing kinds as far as each can hold them, those of
+#'   haven's labelled columns too, and need the Python package pyreadstat. Parquet is added where neither it nor CSV is named.
 #' @param watermark Whether the last column of every file, `_synthetic`, holds the number of the copy; `read_release()`
 #'   takes it off.
 #' @param sign Path of a PEM file with an Ed25519 private key, or `NULL`. The folder then holds a signature, which

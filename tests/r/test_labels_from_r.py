@@ -61,8 +61,20 @@ y <- of_copy(x, read_dta, ".dta")
 same(x, y)
 stopifnot(setequal(na_tag(y$pay), c(NA, "a", "b")), setequal(na_tag(y$band), c(NA, "a")))
 """
+_SAS = """
+x <- data.frame(pay = labelled(pick(c(2:50, tagged_na("a", "b"))), c(refused = tagged_na("a"),
+  unknown = tagged_na("b")), label = "Pay"))
+x$town <- structure(pick(c("a", "b")), label = "Town")
+y <- of_copy(x, read_xpt, ".xpt")
+stopifnot(identical(attr(y$pay, "label"), "Pay"), identical(attr(y$town, "label"), "Town"))
+stopifnot(setequal(na_tag(y$pay), c(NA, "a", "b")), identical(sum(is.na(y$pay)), sum(!is.na(na_tag(y$pay)))))
+"""
 
 
 @pytest.mark.parametrize("program", [_SPSS, _STATA], ids=["spss", "stata"])
 def test_haven_reads_the_attributes_of_the_table_from_the_copies(run_r, program):
     run_r(_COMPARE + program)
+
+
+def test_files_for_sas_have_labels_and_tags(run_r):
+    run_r(_COMPARE + _SAS)

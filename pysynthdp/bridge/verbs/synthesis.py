@@ -219,7 +219,7 @@ def _synthesizer(data: RFrame, settings: Mapping[str, Any]) -> sdp.Synthesizer:
     """Make a synthesizer that knows the labels, unless a schema or a guarantee asks for declared facts."""
     made = sdp.Synthesizer(**settings, progress=False)
     learns = settings.get("schema") is None and _learns(settings)
-    return with_labels(made, labels_of(data)) if learns else made
+    return with_labels(made, labels_of(data, settings.get("drop", ()))) if learns else made
 
 
 def _predictors(plan: Any, name: str) -> frozenset[str]:

@@ -177,11 +177,12 @@ def _date(seconds: float) -> str:
 def _rows(column: Column, counts: Counted | None) -> Iterator[tuple[Cell, ...]]:
     """Give code, meaning and share of values and missing kinds."""
     held = counts or Counted()
-    codes = _labels(column).code_of()
+    codes, said = _labels(column).code_of(), dict(_labels(column).codes)
     if isinstance(column, CategoricalColumn):
         levels = [level for level in column.levels if counts is not None]
         for level in levels[:_MOST]:
-            yield _code(codes.get(str(level))), str(level), held.share(held.levels[level])
+            pair = (level, said[level]) if level in said else (codes.get(str(level)), str(level))
+            yield _code(pair[0]), pair[1], held.share(held.levels[level])
         if len(levels) > _MOST:
             rest = sum(held.levels[level] for level in levels[_MOST:])
             yield "", f"{len(levels) - _MOST:,} more levels", held.share(rest)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.io.survey.coding import Coding, cells_of, codings
-from pysynthdp.schema import Schema
+from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["MOST_ROWS", "Counted", "counted"]
 
@@ -88,19 +88,20 @@ def counted(
     for block in blocks:
         for coding in codings(block, schema):
             if coding.name not in gone:
-                _add(found.setdefault(coding.name, Counted()), coding, block[coding.name])
+                listed = coding.name in schema and isinstance(schema[coding.name], CategoricalColumn)
+                _add(found.setdefault(coding.name, Counted()), coding, block[coding.name], listed=listed)
         if next(iter(found.values()), Counted(rows=MOST_ROWS)).rows >= MOST_ROWS:
             break
     return found
 
 
-def _add(counts: Counted, coding: Coding, series: pd.Series[Any]) -> None:
-    """Count one column of a block."""
+def _add(counts: Counted, coding: Coding, series: pd.Series[Any], *, listed: bool) -> None:
+    """Count one column of a block: by its values where they are texts or ``listed``, numbers too."""
     cells = cells_of(coding, series)
     counts.rows += len(series)
     for at, each in enumerate(coding.absent):
         counts.kinds[each.kind.label or str(each.kind.own)] += int((cells.kinds == at).sum())
-    if coding.texts or coding.form in ("coded", "flag"):
+    if listed or coding.texts or coding.form in ("coded", "flag"):
         plain = series[cells.kinds < 0]
         counts.levels.update({key: int(count) for key, count in plain.value_counts().items() if count})
         counts.absent += int(plain.isna().sum())

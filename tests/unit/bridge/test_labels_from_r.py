@@ -65,6 +65,8 @@ def test_attributes_that_contradict_each_other_are_refused_by_column():
     with pytest.raises(SchemaError, match="x: its labels, na_values or na_range") as caught:
         _labels(_coded([1, 2], na_range=_numbers(9, 7)))
     assert caught.value.column == "x"
+    wrong = _data(x=_coded([1, 2], na_range=_numbers(9, 7)), y=_numbers(1, 2))
+    assert not labels_of(frame_from_r(wrong), drop=["x"]).names
 
 
 def test_labels_come_back_from_r():

@@ -133,3 +133,13 @@ def test_a_universe_is_told_with_what_stands_outside_it():
     assert "universe age > 15, else missing" in words(
         codebook_page([column], {}, title="t", privacy="p", methods={})
     )
+
+
+def test_levels_that_are_codes_have_their_labels_and_shares():
+    labels = Labels("Sex", {1: "Man", 2: "Woman", 3: "Other"}, (Kind(None, 9, "Refused"),))
+    schema = Schema([CategoricalColumn("sex", [1, 2, 3], missing={9: "Refused"}, labels=labels)])
+    copy = pd.DataFrame({"sex": np.array([1.0, 1.0, 2.0, 9.0])})
+    page = codebook_page(schema, counted([copy], schema), methods={}, real=(), title="", privacy="")
+    found = re.findall(r"<td[^>]*>([^<]*)</td>" * 3, page)
+    rows = {(code, meaning): float(share) for code, meaning, share in found if code.isdigit()}
+    assert rows == {("1", "Man"): 50, ("2", "Woman"): 25, ("3", "Other"): 0, ("9", "Refused (missing)"): 25}
