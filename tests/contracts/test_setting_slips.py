@@ -33,7 +33,7 @@ SLIPS = {
     "visit.sequence": (sdp.Synthesizer, "'visit_sequence'"),
     "cont.na": (sdp.Synthesizer, "'missing'"),
     "level": (lambda **own: sdp.synthesize(pd.DataFrame(), **own), "levels"),
-    "sede": (lambda **own: sdp.synthesize(pd.DataFrame(), **own), "has m, rng"),
+    "seeds": (lambda **own: sdp.synthesize(pd.DataFrame(), **own), "has m, rng"),
     "Seed": (lambda **own: sdp.synthesize(pd.DataFrame(), **own), "'rng'"),
     "guarantee": (lambda **own: sdp.Synthesizer().fit(pd.DataFrame(), **own), "Synthesizer"),
     "ansers": (lambda **own: sdp.Synthesizer().fit(pd.DataFrame(), **own), "answers"),
