@@ -409,7 +409,7 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    own = Declarations(**{what: getattr(settings, what) for what in DECLARATIONS})
+    own = settings.declarations
     schema = infer_schema(
         rows,
         declared=own if settings.labels is None else own.over(declarations_of(settings.labels), rows.columns),

@@ -69,7 +69,7 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
   call <- safe_call(match.call())
   check_frame(data)
   columns <- names(data)
-  refuse_synthpop(list(event = event, denom = denom, numtocat = numtocat, models = models))
+  refuse_synthpop(list(event = event, denom = denom, models = models))
   universe <- universes_of(rules, rvalues, columns)
   more <- list(...)
   visit.sequence <- by_either_name(visit.sequence, more, "visit_sequence")

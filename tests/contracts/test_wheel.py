@@ -75,7 +75,7 @@ def test_the_wheel_in_an_empty_environment_runs_the_lines_of_the_readme(wheel, t
     python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True)
     anes96.load_pandas().data.to_csv(tmp_path / "survey.csv", index=False)
-    (code,) = re.findall(
+    code, *_ = re.findall(
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
     done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -195,8 +195,8 @@ def no_factor_on_the_diagonal(patch: pytest.MonkeyPatch) -> None:
 def scales_from_the_data(patch: pytest.MonkeyPatch) -> None:
     real = NoisedRows._block
 
-    def block(self: NoisedRows, rows: slice) -> tuple[list[np.ndarray], np.ndarray]:
-        codes, numbers = real(self, rows)
+    def block(self: NoisedRows, rows: slice, *more: object) -> tuple[list[np.ndarray], np.ndarray]:
+        codes, numbers = real(self, rows, *more)
         return codes, numbers / numbers.std(axis=1, keepdims=True)
 
     patch.setattr(NoisedRows, "_block", block)

@@ -11,7 +11,7 @@ made <- function() {
        synthetic_comparison = compare_synthetic(s, survey_data(200L), vars = "sex"),
        release_verification = verify_release(folder), synth_engine = synth_engine(),
        synth_text = look(survey_data(50L)), synth_setup = syn(survey_data(50L), "parametric", m = 0), synthetic_guard = unclass(fits)$guard, list = as.list(fits),
-       data.frame = survey_data(50L), formula = ~ age + sex)
+       data.frame = survey_data(50L), formula = ~ age + sex, character = tempfile(fileext = ".csv"))
 }
 
 # These hand what they do not know to functions of R, for which it may be meant.

@@ -77,7 +77,7 @@ test_that("what is misread is told with a column, a kind and what to type", {
   d <- data.frame(age = 1:20)
   twice <- stats::setNames(data.frame(1:5, 1:5), c("age", ""))
   told <- list(
-    "no data" = quote(synthesise()), "no data" = quote(synthesise("survey.csv")), "no data" = quote(synthesise(d$age)),
+    "no data" = quote(synthesise()), file = quote(synthesise("survey.csv")), "no data" = quote(synthesise(d$age)),
     "no data" = quote(compare_synthetic(1)), "no name" = quote(synthesise(twice)), method = quote(synthesise(d, method = "bag")),
     method = quote(synthesise(d, method = c(age = "rf"))), formula = quote(synthesise(log(age) ~ ., data = d)),
     setting = quote(synthesise(d, seed = "today")), setting = quote(synthesise(d, m = NA)), fit = quote(pool(lm(age ~ 1, d))),
