@@ -114,7 +114,7 @@ test_that("what is not here is refused, with what to use", {
   refused(syn(d, c(age = "norm"), numtocat = "age", seed = 1), "age has a method")
   refused(p_syn(d, smoothing = list(age = "desnity")), "smoothing knows no")
   refused(p_syn(d, models = TRUE), "synthesis_plan")
-  refused(p_syn(d, strata = "ages"), "did you mean age")
+  refused(p_syn(d, strata = "ages"), "did you mean .age.")
   refused(p_syn(d, minstratumsize = 5), "strata")
   refused(p_syn(d, cart.minbucket = 5), "trees")
   refused(p_syn(d, polyreg.maxit = 5), "leave it out")
