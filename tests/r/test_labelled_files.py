@@ -14,7 +14,7 @@ import pysynthdp as sdp
 from pysynthdp.base.errors import PysynthdpWarning
 from pysynthdp.design.tagged import letters_of
 
-pytestmark = [pytest.mark.r_packages("haven", "jsonlite"), pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.r_packages("foreign", "haven", "jsonlite"), pytest.mark.filterwarnings("ignore")]
 _WRITE = """
 suppressMessages(library(haven))
 set.seed(4); n <- 300; pick <- function(x) sample(x, n, TRUE)
