@@ -38,7 +38,7 @@ def run(*words):
 
 
 def test_the_commands_are_those_of_the_help():
-    assert COMMANDS == ["look", "plan", "synth", "parameter", "pool", "verify"]
+    assert COMMANDS == ["look", "plan", "synth", "parameter", "pool", "verify", "diff"]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,10 @@ def test_the_commands_are_those_of_the_help():
         (0, ["--help"]),
         (0, ["--version"]),
         *((0, [command, "--help"]) for command in COMMANDS),
+        (0, ["ledger", "--help"]),
+        (0, ["ledger", "init", "--help"]),
         (2, []),
+        (2, ["ledger", "shwo"]),
         (2, ["lok"]),
         (2, ["--hepl"]),
         *((2, [command, "--hepl"]) for command in COMMANDS),

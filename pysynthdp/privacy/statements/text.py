@@ -126,7 +126,7 @@ def _facts(statement: Claim) -> list[tuple[str, Cell]]:
     ]
     facts += _parameter(statement.guarantee)
     facts += [(f"epsilon at delta = {delta:g}", epsilon) for delta, epsilon in statement.points]
-    return facts
+    return facts + [("Ledger", str(mark)) for mark in statement.ledger]
 
 
 def _claim(statement: Claim) -> list[tuple[str, Cell]]:
