@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["reading_of", "with_reading"]
+__all__ = ["gathered", "reading_of", "with_reading"]
 
 _OPTIONS: dict[str, Any] = {
     "sep": Annotated[
@@ -30,23 +30,31 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
+def gathered(into: str, options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command several options; it gets them together, as one argument."""
+
+    def wrap(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> None:
+            found = {name: kwargs.pop(name, None) for name in options}
+            function(*args, **{into: found}, **kwargs)
+
+        own = inspect.signature(function, eval_str=True).parameters
+        added = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            for name, annotation in options.items()
+        ]
+        all_ = [*(parameter for name, parameter in own.items() if name != into), *added]
+        run.__signature__ = inspect.Signature(all_)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in all_}
+        return run
+
+    return wrap
+
+
 def with_reading(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of reading; it gets them together, as ``reading``."""
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> None:
-        reading = {name: kwargs.pop(name, None) for name in _OPTIONS}
-        function(*args, reading=reading, **kwargs)
-
-    own = inspect.signature(function, eval_str=True).parameters
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in _OPTIONS.items()
-    ]
-    all_ = [*(parameter for name, parameter in own.items() if name != "reading"), *added]
-    run.__signature__ = inspect.Signature(all_)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in all_}
-    return run
+    return gathered("reading", _OPTIONS)(function)
 
 
 def reading_of(options: dict[str, Any], plan: Path | None) -> dict[str, Any]:

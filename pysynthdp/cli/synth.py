@@ -12,6 +12,7 @@ import typer
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError
+from pysynthdp.cli.charging import charged_to, check_charge, with_ledger
 from pysynthdp.cli.look import show_columns
 from pysynthdp.cli.options import (
     Copies,
@@ -38,6 +39,7 @@ __all__ = ["synth"]
 
 
 @reporting()
+@with_ledger
 @with_reading
 def synth(
     files: Files,
@@ -65,6 +67,7 @@ def synth(
     ] = None,
     *,
     reading: dict[str, Any],
+    charge: dict[str, Any],
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
     stream: Annotated[  # noqa: ARG001
         bool, typer.Option("--stream", help="Taken, and does nothing: copies are always written so.")
@@ -76,8 +79,11 @@ def synth(
 ) -> None:
     """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
     _check_before_reading(out, seed, sign)
+    paying = charged_to(charge, files[0])
+    protection = protection_in(settings_of(plan))
     if len(files) > 1:
-        protection_in(settings_of(plan)).check_imputed()
+        protection.check_imputed()
+    check_charge(paying, protection.unit, protection)
     table, settings = read_with_plan(files[0], plan, reading)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)
@@ -89,7 +95,7 @@ def synth(
     if learns_from(settings) and sys.stdout.isatty():
         show_columns(table, settings)
     others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
-    fitted = _fitted(synthesizer, table, others)
+    fitted = _fitted(synthesizer, table, others, paying)
     copies = _Copying(out, m, k, seed, file_format.value, sign)
     statement = copies.draw(fitted)
     _tell(out, statement, quiet=quiet)
@@ -117,7 +123,10 @@ def _method(method: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fitted(
-    synthesizer: sdp.Synthesizer, table: pd.DataFrame, others: Sequence[pd.DataFrame]
+    synthesizer: sdp.Synthesizer,
+    table: pd.DataFrame,
+    others: Sequence[pd.DataFrame],
+    paying: Mapping[str, Any],
 ) -> sdp.FittedSynthesizer:
     """Fit; say which rare levels were merged, by how many a column.
 
@@ -127,7 +136,7 @@ def _fitted(
     """
     run = this_run()
     with run.stage("fit") as stage:
-        fitted = synthesizer.fit([table, *others] if others else table)
+        fitted = synthesizer.fit([table, *others] if others else table, **paying)
         stage.object = f"{len(fitted.schema.names):,} columns"
     if run.learns and synthesizer.rare == "merge":
         run.log(f"merged rare levels, and how many: {_merged(table, fitted.schema) or 'none'}")

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from pysynthdp.base.errors import PrivacyError
+from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.schema import NumericColumn, Schema
@@ -66,7 +67,13 @@ def release_parameter(
 
 
 def check_parameters(
-    table: pd.DataFrame, schema: Schema, asked: Iterable[Mapping[str, Any]], *, account: PrivacyAccount
+    table: pd.DataFrame,
+    schema: Schema,
+    asked: Iterable[Mapping[str, Any]],
+    *,
+    account: PrivacyAccount,
+    ledger: SpendingLedger | None = None,
+    source: str | None = None,
 ) -> None:
     """Refuse a slip in any entry before the first of them is released and paid for.
 
@@ -80,6 +87,10 @@ def check_parameters(
         Entries of a plan file.
     account : PrivacyAccount
         Whose unit and deltas count; it is not charged.
+    ledger : SpendingLedger, optional
+        The agency's ledger, which must have room for all entries together; nothing is reserved yet.
+    source : str, optional
+        Whose account there.
 
     Raises
     ------
@@ -101,3 +112,5 @@ def check_parameters(
     trial = PrivacyAccount(unit=account.unit, deltas=account.deltas)
     for entry in asked:
         release_parameter(nothing, schema, account=trial, **entry)
+    if ledger is not None and source is not None:
+        ledger.attempt(source, account.unit, job="").check(trial.total().guarantee)

@@ -129,7 +129,7 @@ class SourceLimit:
                 kind="ledger",
                 remedy="ask for a guarantee, or leave the ledger out",
             )
-        steps = self._steps(unit)
+        steps = self.steps(unit)
         if steps > 1 and not isinstance(guarantee, PureDP | ZCDP | GDP):
             raise PrivacyError(
                 f"a guarantee of kind {guarantee.name!r} for one {unit.name} ({unit.relation}) cannot be "
@@ -140,8 +140,14 @@ class SourceLimit:
         cost = group_privacy(guarantee, steps) if isinstance(guarantee, PureDP | ZCDP | GDP) else guarantee
         return cost if self.rho is None else ZCDP(_rho_of(cost))
 
-    def _steps(self, unit: PrivacyUnit) -> int:
-        """Count the steps of a release's unit that one step of the source's unit takes at most."""
+    def steps(self, unit: PrivacyUnit) -> int:
+        """Count the steps of a release's unit that one step of the source's unit takes at most.
+
+        Raises
+        ------
+        PrivacyError
+            If nothing is known of how many, or the relation leads nowhere.
+        """
         if self.relation == "add_remove" and unit.relation != "add_remove":
             raise PrivacyError(
                 "the source's limit is about tables of which one has a unit more, the release about tables "

@@ -28,8 +28,8 @@ class Spending(Protocol):
         """Where the reservation stands in the ledger; None before there is one."""
         ...
 
-    def resume(self, attempt: str) -> None:
-        """Go on with an earlier attempt of the same job.
+    def resume(self, attempt: str, *, begun: bool = True) -> None:
+        """Go on with an earlier attempt of the same job; one that has no answer may not be reserved yet.
 
         Raises
         ------
@@ -38,8 +38,8 @@ class Spending(Protocol):
         """
         ...
 
-    def check(self, guarantee: Guarantee) -> None:
-        """Refuse what could not be reserved now; reserves nothing.
+    def check(self, guarantee: Guarantee | None) -> None:
+        """Refuse what could not be reserved now, or any price where it is not known yet; reserves nothing.
 
         Raises
         ------

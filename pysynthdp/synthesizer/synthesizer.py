@@ -33,6 +33,7 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
+from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.io.sources import read_on_disk
 from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
@@ -43,6 +44,7 @@ from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of i
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
+from pysynthdp.synthesizer.charging import Charging, check_charged
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
@@ -212,6 +214,8 @@ class Synthesizer(Settings, Printable):
         block_rows: int | None = None,
         answers: str | Path | None = None,
         noise_seed: int | None = None,
+        ledger: str | os.PathLike[str] | SpendingLedger | None = None,
+        source: str | None = None,
     ) -> FittedSynthesizer:
         """Fit every column's model to a confidential table, or to each of its imputations.
 
@@ -232,6 +236,11 @@ class Synthesizer(Settings, Printable):
             reads them and never the table. Without it a rerun is a second spending.
         noise_seed : int, optional
             Seed of the noise; refused but for ``ByNoise(..., testing=True)``.
+        ledger : path, ``"env:NAME"`` or SpendingLedger, optional
+            The agency's ledger, which the guarantee is reserved in before noise is drawn; where every draw
+            costs, each is. A run that ended early goes on with the same ``answers`` and pays nothing more.
+        source : str, optional
+            Whose account there: the id of the people.
 
         Returns
         -------
@@ -242,6 +251,8 @@ class Synthesizer(Settings, Printable):
         ------
         SchemaError, PlanError, FitError
             If the table does not fit the schema, the settings do not fit the table, or a model has no fit.
+        BudgetExceeded
+            If the fit costs more than is left to the source; no row is read then.
 
         Notes
         -----
@@ -254,6 +265,8 @@ class Synthesizer(Settings, Printable):
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
+        path = None if answers is None else Path(answers)
+        paying = Charging.of(ledger, source, protection, table=table, answers=path)
         table = self._opened(table)
         tables = listed(table)
         if tables is not None:
@@ -270,11 +283,13 @@ class Synthesizer(Settings, Printable):
         own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
-        path = None if answers is None else Path(answers)
+        spending = None if paying is None else paying.attempt(plan)
+        account.charge_to(spending)
         slow = slow_plan(plan, own.n if protection.learns else None)
         say(slow)  # before, since it is no use after
-        request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins)
+        request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins, spending)
         fit = protection.fit(plan, request)
+        check_charged(protection, spending)
         fit = own.completed(fit)
         plan, fit = plan.completed(fit), replace(fit, learned=())
         say((*own.remarks, *fit.remarks))

@@ -82,3 +82,82 @@ def test_an_attempt_is_given_up_and_counts(path):
     assert done.exit_code == 0
     assert json.loads(done.output)["left"] == pytest.approx(0.5)
     assert run("abandon", path, *own, "--reason", "again").exit_code == 2
+
+
+CODEBOOK = """
+[columns.age]
+kind = "numeric"
+lower = 16
+upper = 100
+may_be_missing = false
+fallback = 50
+"""
+GUARANTEED = """
+codebook = "codebook.toml"
+guarantee = {name = "zcdp", rho = 0.5, unit = {name = "person"}}
+"""
+MEAN = """
+codebook = "codebook.toml"
+unit = {name = "person"}
+[[parameters]]
+column = "age"
+how = "laplace"
+epsilon = 1.0
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in {"codebook": CODEBOOK, "plan": GUARANTEED, "mean": MEAN}.items():
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    ages = "\n".join(str(16 + 7 * row % 80) for row in range(300))
+    (tmp_path / "people.csv").write_text(f"age\n{ages}\n", encoding="utf-8")
+    return tmp_path
+
+
+def synth(files, out, path, *more, table="people.csv"):
+    pays = () if path is None else ("--ledger", path, "--source", "REG")
+    words = ("synth", files / table, "--plan", files / "plan.toml", "--out", files / out, *pays, *more)
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def test_a_release_is_charged_and_its_folder_says_where(path, files):
+    assert synth(files, "one", path).exit_code == 0
+    assert run("verify", path, "--release", files / "one").exit_code == 0
+    entries = SpendingLedger(path).account("REG").events
+    assert [event.kind for event in entries] == ["limit", "reserved", "spent"]
+    assert len(entries[1].body["file"]) == 64
+    before = path.read_bytes()
+    refused = synth(files, "two", path, table="no such table.csv")  # refused before it is looked for
+    assert (refused.exit_code, "rho = 0.2500 is left" in " ".join(refused.output.split())) == (4, True)
+    assert not (files / "two").exists()
+    assert path.read_bytes() == before
+    assert synth(files, "two", path, "--override", "Ann Lee").exit_code == 2
+    leave = ("--override", "Ann Lee", "--second", "Bo Ek", "--reason", "census order 7")
+    assert synth(files, "two", path, *leave).exit_code == 0
+    told = (files / "two" / "README.txt").read_text(encoding="utf-8")
+    assert "overridden by Ann Lee and Bo Ek" in " ".join(told.split())
+    assert run("verify", path, "--release", files / "two").exit_code == 0
+    path.write_bytes(before)  # a backup from before the second release
+    assert run("verify", path).exit_code == 0
+    assert run("verify", path, "--release", files / "two").exit_code == 13
+    assert synth(files, "three", path.with_name("none.db")).exit_code == 4
+
+
+def test_parameters_are_charged(path, files):
+    def parameter():
+        plan = ("--plan", files / "mean.toml", "--ledger", path, "--source", "REG")
+        words = ("parameter", files / "people.csv", *plan)
+        return CliRunner().invoke(app, [*map(str, words)])
+
+    assert parameter().exit_code == 0
+    assert SpendingLedger(path).remaining("REG") == pytest.approx(0.75 - 0.46211716)
+    head = SpendingLedger(path).account("REG").head
+    assert parameter().exit_code == 4
+    assert SpendingLedger(path).account("REG").head == head
+
+
+def test_without_a_guarantee_nothing_is_charged(path, files):
+    words = ("synth", files / "people.csv", "--out", files / "one", "--ledger", path, "--source", "REG")
+    assert CliRunner().invoke(app, [*map(str, words)]).exit_code == 2
+    assert synth(files, "one", None, "--source", "REG").exit_code == 2

@@ -73,7 +73,7 @@ class Attempt:
     job : str
         Digest of what is done.
     file : path, optional
-        The confidential file.
+        The confidential file; a table of a database has no digest.
     by : str
         Who spends.
     override : Override, optional
@@ -105,19 +105,27 @@ class Attempt:
         """Where the reservation stands; None before there is one."""
         return self._mark
 
-    def resume(self, attempt: str) -> None:
+    def resume(self, attempt: str, *, begun: bool = True) -> None:
         """Go on with an earlier attempt of the same job.
+
+        Parameters
+        ----------
+        attempt : str
+            Which one.
+        begun : bool
+            Whether noise was drawn by it; if not, it may have ended before it was reserved.
 
         Raises
         ------
         PrivacyError
             If the ledger knows no such attempt, it is another job's, or it was abandoned.
         """
-        _check_job(reservation_of(self._account(), attempt), self)
+        if begun:
+            _check_job(reservation_of(self._account(), attempt), self)
         self.attempt = attempt
 
-    def check(self, guarantee: Guarantee) -> None:
-        """Refuse what could not be reserved now; reserves nothing.
+    def check(self, guarantee: Guarantee | None) -> None:
+        """Refuse what could not be reserved now, or any price where it is not known yet; reserves nothing.
 
         Raises
         ------
@@ -125,6 +133,9 @@ class Attempt:
             If it is more than is left.
         """
         account = self._account()
+        if guarantee is None:
+            account.limit.steps(self.unit)
+            return
         charged = account.limit.charged(guarantee, self.unit)
         if self._override is None:
             account.refuse_beyond(self.attempt, charged)
@@ -137,7 +148,8 @@ class Attempt:
         BudgetExceeded
             If it is more than is left; nothing is written then.
         """
-        digest = "" if self._file is None else _digest_of_file(Path(self._file), self._key())
+        file = None if self._file is None else Path(self._file)
+        digest = _digest_of_file(file, self._key()) if file is not None and file.is_file() else ""
         with self._storage.writing(self.source) as tables:
             events = read_events(tables, self.source)
             account = SourceAccount.of(self.source, events)

@@ -47,6 +47,8 @@ class SpendingLedger(Printable):
         plan or of what is released.
     override : Override, optional
         Leave to spend more than the limit.
+    file : path, optional
+        The confidential file, recorded by a keyed digest where the table is given as a data frame.
     by : str, optional
         Who spends; the account of the operating system by default.
 
@@ -75,6 +77,7 @@ class SpendingLedger(Printable):
     where: str | os.PathLike[str]
     job: str | None = None
     override: Override | None = None
+    file: str | os.PathLike[str] | None = None
     by: str | None = None
     _storage: Storage = field(init=False, compare=False)
 
@@ -185,7 +188,9 @@ class SpendingLedger(Printable):
             The confidential file, whose keyed digest is recorded at the reservation.
         """
         account = (self._storage, checked_line("source", source))
-        return Attempt(*account, unit, self.job or job, file=file, by=self.who, override=self.override)
+        return Attempt(
+            *account, unit, self.job or job, file=file or self.file, by=self.who, override=self.override
+        )
 
     def abandon(self, source: str, attempt: str, *, reason: str) -> SourceAccount:
         """Say that an attempt which was reserved and never finished will not be resumed; it counts for ever.
