@@ -11,6 +11,7 @@ import pandas as pd
 from pysynthdp.base.arrays import BoolArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.words import Said, Setting, Words, meant
+from pysynthdp.design.tagged import holds_tags
 from pysynthdp.design.values import to_numbers
 from pysynthdp.schema import Column, NumericColumn
 
@@ -83,7 +84,8 @@ def without_codes(
 
 def is_code(values: pd.Series[Any], column: Column) -> BoolArray:
     """Mark the cells that hold a declared code."""
-    listed = [code for code, _ in column.missing if code not in column.tags]
+    kinds = column.tags if isinstance(column, NumericColumn) or holds_tags(values) else ()  # NaN already
+    listed = [code for code, _ in column.missing if code not in kinds]
     if isinstance(column, NumericColumn) and not isinstance(values.dtype, pd.CategoricalDtype):
         if column.unit != "number":
             return np.isin(to_numbers(values, column), np.array(listed, dtype=np.float64))

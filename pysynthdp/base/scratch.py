@@ -6,6 +6,7 @@ import errno
 import mmap
 import tempfile
 import weakref
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
@@ -18,7 +19,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.sealed import Key, SealedArray, Sealing
 from pysynthdp.base.words import Said, Setting, Words
 
-__all__ = ["Scratch", "ScratchFile", "is_stored", "scratch_error", "stored"]
+__all__ = ["Scratch", "ScratchFile", "is_stored", "scratch_error", "stored", "stored_pieces"]
 
 _MAPPABLE: Final = "biufcmM"  # kinds of dtype whose bytes are their values
 _OPEN_FILES = Path("/dev/fd")  # where a system lists a process's open files by number, if it does
@@ -174,6 +175,22 @@ def stored(values: AnyArray, scratch: Scratch | None) -> AnyArray:
         return values
     file = scratch.file()
     file.write(values)
+    return file.array()
+
+
+def stored_pieces(pieces: Iterable[AnyArray], scratch: Scratch | None) -> AnyArray:
+    """Put pieces of one dtype, one at least, behind one another where the others lie.
+
+    Examples
+    --------
+    >>> stored_pieces([np.arange(2), np.arange(3)], Scratch())
+    array([0, 1, 0, 1, 2])
+    """
+    if scratch is None:
+        return np.concatenate(list(pieces))
+    file = scratch.file()
+    for piece in pieces:
+        file.write(piece)
     return file.array()
 
 

@@ -172,7 +172,7 @@ def read_rds(
     Warns
     -----
     PysynthdpWarning
-        If a column holds haven's tagged missing values, which pandas cannot tell apart, or a cell
+        If a column holds haven's tagged missing values, which are all NaN in pandas, or a cell
         decides how its whole column is read; never where a schema is given.
 
     Notes
@@ -191,7 +191,7 @@ def read_rds(
     if schema is not None:
         return made
     warn_of_whole_columns(made)
-    warn_of_tags(found_tags(made), "are all NaN in pandas, and only write_rds of the same cells keeps them")
+    warn_of_tags(found_tags(made), "are all NaN in pandas, where pysynthdp.missing_kinds tells them apart")
     return made
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+import pandas as pd
+
 from pysynthdp.base.errors import PlanError, PysynthdpError, SchemaError
 from pysynthdp.base.forms import CODES, LIST, Notation, Place, SettingForm
 from pysynthdp.base.words import Words, meant
@@ -50,11 +52,14 @@ def _pair(value: Any) -> list[Any]:
     return [None if is_absent(item) else item for item in _listed(value)]
 
 
-def _codes(value: Any) -> Any:
+def _codes(value: Any, place: Place) -> Any:
     """Give codes; R's names are the labels."""
+    codes = _listed(value)
+    if any(isinstance(code, Mapping | list | pd.DataFrame | RFrame) for code in codes):
+        raise place.fault("codes")
     if isinstance(value, Mapping):
         return {whole(code): label for label, code in value.items()}
-    return [code for code in _listed(value) if code is not None]
+    return [code for code in codes if code is not None]
 
 
 def _model(value: Any) -> Any:
@@ -74,7 +79,9 @@ def _matrix(value: Any, place: Place) -> Any:
 def _steps(value: Any, place: Place) -> list[dict[str, Any]]:
     """Give a list of list(columns = c(...), method = ...), or one of them, as a list of steps."""
     steps = [value] if isinstance(value, Mapping) else value
-    if not all(isinstance(step, Mapping) and {"columns", "method"} <= step.keys() for step in steps):
+    if not isinstance(steps, list) or not all(
+        isinstance(step, Mapping) and {"columns", "method"} <= step.keys() for step in steps
+    ):
         raise place.fault("steps")
     return [{"columns": step["columns"], "method": step["method"]} for step in steps]
 
@@ -130,6 +137,7 @@ class _R(Notation):
         "text": ("{at} must be one text", None),
         "flag": ("{at} must be TRUE or FALSE", None),
         "whole number": ("{at} must be a whole number", None),
+        "codes": ("{at} must be codes, each a number or a text", "write c(refused = -8)"),
         "names": ("{at} must be texts", 'write them as c("...", "...")'),
         "pair": ("{at} must be two numbers, lower and upper", "write c(lower, upper), with NA for none"),
         "by column": ("{at} must be a list with the columns' names", "write {at} = list(column = ...)"),
@@ -150,7 +158,7 @@ class _R(Notation):
         "names": lambda value, _: _listed(value),
         "list": lambda value, _: _listed(value),
         "pair": lambda value, _: _pair(value),
-        "codes": lambda value, _: _codes(value),
+        "codes": _codes,
         "model": lambda value, _: _model(value),
         "predictors": _matrix,
         "joint": _steps,

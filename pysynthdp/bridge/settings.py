@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import pandas as pd
+
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import meant
 from pysynthdp.bridge.codec import RVector
 from pysynthdp.bridge.facts import ColumnFacts, RFrame
 from pysynthdp.bridge.r_values import R, is_absent, whole
+from pysynthdp.design.tagged import letters_of
 from pysynthdp.io.plans.plan_file import read_plan
 from pysynthdp.plan.settings_table import SETTINGS
 
@@ -83,13 +86,13 @@ def labelled_codes(data: RFrame) -> dict[str, dict[str, Any]]:
     """
     found: dict[str, dict[str, Any]] = {"missing": {}, "levels": {}}
     for (name, before), facts in data.facts.columns.items():
-        if before or "labels" not in facts.attributes or "haven_labelled" not in _classes(facts):
+        if before or "haven_labelled" not in _classes(facts):
             continue
-        labels = _labels(facts)
-        series = data.frame[name]
-        codes = {code: labels.get(code, str(code)) for code in _user_missing(facts, labels)}
-        if codes:
-            found["missing"][name] = codes
+        labels, series = _labels(facts), data.frame[name]
+        codes = {code: labels.get(code, str(code)) for code in _user_missing(facts, labels, series)}
+        kinds = _labelled_tags(facts)
+        if codes or kinds:
+            found["missing"][name] = codes | kinds
         levels = [code for code in labels if code not in codes]
         if levels and bool(series.isin([*levels, *codes]).where(series.notna(), True).all()):
             found["levels"][name] = levels
@@ -104,18 +107,28 @@ def _classes(facts: ColumnFacts) -> tuple[str | None, ...]:
 
 def _labels(facts: ColumnFacts) -> dict[Any, str]:
     """Give code -> label; tagged missing values are no codes."""
-    held = facts.attributes["labels"]
+    held = facts.attributes.get("labels")
     if not isinstance(held, RVector):
         return {}
     pairs = zip(held.array.tolist(), held.names, strict=False)
     return {whole(code): str(label) for code, label in pairs if not is_absent(code)}
 
 
-def _user_missing(facts: ColumnFacts, labels: Mapping[Any, str]) -> list[Any]:
-    """Give the codes that haven's ``na_values`` and ``na_range`` name."""
+def _labelled_tags(facts: ColumnFacts) -> dict[str, str]:
+    """Give the tagged missing values that have a label, with it."""
+    held = facts.attributes.get("labels")
+    if not isinstance(held, RVector) or held.kind != "double":
+        return {}
+    pairs = zip(letters_of(held.array), held.names, strict=False)
+    return {f".{chr(letter)}": str(label) for letter, label in pairs if letter}
+
+
+def _user_missing(facts: ColumnFacts, labels: Mapping[Any, str], series: pd.Series[Any]) -> list[Any]:
+    """Give the codes that haven's ``na_values`` and ``na_range`` name; of a range, all that are there."""
     values, bounds = facts.attributes.get("na_values"), facts.attributes.get("na_range")
     codes = [whole(code) for code in values.array.tolist()] if isinstance(values, RVector) else []
     if isinstance(bounds, RVector):
         low, high = bounds.array.tolist()
         codes += [code for code in labels if low <= code <= high]
+        codes += sorted(whole(code) for code in series[series.between(low, high)].unique())
     return list(dict.fromkeys(codes))

@@ -28,6 +28,7 @@ from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RValue, RVector, charact
 from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.facts import FrameFacts
 from pysynthdp.bridge.frames import frame_to_r
+from pysynthdp.design.tagged import letters_of
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Column, NumericColumn
 
@@ -127,10 +128,11 @@ def _copy_to_r(copy: pd.DataFrame, facts: FrameFacts | None, kept: Collection[st
 
 
 def _with_na(column: RValue) -> RValue:
-    """Put NA for NaN, except where the bits of doubles are integers."""
+    """Put NA for NaN, except where the bits of doubles are integers; a tagged missing value is one of R's."""
     if not isinstance(column, RVector) or column.kind != "double" or "integer64" in column.classes:
         return column
-    return replace(column, values=np.where(np.isnan(column.array), NA_REAL, column.array))
+    plain = np.isnan(column.array) & (letters_of(column.array) == 0)
+    return replace(column, values=np.where(plain, NA_REAL, column.array))
 
 
 def _all_earlier(release: SyntheticRelease) -> dict[str, tuple[str, ...]]:
@@ -154,7 +156,7 @@ def _predictor_matrix(names: tuple[str, ...], given: Mapping[str, Collection[str
 def _missing(column: Column) -> tuple[Any, ...]:
     """Codes of a column of numbers."""
     plain = isinstance(column, NumericColumn) and column.unit == "number"
-    return tuple(code for code, _ in column.missing) if plain else ()
+    return tuple(code for code, _ in column.missing if code not in column.tags) if plain else ()
 
 
 def _spikes(column: Column) -> tuple[Any, ...]:

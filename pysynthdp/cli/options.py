@@ -29,6 +29,9 @@ class FileFormat(StrEnum):
 
     parquet = "parquet"
     csv = "csv"
+    sav = "sav"
+    dta = "dta"
+    xpt = "xpt"
 
 
 class Model(StrEnum):

@@ -67,6 +67,7 @@ def _release(
     run.learns = False
     with run.stage("read") as stage:
         table = table_of(file, learns=False, schema=asked.schema, **form)
+        table = getattr(table, "frame", table)
         stage.object = file.name
     check_parameters(table, asked.schema, asked.asked, account=asked.account, **paying)
     with run.stage("release") as stage:

@@ -51,7 +51,10 @@ def synth(
         int | None,
         typer.Option(help="For tests; never stored. Without it: fresh entropy.", show_default=False),
     ] = None,
-    file_format: Annotated[FileFormat, typer.Option("--format", help="Of the copies.")] = FileFormat.parquet,
+    formats: Annotated[
+        list[FileFormat] | None,
+        typer.Option("--format", help="Of the copies, parquet without it; repeatable.", show_default=False),
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")] = None,
     sign: Annotated[
         Path | None,
@@ -68,6 +71,9 @@ def synth(
     *,
     reading: dict[str, Any],
     charge: dict[str, Any],
+    watermark: Annotated[
+        bool, typer.Option("--watermark/--no-watermark", help="Whether files have a column _synthetic.")
+    ] = True,
     proper: Annotated[bool, typer.Option("--proper", help="Draw parameters anew for each copy.")] = False,
     stream: Annotated[  # noqa: ARG001
         bool, typer.Option("--stream", help="Taken, and does nothing: copies are always written so.")
@@ -96,7 +102,7 @@ def synth(
         show_columns(table, settings)
     others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
     fitted = _fitted(synthesizer, table, others, paying)
-    copies = _Copying(out, m, k, seed, file_format.value, sign)
+    copies = _Copying(out, m, k, seed, tuple(formats or [FileFormat.parquet]), watermark, sign)
     statement = copies.draw(fitted)
     _tell(out, statement, quiet=quiet)
 
@@ -139,7 +145,8 @@ def _fitted(
         fitted = synthesizer.fit([table, *others] if others else table, **paying)
         stage.object = f"{len(fitted.schema.names):,} columns"
     if run.learns and synthesizer.rare == "merge":
-        run.log(f"merged rare levels, and how many: {_merged(table, fitted.schema) or 'none'}")
+        rows = getattr(table, "frame", table)
+        run.log(f"merged rare levels, and how many: {_merged(rows, fitted.schema) or 'none'}")
     run.check()
     return fitted
 
@@ -166,8 +173,10 @@ class _Copying:
         Copies, and rows of each.
     seed : int or None
         Of the draws.
-    file_format : str
+    formats : tuple of str
         Of the copies.
+    watermark : bool
+        Whether files say that they are synthetic.
     sign : path or None
         Private key.
     """
@@ -176,7 +185,8 @@ class _Copying:
     m: int
     k: int | None
     seed: int | None
-    file_format: str
+    formats: tuple[str, ...]
+    watermark: bool
     sign: Path | None
 
     def draw(self, fitted: sdp.FittedSynthesizer) -> sdp.PrivacyStatement:
@@ -184,7 +194,8 @@ class _Copying:
         from pysynthdp.io.folder.release_dir import read_statement
 
         with this_run().stage("draw") as stage:
-            fitted.draw_to(self.out, self.m, self.k, rng=self.seed, format=self.file_format, sign=self.sign)
+            files: dict[str, Any] = {"formats": self.formats, "watermark": self.watermark, "sign": self.sign}
+            fitted.draw_to(self.out, self.m, self.k, rng=self.seed, **files)
             finish()  # the folder is there
             made = read_manifest(self.out)
             stage.object, stage.size = f"{made['m']:,} copies", f"{made['n_syn']:,} rows each"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pysynthdp as sdp
-from pysynthdp.base.errors import PrivacyError, SchemaError
+from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.cli.reading import reading_of
 from pysynthdp.cli.run import this_run
 
@@ -45,6 +45,10 @@ def read_with_plan(
 
 def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:
     """Read a table; a file without rows, or in which they cannot be told apart, is at fault itself."""
+    from pysynthdp.io.survey import reads
+
+    if reads(file):
+        return _labelled(file, learns=learns, **asked)
     try:
         table = sdp.read_table(file, texts=not learns, **asked)
     except PrivacyError as error:
@@ -52,6 +56,17 @@ def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:
     if learns and not len(table):
         raise SchemaError(f"{file} has no rows behind its head", kind="empty", remedy="export it anew")
     return table
+
+
+def _labelled(file: Path, *, learns: bool, **asked: Any) -> Any:
+    """Read a labelled file; how a CSV is written says nothing of it."""
+    from pysynthdp.io.survey import read_described
+
+    of_csv = [name for name in ("sep", "decimal", "text", "day_first") if asked.get(name)]
+    if of_csv:
+        mend = "leave it out, of the plan too"
+        raise PlanError(f"{of_csv[0]} is for CSV files, and {file} is none", kind="setting", remedy=mend)
+    return read_described(file, asked.get("schema"), public=not learns, encoding=asked.get("encoding"))
 
 
 def learns_from(settings: Mapping[str, Any]) -> bool:

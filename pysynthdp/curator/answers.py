@@ -11,7 +11,6 @@ import numpy as np
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.curator.encoded import Block, EncodedRows
-from pysynthdp.curator.present import Present
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.curator.table import level_counts
 from pysynthdp.design.encode import Scale, StepDesign
@@ -34,7 +33,15 @@ from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.noise.protective import add_discrete_laplace
 from pysynthdp.privacy.unit import Relation
 
-__all__ = ["Grams", "StepRows", "answer_alone", "answer_moments", "summed_by"]
+__all__ = [
+    "Grams",
+    "MomentsAsked",
+    "StepRows",
+    "answer_alone",
+    "answer_moments",
+    "moments_asked",
+    "summed_by",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ class StepRows:
         """Features on the rows where the target is there."""
         present = block.present(self.target)
         X = self.design.take(block.X)
-        return X if present is None else X.T[:, present].T
+        return X if present is None else X.T.take(np.flatnonzero(present), axis=1).T
 
     @property
     def is_prefix(self) -> bool:
@@ -142,7 +149,7 @@ def answer_alone(
     if isinstance(query, Counts):
         return Answer(_counts(step, rows))
     if isinstance(query, Quantiles):
-        values = _present(step, rows).ranked()
+        values = rows.table.present(step.target, step.scale).ranked()
         return Answer(coarse_quantiles(values, knots=query.knots, smallest=query.smallest))
     if isinstance(query, RowSum):
         of = summed_by(query, rows)
@@ -175,11 +182,6 @@ def _unweighted(what: str) -> FitError:
         kind="weights",
         remedy="choose another method",
     )
-
-
-def _present(step: StepRows, rows: EncodedRows) -> Present:
-    """All values of a target, where it is there."""
-    return Present(rows.table.parts[step.target.key], rows.table.kind(step.target), step.scale)
 
 
 def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
@@ -218,10 +220,32 @@ def _whole(step: StepRows, rows: EncodedRows) -> tuple[FloatArray, FloatArray]:
 Transform = Callable[[FloatArray], FloatArray]
 
 
-def answer_moments(
+@dataclass(frozen=True, slots=True, repr=False)
+class MomentsAsked:
+    """The Moments of many steps, as one function of blocks; steps on all rows share one matrix.
+
+    Parameters
+    ----------
+    of_block : callable (Block) -> sums
+        Holds no rows, so that it may be sent to where they lie.
+    reads : array of int
+        Features of the wide X that it reads.
+    nothing : bool
+        Whether all is known, so that no block need be read.
+    answers : callable (sums) -> list of Answer
+        One for each step; with no sums where ``nothing`` is.
+    """
+
+    of_block: Callable[[Block], Sums]
+    reads: IntArray
+    nothing: bool
+    answers: Callable[[Sums], list[Answer]]
+
+
+def moments_asked(
     steps: Sequence[StepRows], queries: Sequence[Moments], rows: EncodedRows, known: Grams | None = None
-) -> list[Answer]:
-    """Answer the Moments of many steps in one pass; steps on all rows share one matrix."""
+) -> MomentsAsked:
+    """Put the Moments of many steps together."""
     known = known or Grams()
     pairs = list(zip(steps, queries, strict=True))
     inside = [pair for pair in pairs if _is_feature(*pair)]
@@ -229,30 +253,55 @@ def answer_moments(
     own = [pair for pair in pairs if not pair[0].is_prefix]
     width = max((step.reach for step, _ in (*inside, *beside)), default=0)
     ready = known.reaches(width)
+    n = float(rows.table.n if rows.weights is None else rows.weights.sum())
 
     def of_block(block: Block) -> Sums:
-        X = block.X[:, :width]
-        Z = _targets(beside, block)
-        own_weights = block.weights
-        first = () if ready else (np.asarray(X.T @ weighted(X, own_weights)),)
-        weighed = weighted(Z, own_weights)
-        shared = (*first, np.asarray(X.T @ weighed), np.einsum("ij,ij->j", Z, weighed))
+        shared = _shared(block, width, beside, ready=ready) if inside or beside else ()
         return (*shared, *(array for step, query in own for array in _own(step, query, block, known)))
 
-    nothing = ready and not beside and not own
-    sums = list(() if nothing else rows.fold(of_block))
-    gram = known.shared if ready and known.shared is not None else sums.pop(0)
-    cross, squares = (sums.pop(0), sums.pop(0)) if sums else (np.zeros((0, 0)), np.zeros(0))
-    n = float(rows.table.n if rows.weights is None else rows.weights.sum())
-    found = {id(step): _from_gram(step, gram, n) for step, _ in inside}
-    for index, (step, _) in enumerate(beside):
-        used = step.design.used
-        found[id(step)] = MomentSums(n, _part(gram, used), cross[used, index], float(squares[index]))
-    for index, (step, _) in enumerate(own):
-        G, c, square, count = sums[4 * index : 4 * index + 4]
-        G = _part(known.own[step.targets], step.design.used) if step.targets in known.own else G
-        found[id(step)] = MomentSums(float(count), G, c, float(square))
-    return [Answer(found[id(step)]) for step in steps]
+    def answers(given: Sums) -> list[Answer]:
+        sums = list(given)
+        gram = known.shared if ready and known.shared is not None else (sums.pop(0) if width else _NONE)
+        cross, squares = (sums.pop(0), sums.pop(0)) if sums and width else (_NONE, np.zeros(0))
+        found = {id(step): _from_gram(step, gram, n) for step, _ in inside}
+        for index, (step, _) in enumerate(beside):
+            used = step.design.used
+            found[id(step)] = MomentSums(n, _part(gram, used), cross[used, index], float(squares[index]))
+        for index, (step, _) in enumerate(own):
+            found[id(step)] = _from_own(step, sums[4 * index : 4 * index + 4], known)
+        return [Answer(found[id(step)]) for step in steps]
+
+    reads = np.concatenate([np.arange(width), *(step.design.reads for step, _ in own)])
+    return MomentsAsked(of_block, reads.astype(np.int64), ready and not beside and not own, answers)
+
+
+def answer_moments(
+    steps: Sequence[StepRows], queries: Sequence[Moments], rows: EncodedRows, known: Grams | None = None
+) -> list[Answer]:
+    """Answer the Moments of many steps in one pass."""
+    asked = moments_asked(steps, queries, rows, known)
+    return asked.answers(() if asked.nothing else rows.fold(asked.of_block))
+
+
+_NONE = np.zeros((0, 0))
+
+
+def _shared(
+    block: Block, width: int, beside: Sequence[tuple[StepRows, Moments]], *, ready: bool
+) -> tuple[FloatArray, ...]:
+    """All sums of steps on all rows; without the matrix where it is known."""
+    X, w = block.X[:, :width], block.weights
+    Z = _targets(beside, block)
+    first = () if ready else (np.asarray(X.T @ weighted(X, w)),)
+    weighed = weighted(Z, w)
+    return (*first, np.asarray(X.T @ weighed), np.einsum("ij,ij->j", Z, weighed))
+
+
+def _from_own(step: StepRows, sums: Sequence[FloatArray], known: Grams) -> MomentSums:
+    """Read the moments of a step on its own rows."""
+    G, c, square, count = sums
+    G = _part(known.own[step.targets], step.design.used) if step.targets in known.own else G
+    return MomentSums(float(count), G, c, float(square))
 
 
 def _is_feature(step: StepRows, query: Moments) -> bool:

@@ -11,6 +11,7 @@ from pysynthdp.curator.present import Present
 from pysynthdp.curator.quantiles import coarse_quantiles
 from pysynthdp.curator.table import SCALE_ROWS, PartTable
 from pysynthdp.design.curves import Curve, curve_at
+from pysynthdp.design.parts import Part
 from pysynthdp.models.fits.quantile_table import group_means
 from pysynthdp.plan import Factor, Step
 from pysynthdp.plan.curves import named_curves
@@ -49,10 +50,10 @@ def learned_curves(factors: Iterable[Factor], table: PartTable) -> tuple[Curve, 
 
 def _quantiles(column: str, table: PartTable) -> Callable[[FloatArray], FloatArray]:
     """Give the quantile function of a number: its groups' means, the nearest one."""
-    every = max(1, table.n // SCALE_ROWS)
-    values = _present(column, table, every)
+    part = Part(column, "value", partial=True)  # if it has kinds
+    values = Present(*table.sample(part, max(1, table.n // SCALE_ROWS)))
     if values.n < LEAST:
-        values = _present(column, table, 1)
+        values = table.present(part)
     knots = coarse_quantiles(values.ranked())
     means, ends = group_means(knots), np.cumsum(knots[0])
 
@@ -60,9 +61,3 @@ def _quantiles(column: str, table: PartTable) -> Callable[[FloatArray], FloatArr
         return np.asarray(means[np.searchsorted(ends, shares - 1e-9).clip(0, len(means) - 1)])
 
     return at
-
-
-def _present(column: str, table: PartTable, every: int) -> Present:
-    """Values of every s-th row, where there are any."""
-    kind = table.absent.get(column, table.parts.get((column, "kind")))
-    return Present(table.parts[column, "value"][::every], None if kind is None else kind[::every])

@@ -7,15 +7,20 @@ round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Words
-from pysynthdp.curator.answers import Grams, StepRows, answer_alone, answer_moments, summed_by
+from pysynthdp.curator.answers import Grams, StepRows, answer_alone, moments_asked, summed_by
 from pysynthdp.curator.encoded import EncodedRows, Gathered
+from pysynthdp.curator.spread.pieces import refused
 from pysynthdp.models.ask import Answer, Moments, Note, Query, RowSum, WholeRows
 from pysynthdp.models.base import Chosen, ColumnModel, Fit, FitTask
 from pysynthdp.privacy.unit import Relation
@@ -117,33 +122,38 @@ class Curator:
     def fit_all(self, fits: Sequence[StepFit], progress: Callable[[str], None] | None = None) -> None:
         """Drive every fit to its end."""
         active = list(fits)
-        for fit in active:
-            fit.advance(None)
-        while active:
-            self._round(active)
-            finished = [fit for fit in active if fit.done]
-            active = [fit for fit in active if not fit.done]
-            for fit in finished:
-                if progress is not None:
-                    progress(fit.task.target.name)
+        with one_blas_thread():  # a model's own algebra, too, is the same in any thread
+            for fit in active:
+                fit.advance(None)
+            while active:
+                for _ in self._round(active):
+                    active = _still_active(active, progress)
 
-    def _round(self, active: list[StepFit]) -> None:
-        """Answer one query of each step, cheap shared ones first."""
+    def _round(self, active: list[StepFit]) -> Iterator[None]:
+        """Answer a query of some steps, first those after which more can share a pass over all rows."""
+        other = [fit for fit in active if not isinstance(fit.query, Moments | RowSum)]
         moments = [fit for fit in active if isinstance(fit.query, Moments)]
-        if moments:
-            queries = [fit.query for fit in moments if isinstance(fit.query, Moments)]
-            answers = answer_moments([fit.rows for fit in moments], queries, self._rows, self._known)
-            for fit, answer in zip(moments, answers, strict=True):
-                fit.advance(answer)
-            return
-        other = [fit for fit in active if fit.query is not None and not isinstance(fit.query, RowSum)]
-        for fit in other:
+        sums = [fit for fit in active if isinstance(fit.query, RowSum)]
+        sampled = [fit for fit in sums if _every(fit) > 1]
+        if other:
+            self._one_by_one(other)
+            yield
+        elif sampled:
+            yield from self._sums(sampled)
+        elif sums and self._rows.fits() and not moments:
+            yield from self._sums(sums)
+        else:
+            self._together(moments, [] if self._rows.fits() else sums)
+            yield
+
+    def _one_by_one(self, fits: list[StepFit]) -> None:
+        """Answer what is no sum over encoded rows."""
+        for fit in fits:
+            if fit.query is None:
+                continue
             if isinstance(fit.query, WholeRows):
                 self._hand_over(fit)
             fit.advance(answer_alone(fit.query, fit.rows, self._rows, keep=False, relation=self._relation))
-        sums = [fit for fit in active if isinstance(fit.query, RowSum)]
-        if not other and sums:
-            self._sums(sums)
 
     def _hand_over(self, fit: StepFit) -> None:
         """Refuse whole rows under a guarantee; else note who got them."""
@@ -156,15 +166,33 @@ class Curator:
                 kind="method",
                 remedy="choose another method for it",
             )
+        if not self._rows.table.here:
+            refused(fit.task.target.name)
         fit.held_rows = True
 
-    def _sums(self, fits: list[StepFit]) -> None:
-        """Answer row sums: one step to its next other question, or all together when memory is short."""
-        every = min(fit.query.every for fit in fits if isinstance(fit.query, RowSum))
-        if self._rows.fits(every):
-            self._alone(fits[0])
+    def _sums(self, fits: list[StepFit]) -> Iterator[None]:
+        """Answer row sums: each step to its next other question, or all together when memory is short."""
+        if not self._rows.fits(min(_every(fit) for fit in fits)):
+            self._together([], fits)
+            yield
+        elif self._rows.workers == 1 or len(fits) == 1:
+            for fit in fits:
+                self._alone(fit)
+                yield
         else:
-            self._together(fits)
+            yield from self._side_by_side(fits)
+
+    def _side_by_side(self, fits: list[StepFit]) -> Iterator[None]:
+        """Keep answering some steps, each in a thread of its own; blocks are summed in those of the table."""
+        with ThreadPoolExecutor(self._rows.workers) as pool:
+            under_way = [pool.submit(self._alone, fit) for fit in fits]
+            try:
+                for each in under_way:
+                    each.result()
+                    yield
+            finally:
+                for each in under_way:
+                    each.cancel()
 
     def _alone(self, fit: StepFit) -> None:
         """Keep answering one step on its own gathered rows while they fit in memory."""
@@ -180,13 +208,35 @@ class Curator:
             gathered[query.every] = self._rows.gather(fit.rows.asked, every=query.every)
         return self._rows.sum_gathered(summed_by(query, self._rows), gathered[query.every])
 
-    def _together(self, fits: list[StepFit]) -> None:
+    def _together(self, moments: list[StepFit], sums: list[StepFit]) -> None:
         """Answer all steps in one pass; every block is encoded once."""
-        coarsest = max(fit.query.every for fit in fits if isinstance(fit.query, RowSum))
-        chosen = [fit for fit in fits if isinstance(fit.query, RowSum) and fit.query.every == coarsest]
-        answers = self._rows.fold_many([_sum_of(fit, self._rows) for fit in chosen], every=coarsest)
-        for fit, sums in zip(chosen, answers, strict=True):
-            fit.advance(Answer(sums))
+        coarsest = max((_every(fit) for fit in sums), default=1)
+        chosen = [fit for fit in sums if _every(fit) == coarsest]
+        queries = [fit.query for fit in moments if isinstance(fit.query, Moments)]
+        asked = moments_asked([fit.rows for fit in moments], queries, self._rows, self._known)
+        reads = [*(fit.rows.design.reads for fit in chosen), asked.reads]
+        sums_of = [asked.of_block, *(_sum_of(fit, self._rows) for fit in chosen)]
+        if asked.nothing and not chosen:
+            answers: list[Any] = [()]
+        else:
+            answers = self._rows.fold_many(sums_of, every=coarsest, used=np.unique(np.concatenate(reads)))
+        for fit, answer in zip(moments, asked.answers(answers[0]), strict=True):
+            fit.advance(answer)
+        for fit, found in zip(chosen, answers[1:], strict=True):
+            fit.advance(Answer(found))
+
+
+def _every(fit: StepFit) -> int:
+    """Every how many rows a step's sum goes over."""
+    return fit.query.every if isinstance(fit.query, RowSum) else 1
+
+
+def _still_active(fits: list[StepFit], progress: Callable[[str], None] | None) -> list[StepFit]:
+    """Tell which have ended, and give the others."""
+    for fit in fits:
+        if fit.done and progress is not None:
+            progress(fit.task.target.name)
+    return [fit for fit in fits if not fit.done]
 
 
 def _sum_of(fit: StepFit, rows: EncodedRows) -> Callable[[Any], Any]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import accumulate, pairwise
-from typing import TypeAlias
+from threading import Lock
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import BLOCK_ROWS, Layout
@@ -22,7 +24,9 @@ __all__ = ["Block", "EncodedRows", "Gathered", "add"]
 
 Piece: TypeAlias = tuple[FloatArray, ...]
 Asked: TypeAlias = Callable[["Block"], Piece]
-_BATCH = 16  # blocks in flight a worker: bounds the memory of unmerged sums
+T = TypeVar("T")
+_AHEAD = 2  # blocks in flight a worker: bounds the memory of unmerged sums
+_SPARED = 1 / 16  # of the cap, from a table that has no room under it: for its samples, asked more often
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -106,6 +110,8 @@ class EncodedRows:
     weights: FloatArray | None = None
     _kept: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
     _held: int = 0
+    _pool: ThreadPoolExecutor | None = None
+    _lock: Lock = field(default_factory=Lock)
 
     def fits(self, every: int = 1) -> bool:
         """Whether every s-th row, encoded, fits the memory cap."""
@@ -120,18 +126,41 @@ class EncodedRows:
         for start in range(0, max(self.table.n, 1), BLOCK_ROWS * every):
             yield slice(start, min(start + BLOCK_ROWS * every, self.table.n), every)
 
-    def fold(self, of_block: Callable[[Block], Sums], *, every: int = 1, keep: bool = False) -> Sums:
-        """Apply a function to every block and add the results in block order."""
-        total: Sums | None = None
-        slices = list(self.blocks(every))
-        size = _BATCH * self.workers
-        with one_blas_thread():
-            for start in range(0, len(slices), size):
-                for sums in self._map(of_block, slices[start : start + size], keep=keep):
-                    total = sums if total is None else add(total, sums)
-        return total if total is not None else ()
+    def fold(
+        self,
+        of_block: Callable[[Block], Sums],
+        *,
+        every: int = 1,
+        keep: bool = False,
+        used: IntArray | None = None,
+    ) -> Sums:
+        """Apply a function to every block and add the results in block order.
 
-    def fold_many(self, functions: Sequence[Callable[[Block], Sums]], *, every: int = 1) -> list[Sums]:
+        Of features that are not ``used`` blocks hold anything, unless they are kept.
+        """
+        means = self._meant(used)
+
+        def work(rows: slice) -> Sums:
+            return of_block(self._block(rows, keep=keep, used=means))
+
+        with one_blas_thread():
+            return reduce(add, self._in_order(work, list(self.blocks(every))))
+
+    def _meant(self, used: IntArray | None) -> BoolArray | None:
+        """Say of each feature whether it is used; None for all."""
+        if used is None or used.size == self.layout.n_features:
+            return None
+        means = np.zeros(self.layout.n_features, dtype=np.bool_)
+        means[used] = True
+        return means
+
+    def fold_many(
+        self,
+        functions: Sequence[Callable[[Block], Sums]],
+        *,
+        every: int = 1,
+        used: IntArray | None = None,
+    ) -> list[Sums]:
         """Fold several functions in one pass, every block encoded once."""
         sizes: list[int] = []
 
@@ -140,7 +169,7 @@ class EncodedRows:
             sizes[:] = [len(result) for result in results]
             return tuple(array for result in results for array in result)
 
-        flat = self.fold(of_block, every=every, keep=True)  # all are asked many times
+        flat = self.fold(of_block, every=every, keep=True, used=used)  # all are asked many times
         edges = list(accumulate(sizes, initial=0))
         return [flat[start:stop] for start, stop in pairwise(edges)]
 
@@ -164,7 +193,8 @@ class EncodedRows:
 
     def let_go(self, gathered: Gathered) -> None:
         """Take back the room of what a step held."""
-        self._held -= gathered.held
+        with self._lock:
+            self._held -= gathered.held
 
     def sum_gathered(self, of: Callable[..., Sums], gathered: Gathered) -> Sums:
         """Add a function over gathered (X, y) or (X, y, w), one block a piece, in block order."""
@@ -173,47 +203,73 @@ class EncodedRows:
             return of(*(gathered.ask(self._block(piece)) if isinstance(piece, slice) else piece))
 
         with one_blas_thread():
-            if self.workers == 1 or len(gathered.pieces) == 1:
-                return reduce(add, map(work, gathered.pieces))
-            with ThreadPoolExecutor(self.workers) as pool:
-                return reduce(add, pool.map(work, gathered.pieces))
+            return reduce(add, self._in_order(work, gathered.pieces))
+
+    def _in_order(self, work: Callable[[T], Sums], items: Sequence[T]) -> Iterator[Sums]:
+        """Give the sums of some blocks in their order, a few ahead of who adds them."""
+        if self.workers == 1 or len(items) == 1:
+            yield from map(work, items)
+            return
+        ahead: deque[Future[Sums]] = deque()
+        try:
+            for item in items:
+                ahead.append(self._threads().submit(work, item))
+                if len(ahead) > _AHEAD * self.workers:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:  # after an error nobody works on
+            wait([future for future in ahead if not future.cancel()])
+
+    def _threads(self) -> ThreadPoolExecutor:
+        """Give the threads of this table: started once, ended when it is let go."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.workers)
+            return self._pool
 
     def _takes(self, size: int) -> bool:
         """Take room under the cap, if it is there."""
-        fits = self._held + size <= self.cap
-        self._held += size if fits else 0
-        return fits
+        with self._lock:
+            fits = self._held + size <= self.cap
+            self._held += size if fits else 0
+            return fits
+
+    def _may_stay(self, rows: slice, size: int) -> bool:
+        """Take room for a block, if there is some for its kind."""
+        spared = 0 if rows.step > 1 or self.fits() else int(_SPARED * self.cap)
+        return self._held + size + spared <= self.cap and self._takes(size)
 
     def _is_kept(self, rows: slice) -> bool:
         """Whether a block is kept."""
         return (rows.start, rows.step) in self._kept
 
-    def _block(self, rows: slice, *, keep: bool = False) -> Block:
+    def _block(self, rows: slice, *, keep: bool = False, used: BoolArray | None = None) -> Block:
         """Give one block, encoded."""
-        return Block(self._encode(rows, keep=keep), rows, self.table, self.weights)
+        return Block(self._encode(rows, keep=keep, used=used), rows, self.table, self.weights)
 
-    def _map(self, of_block: Callable[[Block], Sums], slices: list[slice], *, keep: bool) -> list[Sums]:
-        """Evaluate some blocks, in threads when there are several."""
-
-        def work(rows: slice) -> Sums:
-            return of_block(self._block(rows, keep=keep))
-
-        if self.workers == 1 or len(slices) == 1:
-            return [work(rows) for rows in slices]
-        with ThreadPoolExecutor(self.workers) as pool:
-            return list(pool.map(work, slices))
-
-    def _encode(self, rows: slice, *, keep: bool) -> FloatArray:
-        """Encode one block, or take it from what is kept."""
-        key = (rows.start, rows.step)
-        if key in self._kept:
-            return self._kept[key]
+    def _encode(self, rows: slice, *, keep: bool, used: BoolArray | None = None) -> FloatArray:
+        """Encode one block, whole if it is kept from now on, or take it from what is kept."""
+        kept = self._kept.get((rows.start, rows.step))
+        if kept is not None:
+            return kept
         X = self.layout.empty(len(range(rows.start, rows.stop, rows.step)))
+        stays = keep and self._may_stay(rows, X.nbytes)
+        self._write(X, rows, None if stays else used)
+        return self._keep(rows, X) if stays else X
+
+    def _write(self, X: FloatArray, rows: slice, used: BoolArray | None) -> None:
+        """Write the features that are used into X."""
         starts = self.layout.starts
-        for part in self.layout.parts:
+        for part in self.layout.parts if used is None else self.layout.holders(used):
             kind = self.table.kind(part)
             values = self.table.parts[part.key][rows]
-            self.layout.write(X, part, starts[part.key], values, None if kind is None else kind[rows])
-        if keep and self._takes(X.nbytes):
-            self._kept[key] = X
-        return X
+            own = None if kind is None else kind[rows]
+            self.layout.write(X, part, starts[part.key], values, own, used)
+
+    def _keep(self, rows: slice, X: FloatArray) -> FloatArray:
+        """Keep a block; where another thread was faster, its own."""
+        with self._lock:
+            kept = self._kept.setdefault((rows.start, rows.step), X)
+            self._held -= 0 if kept is X else X.nbytes
+            return kept

@@ -7,7 +7,7 @@ sum is over. So no sum holds it: before anything is fitted, each end of a number
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST, Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.curator.functions import linear_functions
+from pysynthdp.curator.functions import LinearFunction, linear_functions
 from pysynthdp.curator.present import Present
 from pysynthdp.curator.quantiles import KNOTS, heaps
 from pysynthdp.curator.reductions import Ranked
@@ -86,9 +86,7 @@ def drawn_in(table: PartTable, parts: Iterable[Part], schema: Schema) -> tuple[P
     functions = linear_functions(table, tuple(found)) if moved else ()
     for function in functions:
         moved.pop(function.part, None)
-    after = table.with_parts((part.key, _moved(table, part, moves)) for part, moves in moved.items())
-    for function in functions:
-        after = after.with_parts([(function.part.key, function.followed(table, after))])
+    after = table.changed_by(lambda piece: _after(piece, moved, functions)) if moved else table
     return after, tuple(remark for part, moves in moved.items() for remark in _remarks(part.column, moves))
 
 
@@ -106,9 +104,17 @@ def _numbers(table: PartTable, parts: Iterable[Part]) -> Iterator[tuple[Part, Pr
     """Present values of each numeric part, where there are enough."""
     for part in parts:
         if part.numeric:
-            present = Present(table.parts[part.key], table.kind(part))
+            present = table.present(part)
             if present.n >= FEWEST:
                 yield part, present
+
+
+def _after(table: PartTable, moved: Mapping[Part, _Moves], functions: Iterable[LinearFunction]) -> PartTable:
+    """Replace values in a table or a piece of one, and what follows them."""
+    after = table.with_parts((part.key, _moved(table, part, moves)) for part, moves in moved.items())
+    for function in functions:
+        after = after.with_parts([(function.part.key, function.followed(table, after))])
+    return after
 
 
 def _moved(table: PartTable, part: Part, moves: _Moves) -> FloatArray:

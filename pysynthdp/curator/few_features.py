@@ -16,6 +16,7 @@ from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.encoded import Block, EncodedRows
+from pysynthdp.curator.table import SCALE_ROWS, PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
 from pysynthdp.models.ask import Sums
@@ -79,27 +80,28 @@ def _all_but_equal(step: StepRows, rows: EncodedRows) -> list[int]:
     In the whole table such a number has become a constant; of the rows where a target is there, one may have
     another value, and the slope would be that record's.
     """
-    table, here = rows.table, rows.table.kind(step.target)
-    if here is None:
+    if not step.target.partial:
         return []
     used = {position for positions in step.design.features for position in positions}
     numbers: dict[Part, list[int]] = {}
     for position, part in rows.layout.numbers.items():
         if position in used:
             numbers.setdefault(part, []).append(position)
-    odd: set[int] = set()
+    table, odd = rows.table, set[int]()
+    look = table.to_learn(max(1, table.n // SCALE_ROWS))
     for part, own in numbers.items():
-        kind, values = table.kind(part), table.parts[part.key]
-        first = _there(values[:MANY], here[:MANY], None if kind is None else kind[:MANY])
-        if not _varies(first) and _few_differ(_there(values, here, kind)):
+        if not _varies(_there(look, part, step.target, MANY)) and _few_differ(table, part, step.target):
             odd.update(own)
     return [place for place, positions in enumerate(step.design.features) if odd.intersection(positions)]
 
 
-def _there(values: AnyArray, here: AnyArray, kind: AnyArray | None) -> AnyArray:
-    """Values of the rows where the target, and the number itself, is there."""
-    rows: BoolArray = (here == 0) if kind is None else (here == 0) & (kind == 0)
-    return np.asarray(values[rows])
+def _there(table: PartTable, part: Part, target: Part, most: int | None = None) -> AnyArray:
+    """Values of the first rows where the target, and the number itself, is there."""
+    here, kind = table.kind(target), table.kind(part)
+    rows = np.ones(table.n, dtype=np.bool_)[:most]
+    for there in (here, kind):
+        rows = rows if there is None else rows & (there[:most] == 0)
+    return np.asarray(table.parts[part.key][:most][rows])
 
 
 def _varies(values: FloatArray) -> bool:
@@ -107,11 +109,15 @@ def _varies(values: FloatArray) -> bool:
     return len(values) >= FIRST and bool(np.count_nonzero(values != np.median(values[:FIRST])) >= FEWEST)
 
 
-def _few_differ(values: FloatArray) -> bool:
+def _few_differ(table: PartTable, part: Part, target: Part) -> bool:
     """Whether one to four values differ from what all others share: most of the first nine then have it."""
-    if len(values) < FIRST:
+    first = table.folded(
+        lambda piece: _there(piece, part, target)[:FIRST], lambda upper, own: np.append(upper, own)[:FIRST]
+    )
+    if len(first) < FIRST:
         return False
-    return bool(0 < np.count_nonzero(values != np.median(values[:FIRST])) < FEWEST)
+    usual = np.median(first)
+    return 0 < table.count(lambda piece: _there(piece, part, target) != usual) < FEWEST
 
 
 def _flags(step: StepRows, layout: Layout) -> BoolArray:

@@ -20,7 +20,7 @@ from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.parts import digits_of, kinds_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 
-__all__ = ["ColumnParts", "without_few", "without_few_of"]
+__all__ = ["FEW", "ColumnParts", "without_few", "without_few_of"]
 
 FEW = "few records"
 FINE = "fine values"  # of which copies have none
@@ -98,22 +98,26 @@ def without_few(
     Privacy: reads real rows; for fits without a guarantee only. Remarks quote no value.
     """
     silent = set(quiet)
+    counts = table.total(lambda piece: tuple(_counted(piece.parts, column) for column in schema))
+    found = [_change(column, own) for column, own in zip(schema, counts, strict=True)]
+    own = [(column, change) for column, change in zip(schema, found, strict=True) if change is not None]
+    after = table.changed_by(lambda piece: _without(piece, own)) if own else table
+    left = after.total(lambda t: tuple(_written(t.parts, c, t.absent.get(c.name)) for c in schema))
     remarks: list[Remark] = []
-    parts, absent = dict(table.parts), dict(table.absent)
-    for column in schema:
-        own = {key: table.parts[key] for key in _keys(column.name) if key in table.parts}
-        changed = without_few_of(own, column)
-        parts.update({key: stored(values, table.scratch) for key, values in changed.parts.items()})
-        if changed.absent is not None:
-            absent[column.name] = stored(changed.absent, table.scratch)
+    for column, change, written in zip(schema, found, left, strict=True):
         if column.name not in silent:
-            remarks += changed.remarks
-    return replace(table, parts=parts, absent=absent), tuple(remarks)
+            remarks += (*(change.remarks if change else ()), *_of_values(column, written))
+    return after, tuple(remarks)
 
 
-def _keys(name: str) -> tuple[Key, Key]:
-    """Keys of a column's parts."""
-    return (name, "kind"), (name, "value")
+def _without(table: PartTable, changes: Iterable[tuple[Column, _Change]]) -> PartTable:
+    """Change the columns of a table, or of a piece of one."""
+    parts, absent = dict(table.parts), dict(table.absent)
+    for column, change in changes:
+        own, out = change.of(table.parts, column)
+        parts.update({key: stored(values, table.scratch) for key, values in own.items()})
+        absent |= {} if out is None else {column.name: stored(out, table.scratch)}
+    return replace(table, parts=parts, absent=absent)
 
 
 def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts:
@@ -127,30 +131,85 @@ def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts
     -----
     Privacy: reads real rows. No kind of one to four records remains, and no value part of so few.
     """
-    kind = parts.get((column.name, "kind"))
-    kinds = _Kinds.of(column)
-    if kind is None:
-        lone = _one_average(column, len(parts[_keys(column.name)[1]]), kinds)
-        return ColumnParts(parts, None, (*lone, *_fine(parts, column, None)))
-    counts = tally(kind, len(kinds.names))
-    remarks: list[Remark] = []
-    rare = [spike for spike in kinds.spikes if 0 < counts[spike] < FEWEST]
-    if rare and isinstance(column, NumericColumn):
-        parts, kind = _as_numbers(parts, column, rare)
-        counts = tally(kind, len(kinds.names))
-        remarks.append(_spike_remark(column.name, len(rare)))
-    rare = [each for each in range(len(counts)) if each not in kinds.spikes and 0 < counts[each] < FEWEST]
+    change = _change(column, _counted(parts, column))
     absent = None
+    if change is not None:
+        own, absent = change.of(parts, column)
+        parts = {**parts, **own}
+    left = _of_values(column, _written(parts, column, absent))
+    return ColumnParts(parts, absent, (*(change.remarks if change else ()), *left))
+
+
+def _counted(parts: Mapping[Key, AnyArray], column: Column) -> IntArray:
+    """Count the rows of each kind; none where the column has no kinds."""
+    kind = parts.get((column.name, "kind"))
+    return np.zeros(0, dtype=np.int64) if kind is None else tally(kind, len(kinds_of(column)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What is done to one column, decided by its counts alone.
+
+    Parameters
+    ----------
+    spikes : tuple of int
+        Kinds of spikes that become ordinary numbers.
+    rare : tuple of int
+        Kinds that few records have.
+    into : int
+        Kind that these records get.
+    out : bool
+        Whether their values stay out of the fit.
+    remarks : tuple of Remark
+        What is to be said.
+    """
+
+    spikes: tuple[int, ...]
+    rare: tuple[int, ...]
+    into: int
+    out: bool
+    remarks: tuple[Remark, ...]
+
+    def of(
+        self, parts: Mapping[Key, AnyArray], column: Column
+    ) -> tuple[dict[Key, AnyArray], BoolArray | None]:
+        """Change the parts of some rows; return the new ones, and where a value is left out."""
+        new, kind = dict[Key, AnyArray](), parts[column.name, "kind"]
+        if self.spikes and isinstance(column, NumericColumn):
+            new, kind = _as_numbers(parts, column, self.spikes)
+        if not self.rare:
+            return new, None
+        moved = np.isin(kind, self.rare)
+        kind = np.where(moved, self.into, kind).astype(np.int16)
+        return {**new, (column.name, "kind"): kind}, (kind != 0) | moved if self.out else None
+
+
+def _change(column: Column, counts: IntArray) -> _Change | None:
+    """Decide by the rows of each kind; None where nothing is to be done."""
+    kinds, counts = _Kinds.of(column), counts.copy()
+    spikes = [spike for spike in kinds.spikes if len(counts) and 0 < counts[spike] < FEWEST]
+    remarks = [_spike_remark(column.name, len(spikes))] if spikes else []
+    for spike in spikes:
+        counts[[0, spike]] += [counts[spike], -counts[spike]]
+    rare = [each for each in range(len(counts)) if each not in kinds.spikes and 0 < counts[each] < FEWEST]
+    into, out = 0, False
     if rare:
         target, common = _target(counts, rare, kinds), _commonest(counts, rare)
-        moved = np.isin(kind, rare)
-        kind = np.where(moved, common if target < 0 else target, kind).astype(np.int16)
-        absent = (kind != 0) | moved if target < 0 and common == kinds.value else None
+        into, out = (common if target < 0 else target), target < 0 and common == kinds.value
         remarks.append(_kind_remark(column.name, kinds, rare, target, common))
-    out = kind if absent is None else absent
-    remarks += _one_average(column, int(tally(out, 1)[0]), kinds)
-    remarks += _fine(parts, column, out)
-    return ColumnParts({**parts, (column.name, "kind"): kind}, absent, tuple(remarks))
+    return _Change(tuple(spikes), tuple(rare), into, out, tuple(remarks)) if remarks else None
+
+
+def _written(parts: Mapping[Key, AnyArray], column: Column, absent: BoolArray | None) -> IntArray:
+    """Count the rows with a value, and those whose value is written more finely than the copies'."""
+    kind = parts.get((column.name, "kind")) if absent is None else absent
+    return np.array([_present(parts, column, kind), _finer(parts, column, kind)])
+
+
+def _of_values(column: Column, counts: IntArray) -> tuple[Remark, ...]:
+    """Say what few records have of values."""
+    many, finer = counts.tolist()
+    return (*_one_average(column, many, _Kinds.of(column)), *_fine(column, finer))
 
 
 def _commonest(counts: IntArray, rare: list[int]) -> int:
@@ -161,7 +220,7 @@ def _commonest(counts: IntArray, rare: list[int]) -> int:
 
 
 def _as_numbers(
-    parts: Mapping[Key, AnyArray], column: NumericColumn, rare: list[int]
+    parts: Mapping[Key, AnyArray], column: NumericColumn, rare: Iterable[int]
 ) -> tuple[dict[Key, AnyArray], AnyArray]:
     """Write spikes as the numbers that they are."""
     old = parts[column.name, "kind"]
@@ -170,7 +229,7 @@ def _as_numbers(
     for spike in rare:
         numbers[old == spike] = float(column.spikes[spike - first])
         kind[old == spike] = 0
-    return {**parts, (column.name, "kind"): kind, (column.name, "value"): numbers}, kind
+    return {(column.name, "kind"): kind, (column.name, "value"): numbers}, kind
 
 
 def _target(counts: IntArray, rare: list[int], kinds: _Kinds) -> int:
@@ -236,20 +295,31 @@ def _one_average(column: Column, many: int, kinds: _Kinds) -> tuple[Remark, ...]
     return (Remark(column.name, FEW, what, remedy),)
 
 
-def _fine(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) -> tuple[Remark, ...]:
-    """Say that few records' values are written more finely than the copies'."""
-    if column.declared or not isinstance(column, NumericColumn):
-        return ()
-    digits = digits_of(column)
-    if digits is None or digits > _COARSE:
-        return ()
+def _present(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) -> int:
+    """Count the rows with a value."""
+    if kind is not None:
+        return int(tally(kind, 1)[0])
+    return len(parts[column.name, "value"])
+
+
+def _finer(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) -> int:
+    """Count values that are written more finely than the copies', up to enough of them."""
+    digits = digits_of(column) if isinstance(column, NumericColumn) and not column.declared else None
     finer = 0
+    if digits is None or digits > _COARSE:
+        return 0
     for there in Present(parts[column.name, "value"], kind).blocks():
         noise = 1e-9 * np.maximum(np.abs(there), 1.0)
         finer += int(np.count_nonzero(np.abs(np.round(there, digits) - there) > noise))
         if finer >= FEWEST:
-            return ()
-    if not finer:
+            break
+    return finer
+
+
+def _fine(column: Column, finer: int) -> tuple[Remark, ...]:
+    """Say that few records' values are written more finely than the copies'."""
+    digits = digits_of(column) if isinstance(column, NumericColumn) else None
+    if digits is None or not isinstance(column, NumericColumn) or not 0 < finer < FEWEST:
         return ()
     what = f"fewer than five records have {_finely(digits, column.unit)}, so copies have none"
     more = Setting("decimals", {column.name: 0 if digits < 0 else digits + 1})

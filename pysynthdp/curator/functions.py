@@ -54,11 +54,12 @@ def linear_functions(table: PartTable, parts: Sequence[Part]) -> tuple[LinearFun
     each must agree.
     """
     numbers = [part for part in parts if part.numeric and not part.partial]
-    every = max(1, table.n // SCALE_ROWS)
-    columns = [table.parts[part.key][::every] for part in numbers]
+    if not numbers:
+        return ()
+    columns = [table.sample(part, max(1, table.n // SCALE_ROWS))[0] for part in numbers]
     spread = np.array([max(float(np.std(column)), np.finfo(float).tiny) for column in columns])
     centre = np.array([float(np.mean(column)) for column in columns])
-    X = np.column_stack([np.ones(len(range(0, table.n, every))), *columns])
+    X = np.column_stack([np.ones(len(columns[0])), *columns])
     X[:, 1:] = (X[:, 1:] - centre) / spread
     kept = independent_features(X.T @ X)
     found = []
@@ -78,8 +79,28 @@ def linear_functions(table: PartTable, parts: Sequence[Part]) -> tuple[LinearFun
 def _holds(function: LinearFunction, table: PartTable, spread: float) -> bool:
     """Whether the rows where any of the numbers is extreme have the same constant."""
     keys = (function.part.key, *function.of)
-    rows = [at for key in keys for at in (int(table.parts[key].argmin()), int(table.parts[key].argmax()))]
-    rest = table.parts[function.part.key][rows].copy()
-    for key, slope in zip(function.of, function.slopes, strict=True):
-        rest -= slope * table.parts[key][rows]
+    ends = table.folded(lambda piece: _ends(piece, keys), _farther)
+    rest = ends[:, 0].copy()
+    for place, slope in enumerate(function.slopes, start=1):
+        rest -= slope * ends[:, place]
     return bool(np.ptp(rest) <= EXACT * spread)
+
+
+def _ends(table: PartTable, keys: Sequence[Key]) -> FloatArray:
+    """Numbers of the rows where each is smallest, and largest: (2 numbers, numbers); none of no rows."""
+    columns = [table.parts[key] for key in keys]
+    if not table.n:
+        return np.zeros((0, len(keys)))
+    rows = [at for own in columns for at in (int(own.argmin()), int(own.argmax()))]
+    return np.stack([own[rows] for own in columns], axis=1)
+
+
+def _farther(upper: FloatArray, lower: FloatArray) -> FloatArray:
+    """Take of two pieces' ends those that are farther out, the first of equal ones."""
+    if not (len(upper) and len(lower)):
+        return upper if len(upper) else lower
+    places = np.arange(len(upper))
+    sign = np.where(places % 2, -1.0, 1.0)
+    own = places // 2
+    beyond = sign * lower[places, own] < sign * upper[places, own]
+    return np.where(beyond[:, None], lower, upper)

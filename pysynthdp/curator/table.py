@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,8 @@ __all__ = [
     "scales_of",
     "split_rows",
 ]
+
+T = TypeVar("T")
 
 Key = tuple[str, str]
 Totals: TypeAlias = tuple[AnyArray, ...]
@@ -69,12 +71,13 @@ class PartTable:
     changed: BoolArray | None = None
     absent: Mapping[str, BoolArray] = field(default_factory=dict)
     scratch: Scratch | None = None
+    here: ClassVar[bool] = True
 
     def kind(self, part: Part) -> AnyArray | None:
         """Kinds of the rows of a partial value, not 0 where it is absent; None where it is always there."""
         if not part.partial:
             return None
-        return self.absent.get(part.column, self.parts[part.column, "kind"])
+        return self.absent.get(part.column, self.parts.get((part.column, "kind")))
 
     def with_parts(self, parts: Iterable[tuple[Key, AnyArray]]) -> PartTable:
         """Put other arrays in the place of some parts; each goes to where the others lie before the next."""
@@ -84,6 +87,31 @@ class PartTable:
     def total(self, of_table: Callable[[PartTable], Totals]) -> Totals:
         """Add arrays up over all rows: over each piece of them, where they lie in several."""
         return of_table(self)
+
+    def count(self, of_table: Callable[[PartTable], AnyArray]) -> int:
+        """Count the rows of which a function says so."""
+        return int(self.total(lambda piece: (np.asarray(np.count_nonzero(of_table(piece))),))[0])
+
+    def folded(self, of_table: Callable[[PartTable], T], merge: Callable[[T, T], T]) -> T:  # noqa: ARG002
+        """Merge what a function gives of each piece, in row order; neighbours first."""
+        return of_table(self)
+
+    def changed_by(self, of_table: Callable[[PartTable], PartTable]) -> PartTable:
+        """Change rows, each for itself, where they lie."""
+        return of_table(self)
+
+    def present(self, part: Part, scale: Scale | None = None) -> Present:
+        """Give the values of a part where it is there."""
+        return Present(self.parts[part.key], self.kind(part), scale)
+
+    def sample(self, part: Part, every: int) -> tuple[AnyArray, AnyArray | None]:
+        """Give a part, and the kinds of a partial one, in every s-th row."""
+        kind = self.kind(part)
+        return self.parts[part.key][::every], None if kind is None else kind[::every]
+
+    def to_learn(self, every: int) -> PartTable:  # noqa: ARG002 -- all rows are here
+        """Give the rows of which those who take every s-th one may learn."""
+        return self
 
     def after(self, first: int) -> PartTable:
         """Give the rows from one on."""
@@ -242,7 +270,7 @@ def present_rows(table: PartTable, part: Part) -> int:
     """Count the rows where a part is there."""
     if not part.partial:
         return table.n
-    return int(table.total(lambda piece: (np.array(Present(piece.parts[part.key], piece.kind(part)).n),))[0])
+    return int(table.total(lambda piece: (np.array(piece.present(part).n),))[0])
 
 
 def _public_scale(column: Column) -> Scale:
@@ -262,10 +290,9 @@ def _scale(table: PartTable, part: Part, schema: Schema) -> Scale:
     column = schema[part.column]
     if isinstance(column, NumericColumn) and column.lower is not None and column.upper is not None:
         return Scale((column.lower + column.upper) / 2, (column.upper - column.lower) / 4 or 1.0)
-    every = max(1, table.n // SCALE_ROWS)
-    values = _sampled(table, part, every)
+    values = _sampled(table, part)
     if len(values) < LEAST:  # of a sample so small, centre and width would be a few records' own
-        values = _sampled(table, part, 1)
+        values = table.present(part).every(1)
     if not len(values):
         return Scale()
     width = float(np.std(values))
@@ -275,8 +302,7 @@ def _scale(table: PartTable, part: Part, schema: Schema) -> Scale:
     return Scale(float(np.mean(values)), width if width > 0 and np.isfinite(width) else 1.0)
 
 
-def _sampled(table: PartTable, part: Part, every: int) -> AnyArray:
+def _sampled(table: PartTable, part: Part) -> AnyArray:
     """Values of a part in every s-th row, where it is there."""
-    values = table.parts[part.key][::every]
-    kind = table.kind(part)
-    return values if kind is None else values[kind[::every] == 0]
+    values, kind = table.sample(part, max(1, table.n // SCALE_ROWS))
+    return values if kind is None else values[kind == 0]

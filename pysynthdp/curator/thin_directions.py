@@ -8,6 +8,9 @@ The constants, set once and not for any table: earlier numbers explain 90 % of i
 of the rows must not pass for a relation; and nine rows of ten are within 0.03 standard deviations of a
 regression that leaves the worst tenth out, or the effective number of records of its residuals,
 (sum r^2)^2 / sum r^4, is below five, as everything rests on five records.
+
+In a wide table a number is compared with the 400 features before it that correlate with it most: regressions
+on all would cost the cube of the columns, and fit anything where these are about as many as the rows.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ ROUNDS = 6
 DETERMINED = 0.9  # of the variance: below, a tenth of the rows cannot be what hides a function
 NEEDED = 0.02  # standard deviations that a determining number must move it by
 COLLINEAR = 1e-10
+MOST = 400  # features before a number that it is compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,8 @@ def _pruned(step: StepRows, thin: Sequence[_Thin]) -> StepRows:
     return replace(step, design=replace(design, without=tuple(sorted(without))))
 
 
-def _determined(numbers: IntArray, rows: EncodedRows, known: Grams) -> dict[int, FloatArray]:
-    """Find the numbers of which features before them explain most; with the slopes of each."""
+def _determined(numbers: IntArray, rows: EncodedRows, known: Grams) -> dict[int, tuple[IntArray, FloatArray]]:
+    """Find the numbers of which features before them explain most; with these, and the slope of each."""
     width = int(numbers.max()) + 1
 
     def products(block: Block) -> Sums:
@@ -96,34 +100,61 @@ def _determined(numbers: IntArray, rows: EncodedRows, known: Grams) -> dict[int,
     found = {}
     for place in map(int, numbers):
         spread = gram[place, place] - gram[0, place] ** 2 / gram[0, 0]
-        slopes = _slopes(gram, place)
-        left = gram[place, place] - gram[:place, place] @ slopes
+        before = _before(gram, place)
+        slopes = _slopes(gram, place, before)
+        left = gram[place, place] - gram[before, place] @ slopes
         if place > 1 and COLLINEAR * spread < left < (1 - DETERMINED) * spread:
-            found[place] = slopes
+            found[place] = (before, slopes)
     return found
 
 
-def _thin(candidates: Mapping[int, FloatArray], rows: EncodedRows) -> list[_Thin]:
+def _before(gram: FloatArray, place: int) -> IntArray:
+    """Positions of the features before a number; of many, of those that correlate with it most.
+
+    Examples
+    --------
+    >>> _before(np.eye(4), 3).tolist()
+    [0, 1, 2]
+    """
+    if place <= MOST:
+        return np.arange(place)
+    means = gram[0, :place] / gram[0, 0]
+    products = gram[:place, place] - means * gram[0, place]
+    spreads = np.diagonal(gram)[:place] - means * gram[0, :place]
+    varies = spreads > COLLINEAR * np.diagonal(gram)[:place]
+    told = np.where(varies, products**2 / np.where(varies, spreads, 1.0), 0.0)
+    told[0] = np.inf  # the intercept
+    return np.sort(np.argsort(-told, kind="stable")[:MOST])
+
+
+def _thin(candidates: Mapping[int, tuple[IntArray, FloatArray]], rows: EncodedRows) -> list[_Thin]:
     """Find, of the numbers that others explain, those that they nearly determine."""
     if not candidates:
         return []
 
     def powers(block: Block) -> Sums:
-        R = np.stack([block.X[:, j] - block.X[:, :j] @ b for j, b in candidates.items()])
+        R = np.stack([block.X[:, j] - _taken(block.X, before) @ b for j, (before, b) in candidates.items()])
         return np.einsum("ij,ij->i", R, R), np.einsum("ij,ij->i", R**2, R**2)
 
     second, fourth = rows.fold(powers)
     sample = _sample(rows, max(candidates) + 1)
     found: list[_Thin] = []
     for place, few in zip(candidates, second**2 < FEWEST * fourth, strict=True):
-        others = _determining(sample, place, [own.place for own in found], few=bool(few))
+        before = np.setdiff1d(candidates[place][0], [own.place for own in found])
+        others = _determining(sample, place, before, few=bool(few))
         found += [] if others is None else [_Thin(place, others)]
     return found
 
 
-def _slopes(gram: FloatArray, place: int) -> FloatArray:
-    """Regress a feature on those before it."""
-    return np.asarray(np.linalg.lstsq(gram[:place, :place], gram[:place, place], rcond=1e-12)[0])
+def _taken(X: FloatArray, places: IntArray) -> FloatArray:
+    """Take some features; a view where they are the first ones."""
+    return X[:, : len(places)] if len(places) == places[-1] + 1 else X[:, places]
+
+
+def _slopes(gram: FloatArray, place: int, before: IntArray) -> FloatArray:
+    """Regress a feature on some of those before it."""
+    own = gram[:place, :place] if len(before) == place else gram[np.ix_(before, before)]
+    return np.asarray(np.linalg.lstsq(own, gram[before, place], rcond=1e-12)[0])
 
 
 def _sample(rows: EncodedRows, width: int) -> FloatArray:
@@ -134,12 +165,8 @@ def _sample(rows: EncodedRows, width: int) -> FloatArray:
     return np.concatenate(blocks)
 
 
-def _determining(X: FloatArray, place: int, thin: Sequence[int], *, few: bool) -> frozenset[int] | None:
-    """Find what nearly determines a number; None where nothing does.
-
-    Features that are left out themselves determine nothing.
-    """
-    before = np.setdiff1d(np.arange(place), thin)
+def _determining(X: FloatArray, place: int, before: IntArray, *, few: bool) -> frozenset[int] | None:
+    """Find what nearly determines a number, among some features before it; None where nothing does."""
     y, width = X[:, place], np.std(X[:, before], axis=0)
     spread = float(np.std(y))
     beta, scatter = _trimmed(X[:, before], y)

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.design.cells import cell_codes
 from pysynthdp.design.curves import Curve
 from pysynthdp.design.parts import Part
@@ -45,12 +45,15 @@ class Layout:
         Group of each level, for categorical parts with levels that have too few records for a dummy.
     curves : tuple of Curve
         Of numeric parts, behind all parts, so that these stay where they are.
+    unread : frozenset of key
+        Parts that no model is given, and that have no feature.
     """
 
     parts: tuple[Part, ...]
     scales: Mapping[tuple[str, str], Scale]
     groups: Mapping[tuple[str, str], IntArray] = field(default_factory=dict)
     curves: tuple[Curve, ...] = ()
+    unread: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def features(self) -> tuple[str, ...]:
@@ -83,7 +86,7 @@ class Layout:
         """Width of X."""
         return self._of_parts + sum(curve.width for curve in self.curves)
 
-    @property
+    @cached_property
     def _of_parts(self) -> int:
         """Width of X without curves."""
         return 1 + sum(self.width(part) for part in self.parts)
@@ -104,11 +107,15 @@ class Layout:
 
     def width(self, part: Part) -> int:
         """Count a part's features: one dummy a group, less the first, where levels are grouped."""
+        if part.key in self.unread:
+            return 0
         groups = self.groups.get(part.key)
         return n_features(part) if groups is None else int(groups.max())
 
     def feature_names(self, part: Part) -> tuple[str, ...]:
         """Name a part's features; a group by its first level and how many others it has."""
+        if part.key in self.unread:
+            return ()
         groups = self.groups.get(part.key)
         if groups is None:
             return feature_names(part)
@@ -123,36 +130,94 @@ class Layout:
         X[:, 0] = 1.0
         return X
 
-    def write(self, X: FloatArray, part: Part, start: int, values: AnyArray, kind: AnyArray | None) -> None:
-        """Write one part's features into X; ``kind`` tells where a partial value is absent."""
+    def holders(self, features: BoolArray) -> tuple[Part, ...]:
+        """Parts of which some features are meant.
+
+        Parameters
+        ----------
+        features : array of bool (n_features,)
+            Which.
+        """
+        return tuple(
+            part for part in self.parts if any(features[own].any() for own in self._places[part.key])
+        )
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], list[slice]]:
+        """Features of each part, and of its curves."""
+        found = {}
+        for part in self.parts:
+            start = self.starts[part.key]
+            own = self._curves_of.get(part.key, ())
+            found[part.key] = [slice(start, start + self.width(part)), *(places for _, places in own)]
+        return found
+
+    def write(
+        self,
+        X: FloatArray,
+        part: Part,
+        start: int,
+        values: AnyArray,
+        kind: AnyArray | None,
+        used: BoolArray | None = None,
+    ) -> None:
+        """Write one part's features into X; ``kind`` tells where a partial value is absent.
+
+        Of features that ``used`` does not mean nothing is written.
+        """
+        absent = None if kind is None else np.asarray(kind != 0)
         if part.numeric:
-            scale = self.scales[part.key]
-            column = X[:, start]
-            np.subtract(values, scale.centre, out=column)
-            column /= scale.width
-            if kind is not None:
-                column[kind != 0] = 0.0
-            if self.curves:
-                self._write_curves(X, part, values, kind)
+            if used is None or used[start]:
+                self._write_number(X[:, start], part, values, absent)
+            self._write_curves(X, part, values, absent, used)
+            return
+        if part.key in self.unread:
             return
         if part.edges:
             values = cell_codes(part.edges, values)
         groups = self.groups.get(part.key)
         codes = values if groups is None else groups[values]
-        width = self.width(part)
-        for level in range(1, width + 1):
-            np.equal(codes, level, out=X[:, start + level - 1], casting="unsafe")
-        if kind is not None:
-            X[kind != 0, start : start + width] = 0.0
+        for level in range(1, self.width(part) + 1):
+            place = start + level - 1
+            if used is None or used[place]:
+                np.equal(codes, level, out=X[:, place], casting="unsafe")
+                if absent is not None:
+                    X[absent, place] = 0.0
 
-    def _write_curves(self, X: FloatArray, part: Part, values: AnyArray, kind: AnyArray | None) -> None:
-        """Write the curves of a part."""
-        absent = None if kind is None else np.asarray(kind != 0)
+    def _write_number(
+        self, column: FloatArray, part: Part, values: AnyArray, absent: BoolArray | None
+    ) -> None:
+        """Write a number in its own unit."""
+        scale = self.scales[part.key]
+        np.subtract(values, scale.centre, out=column)
+        column /= scale.width
+        if absent is not None:
+            column[absent] = 0.0
+
+    @cached_property
+    def _curves_of(self) -> dict[tuple[str, str], list[tuple[Curve, slice]]]:
+        """Curves of each part, and where their features lie."""
+        found: dict[tuple[str, str], list[tuple[Curve, slice]]] = {}
         position = self._of_parts
         for curve in self.curves:
-            if curve.part == part.key and curve.width:
-                curve.write(X[:, position : position + curve.width], values, absent)
+            if curve.width:
+                places = slice(position, position + curve.width)
+                found.setdefault(curve.part, []).append((curve, places))
             position += curve.width
+        return found
+
+    def _write_curves(
+        self,
+        X: FloatArray,
+        part: Part,
+        values: AnyArray,
+        absent: BoolArray | None,
+        used: BoolArray | None,
+    ) -> None:
+        """Write the curves of a part."""
+        for curve, places in self._curves_of.get(part.key, ()):
+            if used is None or used[places].any():
+                curve.write(X[:, places], values, absent)
 
 
 def n_features(part: Part) -> int:
@@ -165,7 +230,7 @@ def feature_names(part: Part) -> tuple[str, ...]:
     return (part.label,) if part.numeric else tuple(f"{part.label}[{level}]" for level in part.levels[1:])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is built once and stays with it
 class StepDesign:
     """Which features of the wide X a step uses.
 
@@ -180,25 +245,33 @@ class StepDesign:
     features: tuple[tuple[int, ...], ...]
     without: tuple[int, ...] = ()
 
-    @property
+    @cached_property
     def used(self) -> IntArray:
         """Places among the features of those that the model gets."""
         return np.setdiff1d(np.arange(len(self.features)), self.without)
 
-    @property
+    @cached_property
     def plain(self) -> IntArray | None:
         """Positions of all features, when no product is taken."""
         if any(len(feature) > 1 for feature in self.features):
             return None
         return np.array([feature[0] for feature in self.features], dtype=np.int64)
 
+    @cached_property
+    def reads(self) -> IntArray:
+        """Positions in the wide X of what the model's features are made of."""
+        read = {position for place in self.used for position in self.features[place]}
+        return np.array(sorted(read), dtype=np.int64)
+
+    @cached_property
+    def _prefix(self) -> bool:
+        """Whether the model's features are the first of the wide X."""
+        return self.plain is not None and np.array_equal(self.plain[self.used], np.arange(self.used.size))
+
     def take(self, X: FloatArray) -> FloatArray:
         """Return the step's X, a view where it is a prefix of the wide one."""
-        plain = self.plain
-        if plain is not None:
-            plain = plain if not self.without else plain[self.used]
-            width = plain.size
-            return X[:, :width] if np.array_equal(plain, np.arange(width)) else X.T[plain].T
+        if self.plain is not None:
+            return X[:, : self.used.size] if self._prefix else X.T[self.plain[self.used]].T
         features = tuple(self.features[place] for place in self.used)
         width = len(features)
         out = np.empty((width, len(X))).T

@@ -13,6 +13,7 @@ from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.expression_values import Values
 from pysynthdp.design.parts import kinds_of, parts_of, settle
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.labels import sentinel, tag_of
 
 __all__ = ["cells_of", "check_kind", "parts_from"]
 
@@ -47,7 +48,21 @@ def _levels(column: CategoricalColumn, kind: AnyArray | None, value: AnyArray | 
     lost = lost | (codes >= len(data))
     if not len(data):
         return Values(np.full(rows, np.nan), np.ones(rows, dtype=np.bool_))
-    return Values(data[np.where(lost, 0, codes)], lost)
+    found = data[np.where(lost, 0, codes)]
+    beyond = np.where(codes >= len(data), codes - len(data) + 1, 0 if kind is None else kind)
+    for place, code in enumerate(_reasons(column, data), start=1 + int(column.may_be_missing)):
+        found[beyond == place] = code
+    return Values(found, lost)
+
+
+def _reasons(column: CategoricalColumn, data: AnyArray) -> list[Any]:
+    """Give the codes of missing values as cells of an expression hold them, beside being missing."""
+    if data.dtype == object:
+        return [str(code) for code in column.specials]
+    if data.dtype == np.bool_:
+        return []
+    numbers = [sentinel(code) if code in column.tags else code for code in column.specials]
+    return [float(code) if isinstance(code, int | float | np.number) else np.nan for code in numbers]
 
 
 def _level_values(column: CategoricalColumn) -> AnyArray:
@@ -115,6 +130,7 @@ def _number_parts(values: Values, column: NumericColumn) -> dict[Key, AnyArray]:
         kind[(value == special) & ~lost] = first + at
         kind[(data == special)] = first + at
     bare = lost & (kind == 0)
+    _check_reasons(data[bare], column)
     if bare.any():
         if column.may_be_missing:
             kind[bare] = 1
@@ -136,18 +152,39 @@ def _level_parts(values: Values, column: CategoricalColumn) -> dict[Key, AnyArra
         if column.other is None:
             raise _no_place(column, "is in some rows none of its levels", Facts(levels=[...]))
         codes[unlisted] = column.levels.index(column.other)
-    lost = codes < 0
-    if lost.any() and not column.may_be_missing:
-        if column.other is None:
-            raise _no_place(column, "is missing in some rows", Facts(may_be_missing=True))
-        codes[lost], lost = column.levels.index(column.other), np.zeros_like(lost)
+    kind = _kinds_of_lost(values, column, codes < 0)
+    bare = (codes < 0) & (kind == 0)
+    if values.data.dtype == np.float64:
+        _check_reasons(values.data[bare], column)
+    if bare.any() and column.may_be_missing:
+        kind[bare] = 1
+    elif bare.any() and column.other is None:
+        raise _no_place(column, "is missing in some rows", Facts(may_be_missing=True))
+    elif bare.any():
+        codes[bare] = column.levels.index(column.other)
     if column.absence == "level":
-        return {(column.name, "value"): np.where(lost, len(column.levels), codes).astype(np.int16)}
+        places = np.where(kind > 0, len(column.levels) + kind - 1, codes)
+        return {(column.name, "value"): places.astype(np.int16)}
     parts: dict[Key, AnyArray] = {}
     for part in parts_of(column):
-        own = lost if part.role == "kind" else np.where(lost, 0, codes)
+        own = kind if part.role == "kind" else np.where(kind > 0, 0, codes)
         parts[part.key] = np.asarray(own).astype(np.int16)
     return parts
+
+
+def _check_reasons(data: AnyArray, column: Column) -> None:
+    """Refuse a kind of missing value that a column does not declare."""
+    if any(tag_of(code) for code in np.unique(data)):
+        raise _no_place(column, "is missing for a reason that it does not declare", Facts(missing=...))
+
+
+def _kinds_of_lost(values: Values, column: CategoricalColumn, lost: BoolArray) -> IntArray:
+    """Say for which declared reason each value is missing; 0 for none."""
+    kind = np.zeros(len(lost), dtype=np.int64)
+    reasons = _reasons(column, _level_values(column))
+    for place, code in enumerate(reasons, start=1 + int(column.may_be_missing)):
+        kind[lost & np.asarray(values.missing) & (values.data == code)] = place
+    return kind
 
 
 def _codes(values: Values, column: CategoricalColumn) -> IntArray:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
+from pysynthdp.schema.labels import as_tag, sentinel
 
 __all__ = ["FUNCTIONS", "Function", "MisfitError", "Values", "arithmetic", "compare", "logic", "negated"]
 
@@ -214,9 +215,30 @@ def _round(given: Values, digits: Values | None = None) -> Values:
     return _finite(np.round(given.numbers(), int(places)))
 
 
-def _is_missing(given: Values) -> Values:
-    """Whether there is no value."""
-    return Values(np.asarray(given.missing), np.zeros_like(given.missing))
+def _is_missing(given: Values, why: Values | None = None) -> Values:
+    """Whether there is no value; or none for one reason, a code or a kind such as ".a"."""
+    lost = np.asarray(given.missing)
+    if why is not None:
+        code = _reason(why)
+        if given.kind != "text" and isinstance(code, str):
+            raise MisfitError('asks numbers for a reason that is neither a code nor a kind such as ".a"')
+        lost = lost & np.asarray(given.data == (str(code) if given.kind == "text" else code), dtype=np.bool_)
+    return Values(lost, np.zeros_like(lost))
+
+
+def _missing(why: Values) -> Values:
+    """Make one value that is missing for a reason: a code, or a kind such as ".a"."""
+    code = _reason(why)
+    return Values(np.array(code, dtype=object if isinstance(code, str) else np.float64), np.array(True))
+
+
+def _reason(why: Values) -> float | str:
+    """Give a code as the cells of an expression hold it."""
+    if why.data.ndim or why.missing:
+        raise MisfitError('takes one reason, a code or a kind in quotes, such as ".a"')
+    code = why.data.item()
+    tag = as_tag(code)
+    return code if tag is None else sentinel(tag)
 
 
 def _of_number(of: Callable[[FloatArray], Any]) -> Callable[[Values], Values]:
@@ -296,6 +318,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "recode": Function(
         _recode, 'write recode(region, ["N", "S"], ["North", "South"])', 3, 4, (1, 2), _recode_fault
     ),
-    "is_missing": Function(_is_missing, "write is_missing(x)"),
+    "is_missing": Function(_is_missing, 'write is_missing(x), or is_missing(x, ".a")', 1, 2),
+    "missing": Function(_missing, 'write missing, or missing(".a")'),
 }
 """Functions by name."""

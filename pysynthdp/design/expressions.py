@@ -2,7 +2,9 @@
 
 Numbers, texts in quotes, names of columns (odd ones in backticks), ``+ - * / **``, comparisons, ``and``,
 ``or``, ``not``, ``in (...)``, ``missing``, and the functions of :data:`FUNCTIONS`. What is missing makes
-missing what is made of it; ``and``, ``or`` and ``not`` know three values.
+missing what is made of it; ``and``, ``or`` and ``not`` know three values. A value that is missing for a
+declared reason, a code or a kind, keeps it where it is passed on: ``is_missing(x, ".a")`` asks for it, and
+``missing(".a")`` is one.
 """
 
 from __future__ import annotations

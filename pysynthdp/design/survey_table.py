@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from pysynthdp.design.tagged import missing_kinds
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Declarations
 
-__all__ = ["SurveyTable", "declarations_of", "labelled"]
+__all__ = ["SurveyTable", "declarations_of", "label_of", "labelled"]
 
 _LONGEST: Final = 40  # letters of a label in a table
 
@@ -31,6 +31,8 @@ class SurveyTable(Printable):
         The rows; an ordinary data frame. Missing kinds of numbers are NaN, see :meth:`kinds`.
     schema : Schema
         What the file, or its codebook, says of each column, in the order of the frame.
+    public : bool
+        Whether no cell had a part in that, because labels and formats are public facts.
 
     Raises
     ------
@@ -50,6 +52,7 @@ class SurveyTable(Printable):
 
     frame: pd.DataFrame
     schema: Schema
+    public: bool = False
 
     def __post_init__(self) -> None:
         names = tuple(self.frame.columns)
@@ -66,10 +69,26 @@ class SurveyTable(Printable):
             what = "a survey table gives several columns"
             mend = f"write table[[{names!r}]] or table.frame[{names!r}]"
             raise SchemaError(what, kind="columns", remedy=mend)
-        return SurveyTable(self.frame[list(names)], Schema([self.schema[name] for name in names]))
+        return SurveyTable(
+            self.frame[list(names)], Schema([self.schema[name] for name in names]), self.public
+        )
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.schema.names
+
+    @property
+    def dtypes(self) -> dict[str, Any]:
+        """Types of the columns."""
+        return dict(zip(self.schema.names, self.frame.dtypes, strict=True))
+
+    def drop(self, columns: Collection[str]) -> SurveyTable:
+        """Leave some columns out."""
+        return self[[name for name in self.schema.names if name not in columns]]
 
     def kinds(self, name: str) -> pd.Series[Any]:
         """Say of every cell of a column for which reason it has no value.
@@ -109,9 +128,14 @@ class SurveyTable(Printable):
         return Table(title, ("column", "label", "kind", "type", "levels", "missing", "declared"), rows)
 
 
+def label_of(column: Column) -> str:
+    """Give the label of a variable, as long as a table of them shows it."""
+    return textwrap.shorten(column.labels.label, _LONGEST, placeholder=" ...") if column.labels else ""
+
+
 def _line(column: Column) -> tuple[str | int | None, ...]:
     """Write one column's labels."""
-    said = textwrap.shorten(column.labels.label, _LONGEST, placeholder=" ...") if column.labels else ""
+    said = label_of(column)
     missing = ", ".join(label for _, label in column.missing)
     dtype = "category" if isinstance(column.dtype, pd.CategoricalDtype) else str(column.dtype or "")
     public = "yes" if column.declared else "no"

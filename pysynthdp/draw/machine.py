@@ -307,6 +307,8 @@ class Drawing:
         drawn: Mapping[Key, AnyArray],
     ) -> list[FloatArray]:
         """Draw a step's parts; a partial value only where its kind says that there is one."""
+        if step.within is not None:
+            return self._inside(step, params, X, sampler, drawn)
         target = step.targets[0]
         if not target.partial:
             values = step.draw(params, X, sampler)
@@ -314,11 +316,33 @@ class Drawing:
                 return list(values.T)
             return [_gated(step, values, params, X, sampler, drawn)]
         present = drawn[target.column, "kind"] == 0
-        there, earlier = X.T[:, present].T, {key: codes[present] for key, codes in drawn.items()}
+        there = X.T[:, present].T
+        earlier = {key: drawn[key][present] for key in _looked_at(step) if key in drawn}
         values = np.zeros(len(X))
         own = step.draw(params, there, sampler)
         values[present] = _gated(step, own, params, there, sampler, earlier)
         return [values]
+
+    def _inside(
+        self,
+        step: DrawnStep,
+        params: Any,
+        X: FloatArray,
+        sampler: NumpySampler,
+        drawn: Mapping[Key, AnyArray],
+    ) -> list[FloatArray]:
+        """Draw the rows of each group by the group's own model."""
+        group = step.within.of(drawn) if step.within is not None else np.zeros(len(X), dtype=np.int64)
+        values = [np.zeros(len(X)) for _ in step.targets]
+        order = np.argsort(group, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+            number = int(group[rows[0]])
+            inner, own = step.inside[number], None if params is None else params[number]
+            earlier = {key: drawn[key][rows] for key in _looked_at(inner) if key in drawn}
+            found = self._values(inner, own, X.T[:, rows].T, sampler, earlier)
+            for whole, part in zip(values, found, strict=True):
+                whole[rows] = part
+        return values
 
     def _typed(self, values: FloatArray, part: Part, model: ColumnModel) -> AnyArray:
         """Write level codes as int16; round numbers, and bound them where the source of the copies does.
@@ -371,6 +395,12 @@ def _gated(
         return step.draw(params, X.T[:, odd].T, NumpySampler(sampler.generator) if few else sampler)
 
     return step.gates.mended(values, drawn, again)
+
+
+def _looked_at(step: DrawnStep) -> set[Key]:
+    """Parts that drawing a step looks at beside its features: its kind, and what shuts levels out."""
+    earlier = () if step.gates is None else step.gates.earlier
+    return {(step.targets[0].column, "kind"), *earlier, *((column, "kind") for column, _ in earlier)}
 
 
 def _encode(layout: Layout, X: FloatArray, part: Part, start: int, drawn: Mapping[Key, AnyArray]) -> None:

@@ -12,10 +12,11 @@ from pysynthdp.base.registry import is_outside, package_of
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Factor, Protection, Step, SynthesisPlan, Terms, lost_terms, whole_terms
-from pysynthdp.plan.factors import LEVEL
-from pysynthdp.plan.fit import Fit
+from pysynthdp.plan.factors import LEVEL, columns_of
+from pysynthdp.plan.fit import DrawnStep, Fit
 from pysynthdp.plan.protection import UNAUDITED
 from pysynthdp.plan.step import predicting
+from pysynthdp.plan.within import told_within
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance
@@ -70,17 +71,17 @@ def tagged_steps(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[TaggedStep, 
     for step, terms in zip(plan.steps, plan.protection.given(plan), strict=True):
         columns = tuple(dict.fromkeys(part.column for part in step.targets))
         held = _held(terms, step, plan, fits) if plan.protection.learns else terms
-        held = whole_terms(held, step, plan, fits[0].layout)
+        held = told_within(step, whole_terms(held, step, plan, fits[0].layout), _alone(step, fits))
         earlier = {(name,) for name in before if name not in columns}
         tagged.append(
             TaggedStep(
                 columns=columns,
-                draws=_draws(step.targets[0]),
+                draws=_draws(step.targets[-1]),
                 model=step.model.name,
                 terms=None if {*held} == earlier and len(held) == len(earlier) else _tagged(held),
                 linear_on=scales.get(step.targets) or _scale(step.model, learns=plan.protection.learns),
                 keeps_shape=bool(getattr(step.model, "keeps_shape", False)),
-                together=getattr(step.model, "ways", 2) if len(columns) > 1 else 1,
+                together=min(getattr(step.model, "ways", 2), len(columns)) if len(columns) > 1 else 1,
                 tested=step.tested if plan.protection.learns else (),
             )
         )
@@ -121,9 +122,22 @@ def _held(terms: Terms, step: Step, plan: SynthesisPlan, fits: Sequence[Fit]) ->
     lost: set[tuple[str | Factor, ...]] = set()
     for fit in fits:
         drawn = next(each for each in fit.steps if each.targets == step.targets)
-        alone = drawn.groups is not None and drawn.groups.size == 1
-        lost.update(terms if alone else lost_terms(step, plan, fit.layout, drawn.design))
-    return tuple(term for term in terms if term not in lost)
+        for own in drawn.each:
+            alone = own.groups is not None and own.groups.size == 1 and not step.within
+            lost.update(terms if alone else lost_terms(step, plan, fit.layout, own.design))
+    parted = {*step.within}
+    return tuple(term for term in terms if term not in lost or parted.intersection(columns_of((term,))))
+
+
+def _alone(step: Step, fits: Sequence[Fit]) -> tuple[str, ...] | None:
+    """Name the groups that have a model of their own in every fit; None where all have."""
+    found = [next(each for each in fit.steps if each.targets == step.targets) for fit in fits]
+    if step.nested:
+        shares = any(own.model.name == "sample" for drawn in found for own in drawn.inside[:-1])
+        return () if shares else None
+    whole = all(drawn.within is None or len(drawn.inside) == len(drawn.within.listed) for drawn in found)
+    common = set(fits[0].strata).intersection(*(fit.strata for fit in fits))
+    return None if whole else tuple(name for name in fits[0].strata if name in common)
 
 
 def _learned_scales(fits: Sequence[Fit]) -> dict[tuple[Part, ...], str]:
@@ -131,8 +145,15 @@ def _learned_scales(fits: Sequence[Fit]) -> dict[tuple[Part, ...], str]:
     found: dict[tuple[Part, ...], set[str | None]] = {}
     for fit in fits:
         for step in fit.steps:
-            found.setdefault(step.targets, set()).add(getattr(step.params, "linear_on", None))
+            own = {_scale_of(each, step) for each in step.each}
+            found.setdefault(step.targets, set()).update(own)
     return {targets: one for targets, (one, *more) in found.items() if one is not None and not more}
+
+
+def _scale_of(own: DrawnStep, step: DrawnStep) -> str | None:
+    """Name the scale of one of a step's models: the one that its fit found, or, beside others, its own."""
+    found: str | None = getattr(own.params, "linear_on", None)
+    return found if found is not None or not step.inside else _scale(own.model, learns=True)
 
 
 def _scale(model: ColumnModel, *, learns: bool) -> str | None:

@@ -19,8 +19,8 @@ from pysynthdp.io.tree import from_tree, to_tree
 
 __all__ = ["FIT_VERSION", "load", "save"]
 
-FIT_VERSION = 3  # to be raised when what a fit holds changes, so that earlier programs refuse it by name
-_READ = (2, FIT_VERSION)  # 2 lacks what 3 adds (derived columns, gates, even draws, ...), all with defaults
+FIT_VERSION = 4  # to be raised when what a fit holds changes, so that earlier programs refuse it by name
+_READ = (2, 3, FIT_VERSION)  # what later ones add (3: derived columns, gates, ...; 4: groups) has defaults
 _FORMAT = "pysynthdp fit"
 _RELEASE: Final = Said("SyntheticRelease.load(folder)", "pool and verify", "read_release(folder)")
 _MAIN = "fit.json"

@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.base.marks import WATERMARK
 from pysynthdp.base.remarks import say
 from pysynthdp.base.words import Words, meant
 from pysynthdp.design.level_keys import level_key
@@ -112,7 +113,7 @@ def read_table(
     Privacy: reads real rows into memory. Only a field that is empty and without quotes is missing. In a
     column of numbers, flags or dates the words that programs write for a missing value are missing too; in a
     column of texts ``NA`` without quotes is missing where all texts have quotes, as R writes them, and else a
-    text.
+    text. The last column of files of synthetic copies, ``_synthetic``, is left out.
 
     Examples
     --------
@@ -126,7 +127,9 @@ def read_table(
     """
     declared = Declared(text, levels, missing, bounds, schema)
     form = Form(sep, decimal, encoding, text, day_first)
-    return cast("pd.DataFrame", shelved_table(path, form, declared, texts=texts))
+    frame = cast("pd.DataFrame", shelved_table(path, form, declared, texts=texts))
+    marked = len(frame.columns) > 1 and frame.columns[-1] == WATERMARK
+    return frame.iloc[:, :-1] if marked else frame
 
 
 def shelved_table(

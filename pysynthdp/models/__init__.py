@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # the registry finds a file without a line here; the line giv
     from pysynthdp.models.dirichlet import Dirichlet as Dirichlet
     from pysynthdp.models.gaussian import Gaussian as Gaussian
     from pysynthdp.models.gaussian_floor import GaussianFloor as GaussianFloor
+    from pysynthdp.models.joint.catall import CatAll as CatAll
     from pysynthdp.models.joint.linear_statistics import LinearStatistics as LinearStatistics
     from pysynthdp.models.joint.multivariate_normal import MultivariateNormal as MultivariateNormal
     from pysynthdp.models.lognorm import LogNorm as LogNorm

@@ -55,6 +55,9 @@ class Target:
     cells : tuple of (float, float)
         Of a number that is drawn in declared cells where answers are noised: between which ends the values of
         each cell lie, evenly; half a step of the column's grid beyond its values. ``n_levels`` counts them.
+    partial : bool
+        Of several targets: whether it is there only where the one before it has its first level, "value", and
+        has its own first level elsewhere.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Target:
     upper: float | None = None
     groups: tuple[int, ...] = ()
     cells: tuple[tuple[float, float], ...] = ()
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,9 @@ class ColumnModel(Protocol):
         default.
     keeps_shape : bool, optional
         Whether draws have the target's own distribution, whatever its shape; False by default.
+    takes_absent : bool, optional
+        Of a joint model: whether it draws how values are absent as levels beside them, and is given the
+        columns before it; False by default.
     keeps_masses : bool, optional
         Whether a number that many records have, such as zero, is drawn as often, or the model says itself
         where it is not; False by default: the fit then advises to keep such a number apart.

@@ -80,11 +80,14 @@ class Cells:
     edges : sequence of float, optional
         Where cells meet, declared: public numbers, an edge given twice being a cell of that one value. For
         noise in the answers (``guarantee=ZCDP(...)``), where nothing else tells them.
+    groups : int, optional
+        Cells of equal count, of ten records or more, beside the values that many share; by default one for
+        60 records, 4 at least and 20 at most. ``catgroups`` in synthpop.
 
     Raises
     ------
     PlanError
-        For edges that are no finite numbers.
+        For edges that are no finite numbers, and groups that are no number of at least 2.
 
     Notes
     -----
@@ -107,6 +110,7 @@ class Cells:
 
     by_evidence: bool = False
     edges: tuple[float, ...] | None = None
+    groups: int | None = None
     name: ClassVar[str] = "cells"
     reason: ClassVar[str] = (
         "averages of neighbouring values are used as they are, and the coefficients of a regression "
@@ -118,6 +122,10 @@ class Cells:
     keeps_masses: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        groups: object = self.groups
+        if groups is not None and (not isinstance(groups, int) or isinstance(groups, bool) or groups < 2):
+            what = "groups of cells must be a whole number of at least 2"
+            raise PlanError(what, kind="method", remedy="write groups=5, or leave it out")
         if self.edges is None:
             return
         whole = isinstance(self.edges, Sequence) and not isinstance(self.edges, str)
@@ -142,7 +150,7 @@ class Cells:
                 kind="method",
                 remedy="leave edges out: without a guarantee cells meet at means of records",
             )
-        margin = yield from _ask_margin(task)
+        margin = yield from _ask_margin(task, self.groups)
         rival = COLUMN_MODELS[RIVAL]()
         if not self.by_evidence:
             return (yield from _ask_fit(task, margin))
@@ -235,10 +243,10 @@ class _Margin:
     problem: MultinomialProblem | None
 
 
-def _ask_margin(task: FitTask) -> Generator[Query, Answer, _Margin]:
+def _ask_margin(task: FitTask, groups: int | None) -> Generator[Query, Answer, _Margin]:
     """Ask for quantiles, moments and sums by cell."""
     answer = yield Quantiles()
-    table = cell_table(np.asarray(answer.value, dtype=np.float64), task.n)
+    table = cell_table(np.asarray(answer.value, dtype=np.float64), task.n, groups)
     answer = yield Moments()
     sums: MomentSums = answer.value
     answer = yield RowSum(_sums_by_cell(table))

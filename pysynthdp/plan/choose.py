@@ -33,7 +33,9 @@ def all_steps(schema: Schema, wishes: Wishes, *, learns: bool = False) -> list[S
         Whether a default model may give way to another that the rows speak for.
     """
     number = "cells" if learns and not wishes.emit_original else "normrank"
-    together = {columns[0]: _joint_step(columns, model, schema) for columns, model in wishes.groups.items()}
+    together = {
+        columns[0]: _joint_step(columns, model, schema, wishes) for columns, model in wishes.groups.items()
+    }
     inside = {name for columns in wishes.groups for name in columns}
     steps: list[Step] = []
     for name in wishes.order:
@@ -167,11 +169,12 @@ def _default(part: Part, column: Column, has_terms: bool, number: Method) -> Met
     return "polr" if column.ordered and len(part.levels) > 2 else _logistic(part)
 
 
-def _joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema) -> Step:
-    """Make one step of several columns; each must be a plain value in every row."""
+def _joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema, wishes: Wishes) -> Step:
+    """Make one step of several columns; each has a value in every row, or the model takes absence."""
     parts = [part for name in columns for part in parts_of(schema[name])]
+    whole = bool(getattr(model, "takes_absent", False))
     for part in parts:
-        if part.role == "kind":
+        if part.role == "kind" and not whole:
             text = "{name} may be missing or has codes, which the joint method '{method}' cannot draw"
             raise PlanError(
                 Words(text, name=part.column, method=model.name),
@@ -185,4 +188,4 @@ def _joint_step(columns: tuple[str, ...], model: ColumnModel, schema: Schema) ->
             text = "{name}: the joint method '{method}' cannot draw this kind of column"
             what = Words(text, name=part.column, method=model.name)
             raise PlanError(what, column=part.column, kind="method", remedy="leave it out of the joint step")
-    return Step(tuple(parts), model, ())
+    return Step(tuple(parts), model, wishes.terms[columns[0]] if whole else ())

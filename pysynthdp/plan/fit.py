@@ -20,6 +20,7 @@ from pysynthdp.design.gates import Gates
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.parts import Part
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.within import Within
 from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.checked import FitCheck
 from pysynthdp.plan.step import Step
@@ -102,6 +103,10 @@ class DrawnStep:
         Whether the rows decided between this model and another.
     gates : Gates, optional
         Levels that never occur together with levels of earlier parts.
+    within : Within, optional
+        Which of several models a row is drawn by, where the step was fitted apart in groups of rows.
+    inside : tuple of DrawnStep
+        These models, one a group.
     """
 
     targets: tuple[Part, ...]
@@ -113,6 +118,13 @@ class DrawnStep:
     groups: LevelGroups | None = None
     chosen: bool = False
     gates: Gates | None = None
+    within: Within | None = None
+    inside: tuple[DrawnStep, ...] = ()
+
+    @property
+    def each(self) -> tuple[DrawnStep, ...]:
+        """The step itself, or the models of its groups."""
+        return self.inside or (self,)
 
     @property
     def label(self) -> str:
@@ -141,6 +153,8 @@ class DrawnStep:
 
     def redrawn(self, rng: np.random.Generator) -> Any:
         """Draw the parameters from their posterior, and with them the shares of grouped levels."""
+        if self.inside:
+            return tuple(inner.redrawn(rng) for inner in self.inside)
         params = self._redrawn(rng)
         return params if self.groups is None else _Redrawn(params, self.groups.redrawn(rng))
 
@@ -251,6 +265,8 @@ class Fit:
     check : FitCheck or None
         What the fit saw when it looked at rows drawn from itself; never any under a guarantee, and stored
         nowhere.
+    strata : tuple of str
+        The strata that were fitted by themselves; all others were fitted together.
     """
 
     layout: Layout
@@ -263,6 +279,7 @@ class Fit:
     merged: tuple[str, ...] = ()
     learned: tuple[Step, ...] = ()
     check: FitCheck | None = None
+    strata: tuple[str, ...] = ()
 
     @property
     def rare(self) -> tuple[str, ...]:

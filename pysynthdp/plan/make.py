@@ -23,6 +23,7 @@ from pysynthdp.plan.step import Method, predicting
 from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
 from pysynthdp.plan.wishes import Wishes
+from pysynthdp.plan.within import Undrawn, check_order, checked_apart, fitted_apart
 from pysynthdp.schema import CategoricalColumn, Schema
 
 __all__ = ["make_plan"]
@@ -109,6 +110,8 @@ def make_plan(
     terms: Chosen | None = None,
     derive: Mapping[str, str] | None = None,
     found: Mapping[str, str] | None = None,
+    nested: Mapping[str, str] | None = None,
+    strata: Sequence[str] = (),
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -134,47 +137,90 @@ def make_plan(
     schema = _without_levels(schema, serials)
     groups = _groups(joint, names)
     asked = asked_terms(predictor_matrix, formulas, schema)
+    _check_together(groups, asked)
     by_kind, apart = protection.learns, {*kept, *serials}
     used = _used(asked) if by_kind else None
     derived = derived_columns(schema, derive or {}, found or {}, apart=apart, dropped=dropped, used=used)
     made = _made(derived, asked, methods, groups)
+    sets = Undrawn(dropped, kept, serials, made, [name for columns in groups for name in columns])
+    nested, strata = checked_apart(nested, strata, schema, sets)
+    first = [name for name in strata if name not in kept]
+    groups |= _of_strata(first)
+    behind = _behind(behind or Behind(), nested, first)
     visited = _visited(schema, visit_sequence, apart, derived, groups, asked, behind, by_kind=by_kind)
+    check_order(nested, first, visited.columns)
     order = tuple(name for name in visited.columns if name not in made)
     nearest = None if protection.learns else max_predictors  # what tells most, only the rows say
     telling = without_silent(visited.columns, derived)
     own = all_terms(telling, predicting(schema, kept), asked, nearest=nearest)
-    wishes = Wishes(
-        order=order,
-        methods={name: wish for name, wish in methods.items() if name in order},
-        everywhere=None if isinstance(method, Mapping) else method,
-        terms=own.columns,
-        kind_terms=own.kinds,
-        groups=groups,
-        keep=kept,
-        proper=proper,
-        draws=draws,
-        emit_original=emit_original,
-    )
+    everywhere = None if isinstance(method, Mapping) else method
+    wishes = _wishes(order, methods, everywhere, own, groups)
+    wishes = replace(wishes, keep=kept, proper=proper, draws=draws, emit_original=emit_original)
+    wishes = replace(wishes, nested=nested, strata=strata)
     protection.check_wishes(schema, wishes)
-    steps = tuple(protection.steps(schema, wishes))
+    steps = fitted_apart(protection.steps(schema, wishes), nested, strata)
     plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
     plan = replace(plan, order=visited.why, derived=derived, draws=_draws(draws, protection))
-    plan = _left_open(plan, order, asked, max_predictors, screens=terms != "main")
-    protection.check(plan)
-    return plan
+    return _left_open(plan, order, asked, max_predictors, screens=terms != "main")
+
+
+def _wishes(
+    order: tuple[str, ...],
+    methods: Mapping[str, Method],
+    everywhere: Method | None,
+    terms: Formulas,
+    groups: Mapping[tuple[str, ...], ColumnModel],
+) -> Wishes:
+    """Put together who is drawn by what, and from whom."""
+    return Wishes(
+        order=order,
+        methods={name: wish for name, wish in methods.items() if name in order},
+        everywhere=everywhere,
+        terms=terms.columns,
+        kind_terms=terms.kinds,
+        groups=groups,
+    )
+
+
+def _check_together(groups: Mapping[tuple[str, ...], ColumnModel], asked: Formulas) -> None:
+    """Refuse formulas of columns that are drawn with another one, whose predictors are those of all."""
+    written = {*asked.columns, *asked.kinds} - {*asked.listed}
+    for first, *others in groups:
+        for name in (each for each in others if each in written):
+            what = Words("{name} is drawn together with {first}", name=name, first=first)
+            mend = Words("name the predictors of {first}, which are those of all", first=first)
+            raise PlanError(what, column=name, kind="joint", remedy=mend)
+
+
+def _of_strata(names: Sequence[str]) -> dict[tuple[str, ...], ColumnModel]:
+    """Draw several columns that tell strata together, so that no stratum is drawn that nobody is in."""
+    return {tuple(names): model_of("catall")} if len(names) > 1 else {}
+
+
+def _behind(behind: Behind, nested: Mapping[str, str], strata: Sequence[str]) -> Behind:
+    """Add that strata are drawn first, and what is nested after the coarser column, last of all."""
+    within = {fine: (*behind.somewhere.get(fine, ()), coarse) for fine, coarse in nested.items()}
+    return replace(
+        behind,
+        somewhere={**behind.somewhere, **within},
+        first={*behind.first, *strata},
+        last={*behind.last, *nested},
+    )
 
 
 def _left_open(
     plan: SynthesisPlan, order: tuple[str, ...], asked: Formulas, most: int | None, *, screens: bool
 ) -> SynthesisPlan:
-    """Say in a plan what the fit may choose, where it may learn."""
+    """Say in a plan what the fit may choose, where it may learn; the protection checks it then."""
     learns = plan.protection.learns
-    return replace(
+    plan = replace(
         plan,
         left_open=left_open(order, asked),
         to_screen=to_screen(plan.steps, asked) if learns and screens else (),
         max_predictors=(most or MOST) if learns else None,
     )
+    plan.protection.check(plan)
+    return plan
 
 
 def _visited(

@@ -35,12 +35,15 @@ class Behind:
         Each is drawn after these, such as a skipped question after the one that skips it.
     first : collection of str
         Codes by which other columns are looked up, such as a school's number: drawn before all others, which
-        are drawn given what the code tells rather than the code given them.
+        are drawn given what the code tells rather than the code given them; and columns that tell strata.
+    last : collection of str
+        Long lists of codes that are nested in another column: drawn after all others, and given them.
     """
 
     directly: Mapping[str, Iterable[str]] = field(default_factory=dict)
     somewhere: Mapping[str, Iterable[str]] = field(default_factory=dict)
     first: Collection[str] = ()
+    last: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +100,23 @@ def visit_order(
     needed, behind = [name for name in schema.names if name not in apart], behind or Behind()
     if wish is not None:
         return VisitOrder(_as_wished(needed, wish, apart), "as asked")
-    first, early = needed, set(behind.first)
+    first, early, late = needed, set(behind.first), set(behind.last)
     if by_kind:
-        first = sorted(needed, key=lambda name: (-1, 0) if name in early else _rank(schema[name]))
+        first = sorted(needed, key=lambda name: _place(schema[name], early, late))
     before = {
         name: {*asked.get(name, ()), *behind.directly.get(name, ()), *behind.somewhere.get(name, ())} - {name}
         for name in needed
     }
     columns = _arranged(first, before, set(behind.directly))
     return VisitOrder(columns, _why(columns, tuple(first), by_kind=by_kind, codes=bool(early)))
+
+
+def _place(column: Column, early: set[str], late: set[str]) -> tuple[int, int]:
+    """Place of a column: what is known of it first, then its kind."""
+    if column.name in early:
+        return -1, 0
+    rank, levels = _rank(column)
+    return (3, levels) if column.name in late else (rank, levels)
 
 
 def _rank(column: Column) -> tuple[int, int]:

@@ -118,6 +118,11 @@ def _plain_predictors(given: Any) -> Any:
     return {str(name): list(given.columns[row.to_numpy() != 0]) for name, row in given.iterrows()}
 
 
+def _strata(value: Any, place: Place) -> list[str]:
+    """Check a list of columns; one may stand alone."""
+    return [value] if isinstance(value, str) else NAMES.take(value, place)
+
+
 _EXPRESSIONS: Final = by_column(TEXT)
 
 
@@ -239,6 +244,16 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         "derive",
         SettingForm("derive", _derive),
         'columns computed from others: [derive] bmi = "weight / (height / 100) ** 2"; "no" for none',
+    ),
+    Line(
+        "nested",
+        by_column(TEXT),
+        'columns whose levels belong to those of a coarser one: [nested] town = "region"',
+    ),
+    Line(
+        "strata",
+        SettingForm("strata", _strata, lambda given: [given] if isinstance(given, str) else [*given]),
+        'columns in whose levels all models are fitted apart: ["region"]',
     ),
     Line(
         "guarantee",

@@ -33,12 +33,18 @@ class Step:
     tested : tuple of str
         Columns among which the fit tested all products of two, and every curve of a number, before it settled
         the terms; empty where it tested none.
+    within : tuple of str
+        Columns by whose levels the rows are parted; the model is fitted in each part by itself.
+    nested : bool
+        Whether the target's levels belong to those of the one column in ``within``.
     """
 
     targets: tuple[Part, ...]
     model: ColumnModel
     terms: Terms
     tested: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    nested: bool = False
 
     @property
     def predictors(self) -> tuple[str, ...]:

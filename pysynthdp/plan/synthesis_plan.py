@@ -430,11 +430,23 @@ class SynthesisPlan(Budgeted, Printable):
         main = Setting("terms", "main")
         facts += [("terms", Words("screened at the fit ({main}: not)", main=main))] if self.to_screen else []
         facts += [(label, ", ".join(names)) for label, names in named if names]
+        facts += [("nested", each) for each in self._nested()]
+        facts += [("fitted apart in", ", ".join(self.strata))] if self.strata else []
         made = placed(self.derived, self.visit_sequence)
         if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
             facts.append(("predictors left open", f"at most {self.max_predictors} a column, chosen"))
         first = predicting(self.schema, self.keep)
         return plan_table(self.steps, self._shown(), first=first, facts=facts, derived=made)
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """Columns in whose levels models are fitted apart."""
+        return next((step.within for step in self.steps if step.within and not step.nested), ())
+
+    def _nested(self) -> tuple[str, ...]:
+        """Say which columns are nested in which."""
+        pairs = ((step.label, step.within[0]) for step in self.steps if step.nested)
+        return tuple(f"{fine} within {coarse}" for fine, coarse in pairs)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a step as a DataFrame, indexed by its number, with every predictor of it."""

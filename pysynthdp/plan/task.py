@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from pysynthdp.base.arrays import IntArray
 from pysynthdp.design.curves import CURVES
 from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part, parts_of
@@ -18,16 +19,27 @@ __all__ = ["lost_terms", "row_norm", "step_design", "task_of", "whole_terms"]
 
 
 def task_of(
-    step: Step, plan: SynthesisPlan, layout: Layout, *, n: int, design: StepDesign | None = None
+    step: Step,
+    plan: SynthesisPlan,
+    layout: Layout,
+    *,
+    n: int,
+    design: StepDesign | None = None,
+    groups: IntArray | None = None,
 ) -> FitTask:
     """Tell a step's model what it may know before a record is read, and what a fit without a guarantee found.
 
-    That is ``design``, without features that rest on too few records, and the layout's groups of levels.
+    That is ``design``, without features that rest on too few records, and ``groups`` of the target's levels.
     """
     design = step_design(step, plan, layout) if design is None else design
     features = [design.features[place] for place in design.used]
     names, dummies = layout.features, layout.dummies
-    targets = tuple(_target(part, plan, layout) for part in step.targets)
+    targets = tuple(
+        _target(part, plan, groups)
+        if len(step.targets) == 1
+        else replace(_target(part, plan, None), partial=part.partial)
+        for part in step.targets
+    )
     return FitTask(
         target=targets[0],
         targets=targets,
@@ -40,10 +52,9 @@ def task_of(
     )
 
 
-def _target(part: Part, plan: SynthesisPlan, layout: Layout) -> Target:
+def _target(part: Part, plan: SynthesisPlan, groups: IntArray | None) -> Target:
     """Tell the public facts about a part; as many levels as it has groups."""
     target = target_of(part, plan.schema[part.column])
-    groups = layout.groups.get(part.key)
     if groups is None:
         return target
     return replace(target, n_levels=int(groups.max()) + 1, groups=tuple(groups.tolist()))

@@ -86,13 +86,17 @@ def left_open(order: tuple[str, ...], asked: Formulas) -> tuple[str, ...]:
 
 
 def to_screen(steps: Iterable[Step], asked: Formulas) -> tuple[str, ...]:
-    """Labels of the steps whose terms may be screened: no formula speaks of them, no tree finds its own."""
+    """Labels of the steps whose terms may be screened: no formula speaks of them, no tree finds its own.
+
+    Nor those of a nested column, whose models are many and are fitted to few rows each.
+    """
     found = []
     for step in steps:
         part = step.targets[0]
         written = part.column in asked.columns and part.column not in asked.listed
         written |= part.role == "kind" and part.column in asked.kinds
-        if len(step.targets) == 1 and not written and not getattr(step.model, "finds_terms", False):
+        finds = step.nested or getattr(step.model, "finds_terms", False)
+        if len(step.targets) == 1 and not written and not finds:
             found.append(step.label)
     return tuple(found)
 

@@ -40,6 +40,10 @@ class Wishes:
         How rows are drawn; None leaves it to the protection.
     emit_original : bool
         Re-emit real values.
+    nested : mapping column -> coarser column
+        Drawn within the levels of the coarser one.
+    strata : tuple of str
+        Columns in whose levels models are fitted apart.
 
     Notes
     -----
@@ -56,6 +60,8 @@ class Wishes:
     draws: Evenness | None = None
     emit_original: bool = False
     kind_terms: Mapping[str, Terms] = field(default_factory=dict)
+    nested: Mapping[str, str] = field(default_factory=dict)
+    strata: tuple[str, ...] = ()
 
     def terms_of(self, part: Part) -> Terms:
         """Terms of a part: its own, or those of its column."""

@@ -16,31 +16,35 @@ from pysynthdp.base.progress import progress_bar
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler, stream
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.curator import Curator, StepFit, few_features, few_records
-from pysynthdp.curator.answers import Grams, StepRows
+from pysynthdp.curator import Curator, StepFit
 from pysynthdp.curator.check.findings import remarks_of_check
 from pysynthdp.curator.check.looking import check_fit
 from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
-from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
 from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.spread.encoded import encoded_rows
-from pysynthdp.curator.table import PartTable, groups_of, present_rows, scales_of, split_rows
-from pysynthdp.curator.thin_directions import without_thin_directions
+from pysynthdp.curator.spread.pieces import SpreadRows, refused
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import PartTable, groups_of, scales_of
 from pysynthdp.curator.whole_table import check_rows, rare_words, size_remarks, unused_remarks
-from pysynthdp.design.encode import Layout, Scale
+from pysynthdp.design.encode import Layout
+from pysynthdp.design.gates import Gates
 from pysynthdp.design.groups import LevelGroups
+from pysynthdp.design.parts import Part
 from pysynthdp.design.rows import Rows
-from pysynthdp.models.base import ColumnModel, HasPosterior
-from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms, step_design, task_of
+from pysynthdp.models.base import ColumnModel
+from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms
 from pysynthdp.plan.curves import public_curves
 from pysynthdp.plan.factors import term_text
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.plan.within import unread_parts
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.protection.apart import fit_apart
+from pysynthdp.protection.stepfits import drawn_step, fewest, is_settled, step_fits
 from pysynthdp.schema import Column, Schema
 
 __all__ = ["PlainCopies", "fit_exactly"]
@@ -128,8 +132,8 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
         raise FitError("there is no table to fit; give the table", kind="table")
     learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
-    seen = split_rows(_enough(request.rows), schema) if learns else bounded_rows(request.rows, schema, unit)
-    table, remarks = _fewest(seen, plan, schema) if learns else (seen, ())
+    seen = _seen(request.rows, plan, schema) if learns else bounded_rows(request.rows, schema, unit)
+    table, remarks = fewest(seen, plan, schema) if learns else (seen, ())
     groups = groups_of(table, plan.parts) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
     found = Learned(plan.steps)
@@ -137,29 +141,44 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
         found = learned_steps(plan, table, groups, scales, request.workers, note)
         plan = replace(plan, steps=found.steps)
     curves = curves_of(plan.steps, table) if learns else public_curves(plan)
-    layout = Layout(plan.parts, scales, {key: own.codes for key, own in groups.items()}, curves)
+    codes = {key: own.codes for key, own in groups.items()}
+    layout = Layout(plan.parts, scales, codes, curves, unread_parts(plan))
     encoded = encoded_rows(table, layout, request.workers)
+    keep = plan.proper or not learns
+    apart = fit_apart(plan, encoded, seen, groups, schema=schema, posterior=keep)
+    whole = replace(plan, steps=tuple(step for step in plan.steps if not step.within))
     with one_blas_thread():
-        fits, known = _step_fits(plan, encoded, groups)
-    active = [fit for fit in fits if not learns or (fit.task.n > 0 and not _single(fit))]
+        fits, known = step_fits(whole, encoded, groups)
+    active = [fit for fit in fits if not learns or not is_settled(fit)]
     curator = Curator(encoded, unit.relation, guarded=not learns, known=known)
     with one_blas_thread():
         curator.fit_all(active, note)
     kept = {key: values.copy() for key, values in seen.parts.items() if key[0] in plan.keep}
     kept_columns = {name: _kept(request.rows, plan.schema[name]) for name in plan.keep}
     if learns:
-        remarks = (*found.remarks, *remarks, *_of_steps(plan, layout, fits, groups))
+        remarks = (*found.remarks, *remarks, *apart.remarks, *_of_steps(whole, layout, fits, groups))
         remarks = (*_of_table(plan, request.rows, fits), *broken_remarks(plan, request.rows), *remarks)
     n = request.rows.n_rows
-    keep = plan.proper or not learns
-    pairs = list(zip(plan.steps, fits, strict=True))
     first = [part for part in plan.parts if part.column in plan.keep]
-    gates = gates_of(plan.steps, first, table) if learns else {}
-    drawn = (_drawn(fit, step.model, posterior=keep) for step, fit in pairs)
-    steps = tuple(replace(step, gates=gates.get(step.targets)) for step in drawn)
-    learned = _learned(plan, layout, fits) if learns else ()
-    fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned)
+    gates = gates_of(whole.steps, first, table) if learns else {}
+    made = _drawn(whole, fits, gates, posterior=keep) | dict(apart.steps)
+    steps = tuple(made[step.targets] for step in plan.steps)
+    learned = _learned(plan, layout, steps) if learns else ()
+    fit = Fit(layout, steps, source, n, kept, kept_columns, remarks, learned=learned, strata=apart.strata)
     return _checked(plan, fit, encoded, request) if learns else fit
+
+
+def _drawn(
+    plan: SynthesisPlan,
+    fits: Sequence[StepFit],
+    gates: Mapping[tuple[Part, ...], Gates],
+    *,
+    posterior: bool,
+) -> dict[tuple[Part, ...], DrawnStep]:
+    """Keep what drawing needs of the finished fits."""
+    pairs = zip(plan.steps, fits, strict=True)
+    drawn = (drawn_step(fit, step.model, posterior=posterior) for step, fit in pairs)
+    return {step.targets: replace(step, gates=gates.get(step.targets)) for step in drawn}
 
 
 def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitRequest) -> Fit:
@@ -172,15 +191,6 @@ def _checked(plan: SynthesisPlan, fit: Fit, rows: EncodedRows, request: FitReque
     return replace(fit, check=check, remarks=(*fit.remarks, *remarks_of_check(check)))
 
 
-def _fewest(seen: PartTable, plan: SynthesisPlan, schema: Schema) -> tuple[PartTable, tuple[Remark, ...]]:
-    """Take out of the table to fit what fewer than five records have, and extremes that sums would tell."""
-    table, few = few_records.without_few(seen, schema, quiet=plan.keep)
-    real = {*plan.keep, *plan.real_values}
-    summed = [part for part in plan.parts if part.column not in real]
-    table, extreme = drawn_in(table, summed, plan.schema)
-    return table, (*few, *extreme)
-
-
 def _of_steps(
     plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit], groups: Mapping[Key, LevelGroups]
 ) -> tuple[Remark, ...]:
@@ -191,14 +201,23 @@ def _of_steps(
     return (*rare, *lost, *(remark for fit in fits for remark in fit.notes))
 
 
-def _learned(plan: SynthesisPlan, layout: Layout, fits: Sequence[StepFit]) -> tuple[Step, ...]:
+def _learned(plan: SynthesisPlan, layout: Layout, drawn: Sequence[DrawnStep]) -> tuple[Step, ...]:
     """Give the steps as they were completed; of screened terms those of which enough records are left."""
     steps = []
-    for step, fit in zip(plan.steps, fits, strict=True):
-        lost = lost_terms(step, plan, layout, fit.rows.design) if step.label in plan.to_screen else ()
+    for step, own in zip(plan.steps, drawn, strict=True):
+        lost = _lost(step, plan, layout, own) if step.label in plan.to_screen else frozenset()
         kept = (term for term in step.terms if term not in lost or _plain(term))
-        steps.append(replace(step, model=fit.model, terms=tuple(kept)))
+        steps.append(replace(step, model=own.model, terms=tuple(kept)))
     return tuple(steps)
+
+
+def _lost(
+    step: Step, plan: SynthesisPlan, layout: Layout, drawn: DrawnStep
+) -> frozenset[tuple[str | Factor, ...]]:
+    """Name the terms of which no model of a step has a feature."""
+    return frozenset.intersection(
+        *(frozenset(lost_terms(step, plan, layout, own.design)) for own in drawn.each)
+    )
 
 
 def _plain(term: Sequence[str | Factor]) -> bool:
@@ -223,10 +242,12 @@ def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit
     )
 
 
-def _enough(rows: Rows) -> Rows:
-    """Refuse a table of fewer than five rows."""
+def _seen(rows: Rows, plan: SynthesisPlan, schema: Schema) -> PartTable:
+    """Split rows to learn from; refuse few of them, and to take real values from where others keep them."""
     check_rows(rows.n_rows)
-    return rows
+    if isinstance(rows, SpreadRows) and plan.keep:
+        refused(plan.keep[0])
+    return parts_of_rows(rows, schema)
 
 
 def _of_table(plan: SynthesisPlan, rows: Rows, fits: Sequence[StepFit]) -> tuple[Remark, ...]:
@@ -244,62 +265,10 @@ def _kept(rows: Rows, column: Column) -> pd.Series[Any]:
     return real.copy()
 
 
-def _drawn(fit: StepFit, planned: ColumnModel, *, posterior: bool) -> DrawnStep:
-    """Keep what drawing needs of a finished fit; of a posterior, only for copies that redraw from it."""
-    rows, params = fit.rows, fit.params
-    if not posterior and isinstance(params, HasPosterior):
-        params = params.without_posterior()
-    return DrawnStep(
-        rows.targets,
-        fit.model,
-        rows.design,
-        rows.scale,
-        params,
-        holds_rows=fit.held_rows,
-        groups=rows.groups,
-        chosen=getattr(planned, "by_evidence", False),
-    )
-
-
-def _single(fit: StepFit) -> bool:
-    """Whether all levels are in one group, so that there is nothing to fit."""
-    return fit.rows.groups is not None and fit.rows.groups.size == 1
-
-
 def _modelled(plan: SynthesisPlan) -> Schema:
     """Columns that have a part in the model."""
     names = {part.column for part in plan.parts}
     return Schema(tuple(column for column in plan.schema if column.name in names))
-
-
-def _step_rows(
-    step: Step, plan: SynthesisPlan, layout: Layout, groups: Mapping[Key, LevelGroups]
-) -> StepRows:
-    """Say how a step sees a block."""
-    target = step.targets[0]
-    scaled = target.numeric and len(step.targets) == 1 and getattr(step.model, "affine", False)
-    scale = layout.scales[target.key] if scaled else Scale()
-    column = layout.starts[target.key] if scaled else None
-    return StepRows(step.targets, step_design(step, plan, layout), scale, column, groups.get(target.key))
-
-
-def _step_fits(
-    plan: SynthesisPlan, encoded: EncodedRows, groups: Mapping[Key, LevelGroups]
-) -> tuple[list[StepFit], Grams | None]:
-    """Set all fits up; without a guarantee, without features that rest on few records."""
-    seen = [_step_rows(step, plan, encoded.layout, groups) for step in plan.steps]
-    known = None
-    if plan.protection.learns:
-        seen, known = few_features.without_few_features(seen, encoded)
-        seen = without_thin_directions(seen, encoded, known)
-    pairs = zip(plan.steps, seen, strict=True)
-    return [_step_fit(step, plan, encoded.layout, encoded.table, rows) for step, rows in pairs], known
-
-
-def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable, rows: StepRows) -> StepFit:
-    """Set one fit up."""
-    n = present_rows(table, rows.target)
-    return StepFit(step.model, task_of(step, plan, layout, n=n, design=rows.design), rows)
 
 
 def _rare_remarks(groups: Mapping[Key, LevelGroups]) -> tuple[Remark, ...]:

@@ -90,7 +90,20 @@ def learned_facts(
     if chosen:
         names = [name for name in plan.schema.names if name in chosen]
         facts.append(f"which of two models draws {', '.join(names)}")
+    facts += _parted(plan)
     return [*facts, *_functions(plan), "the parameters of every column's model"]
+
+
+def _parted(plan: SynthesisPlan) -> list[str]:
+    """Say what was learned of groups of rows that models were fitted to apart."""
+    facts = [
+        f"in which level of {step.within[0]} each level of {step.label} lies"
+        for step in plan.steps
+        if step.nested
+    ]
+    if plan.strata:
+        facts.append(f"which strata of {', '.join(plan.strata)} have enough records for models of their own")
+    return facts
 
 
 def _rare(rare: Sequence[str], merged: Sequence[str]) -> list[str]:

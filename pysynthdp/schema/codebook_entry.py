@@ -111,6 +111,9 @@ def _numeric(name: str, given: dict[str, Any], at: Place) -> NumericColumn:
     coded = _codes(given.get("missing", {}), at)
     codes = {as_tag(code) or NUMBER.take(code, at.part("missing")): str(label) for code, label in coded}
     shared = _shared(given, at)
+    if "missing" not in given and shared["labels"] is not None:
+        texts = shared["labels"].texts()
+        codes = {kind.tag: texts[kind.own] for kind in shared["labels"].kinds if kind.tag}
     return NumericColumn(
         name, missing=codes, spikes=spikes, unit=given.get("unit", "number"), **numbers, **shared
     )
@@ -122,6 +125,9 @@ def _categorical(name: str, given: dict[str, Any], entry: Mapping[str, Any], at:
     values = entry.get("values") or _values_of(shared.get("dtype"))
     levels = [_level(level, values, at) for level in LIST.take(given.get("levels", []), at.part("levels"))]
     codes = {_level(c, values, at): str(label) for c, label in _codes(given.get("missing", {}), at)}
+    if "missing" not in given and shared["labels"] is not None:
+        texts = shared["labels"].texts()
+        codes = {texts[kind.own]: texts[kind.own] for kind in shared["labels"].kinds}
     other = _level(given["other"], values, at) if "other" in given else None
     ordered = FLAG.take(given.get("ordered", False), at.part("ordered"))
     return CategoricalColumn(name, levels, ordered=ordered, other=other, missing=codes, **shared)

@@ -55,6 +55,15 @@ class Declarations:
         }
         return Declarations(**kept)
 
+    def over(self, others: Declarations, names: Collection[str]) -> Declarations:
+        """Put these before others of the same columns, of which only some are there."""
+        mine, theirs = self.given(), others.given()
+        joined: dict[str, Any] = {}
+        for what in (*mine, *theirs):
+            there = {name: own for name, own in theirs.get(what, {}).items() if name in names}
+            joined[what] = there | dict(mine.get(what, {}))
+        return Declarations(**joined)
+
     def by_column(self, names: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Give the declarations of each column.
 

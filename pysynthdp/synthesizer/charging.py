@@ -13,9 +13,10 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.words import Argument, Words
 from pysynthdp.io.ledger import Attempt, SpendingLedger
 from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.privacy.account import Account
 from pysynthdp.schema import plain as schema_file
 
-__all__ = ["Charging", "check_charged"]
+__all__ = ["Charging", "attempt_of", "check_charged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +72,19 @@ class Charging:
         found = cls(SpendingLedger.of(ledger), source, file)
         price = protection.price_of_fit()
         on_file = answers is not None and answers.exists()
-        found._attempt(protection, "").check(None if on_file else price)
+        found.begin(protection, "").check(None if on_file else price)
         return found
 
-    def attempt(self, plan: SynthesisPlan) -> Attempt:
-        """Begin an attempt of the job that this plan is."""
-        return self._attempt(plan.protection, job_of(plan))
-
-    def _attempt(self, protection: Protection, job: str) -> Attempt:
+    def begin(self, protection: Protection, job: str) -> Attempt:
         """Begin an attempt."""
         return self.ledger.attempt(self.source, protection.unit, job=job, file=self.file)
+
+
+def attempt_of(paying: Charging | None, plan: SynthesisPlan, account: Account) -> Attempt | None:
+    """Begin an attempt of the job that a plan is, and let every draw that costs be charged to it."""
+    attempt = None if paying is None else paying.begin(plan.protection, job_of(plan))
+    account.charge_to(attempt)
+    return attempt
 
 
 def check_charged(protection: Protection, attempt: Attempt | None) -> None:

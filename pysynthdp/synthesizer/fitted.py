@@ -116,6 +116,16 @@ class FittedSynthesizer(Printable):
             found += [remark for remark in fit.remarks if (remark.column, remark.kind) not in told]
         return tuple(found)
 
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The strata whose models were fitted by themselves; all others were fitted together.
+
+        Notes
+        -----
+        Privacy: levels that copies have, and that these strata have enough records; none under a guarantee.
+        """
+        return tuple(dict.fromkeys(name for fit in self._machine.fits for name in fit.strata))
+
     @answers_slips
     def check(self) -> FitCheck:
         """Give what the fit saw when it drew rows from itself and compared them with the table.
@@ -294,7 +304,7 @@ class FittedSynthesizer(Printable):
         ------
         ReleaseError
             If the folder exists (choose another name), or the format or the key cannot be used; nothing is
-            drawn and charged then.
+            drawn and charged then. If a format cannot hold a value that was drawn; the draw is charged.
 
         Notes
         -----
@@ -304,7 +314,7 @@ class FittedSynthesizer(Printable):
         signer = None if sign is None else signer_of(sign)  # before anything is charged
         m = self.plan.protection.copies(m)
         rows = self._rows_of(m, k)
-        release_dir.check_target(Path(folder), wished, self.schema.names, rows)
+        release_dir.check_target(Path(folder), wished, self.schema, rows)
         drawing = self._machine.start(m=m, n_syn=rows, rng=rng, parameters=parameters)
         parts = self._release(drawing, []).parts()
         watch = self.plan.protection.watch(self.plan)

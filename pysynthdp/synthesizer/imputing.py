@@ -230,7 +230,10 @@ def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: 
             if part.numeric and getattr(step.model, "keeps_masses", False)
         },
     )
-    asked = [remark for remark in seen if remark.kind != "heaps" or remark.column not in settings.decimals]
+    quiet = {("heaps", name) for name in settings.decimals} | {
+        ("many levels", name) for name in settings.nested
+    }
+    asked = [remark for remark in seen if (remark.kind, remark.column) not in quiet]
     return replace(fit, remarks=in_order(without_overlap((*asked, *fit.remarks)), plan.schema.names))
 
 

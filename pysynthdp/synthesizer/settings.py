@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 
 import pandas as pd
 
@@ -27,6 +28,7 @@ from pysynthdp.curator.infer import (
 from pysynthdp.design.dtypes import with_types
 from pysynthdp.design.parts import absent_columns
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import declarations_of, labelled
 from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
 from pysynthdp.plan import Protection, SynthesisPlan, drawn_by, make_plan
 from pysynthdp.plan.methods import no_method
@@ -48,8 +50,12 @@ __all__ = [
     "settled_rare",
     "to_be_drawn",
     "told",
+    "with_labels",
 ]
 
+Of = TypeVar("Of", bound="Settings")
+
+_RECODED: Final = Setting("derive", {"coarse": "recode(fine, ...)"})
 NOTHING: Final = "no"  # derive="no" has no function looked for, and derive={"a": "no"} none of a
 _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
     "missing": ("codes with their labels", {...: "label"}),
@@ -88,11 +94,14 @@ class Settings:
     joint: Sequence[tuple[Sequence[str], str | ColumnModel]] = ()
     rare: Rare = "keep"
     derive: Mapping[str, str | None] | Literal["no"] = field(default_factory=dict)
+    nested: Mapping[str, str] = field(default_factory=dict)
+    strata: str | Sequence[str] = ()
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
     scratch: str | Path | None = None
     scratch_encrypt: bool = False
+    labels: Schema | None = field(default=None, init=False)  # of a labelled file, while its table is fitted
 
     def __post_init__(self) -> None:
         _check_settings(self)
@@ -112,9 +121,28 @@ class Settings:
         return {name: text for name, text in given.items() if text is not None and text != NOTHING}
 
     @property
+    def parting(self) -> frozenset[str]:
+        """Columns that are nested, or in which others are, or that tell strata; all are levels."""
+        strata = (self.strata,) if isinstance(self.strata, str) else self.strata
+        return frozenset((*self.nested, *self.nested.values(), *strata))
+
+    @property
     def protection(self) -> Protection:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
         return protection_of(self.guarantee)
+
+
+def with_labels(settings: Of, labels: Schema | None) -> Of:
+    """Give the same settings for a table with labels, which are public ones under a guarantee.
+
+    There they are the schema where none was given; what they lack is then named, column by column.
+    """
+    if labels is None:
+        return settings
+    public = not settings.protection.learns and settings.schema is None
+    own = replace(settings, schema=labels) if public else copy(settings)
+    object.__setattr__(own, "labels", labels)
+    return own
 
 
 def _check_settings(settings: Settings) -> None:
@@ -153,14 +181,30 @@ def _check_settings(settings: Settings) -> None:
             kind="terms",
             remedy=Words("leave it out, and name terms in {formulas}", formulas=Setting("formulas", [...])),
         )
+    _check_apart(settings)
     _check_schema(settings)
+
+
+def _check_apart(settings: Settings) -> None:
+    """Refuse groups of rows under a guarantee: which there are, and how large, only the rows say."""
+    if settings.protection.learns:
+        return
+    for what, mend in (
+        ("nested", Words("declare {derive} for the coarser column", derive=_RECODED)),
+        ("strata", Words("name products with them in {formulas}", formulas=Setting("formulas", [...]))),
+    ):
+        if getattr(settings, what):
+            text = Words(
+                "{what} parts the rows by what they hold, which a formal guarantee does not allow", what=what
+            )
+            raise PrivacyError(text, kind=what, remedy=Words("leave it out, and {mend}", mend=mend))
 
 
 def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
     """Find what must be a list and is none."""
-    for what in ("keep", "drop", "formulas", "visit_sequence", "joint"):
+    for what in ("keep", "drop", "formulas", "visit_sequence", "joint", "strata"):
         given: object = getattr(settings, what)
-        if given is None and what == "visit_sequence":
+        if (given is None and what == "visit_sequence") or (isinstance(given, str) and what == "strata"):
             continue
         if isinstance(given, str):
             mend = Words("give a list, {setting}", setting=Setting(what, [given]))
@@ -172,7 +216,7 @@ def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
 
 def _wrong_mappings(settings: Settings) -> Iterator[PlanError]:
     """Find what must name columns and does not, and a method that is no method."""
-    for what in (*DECLARATIONS, "derive"):
+    for what in (*DECLARATIONS, "derive", "nested"):
         given = getattr(settings, what)
         if given is not None and given != NOTHING and not isinstance(given, Mapping):
             mend = Words("write {setting}", setting=Setting(what, {"column": ...}))
@@ -293,6 +337,8 @@ def plan_of(
         emit_original=settings.emit_original,
         joint=settings.joint,
         derive=settings.derived,
+        nested=settings.nested,
+        strata=settings.strata,
         found=found,
         behind=Behind(directly=by_code, first={code for (code,) in by_code.values()}),
         max_predictors=settings.max_predictors,
@@ -343,22 +389,30 @@ def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = 
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
     _check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
-    return infer_schema(
+    own = Declarations(**{what: getattr(settings, what) for what in DECLARATIONS})
+    schema = infer_schema(
         rows,
-        declared=Declarations(**{what: getattr(settings, what) for what in DECLARATIONS}),
+        declared=own if settings.labels is None else own.over(declarations_of(settings.labels), rows.columns),
         exempt=settings.keep,
         drawn={**dict.fromkeys(numbers, "number"), **_drawn(settings, rows.columns)},
-        named=[*(name for name, wish in method.items() if wish != SERIAL), *settings.derived],
+        named=[
+            *(name for name, wish in method.items() if wish != SERIAL),
+            *settings.derived,
+            *settings.parting,
+        ],
         numbered=[name for name, wish in method.items() if wish == SERIAL],
         skip=settings.drop,
     )
+    return schema if settings.labels is None else labelled(schema, settings.labels)
 
 
 def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:
     """Say what the user's methods draw, of columns whose method draws one kind only."""
+    names = list(names)
     wishes = {name: _wish(settings, name) for name in names}
+    levels: dict[str, Drawn] = {name: "levels" for name in names if name in settings.parting}
     kinds = {name: drawn_by(wish) for name, wish in wishes.items() if wish is not None}
-    return {name: kind for name, kind in kinds.items() if kind is not None}
+    return levels | {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def to_be_drawn(settings: Settings, schema: Schema) -> frozenset[str]:
@@ -367,6 +421,7 @@ def to_be_drawn(settings: Settings, schema: Schema) -> frozenset[str]:
     if settings.derive == NOTHING or for_all:
         return frozenset()
     apart = {*told(settings), *settings.drop, *(settings.derive or ()), *settings.formulated}
+    apart |= settings.parting
     apart.update(name for columns, _ in settings.joint for name in columns)
     return frozenset(schema.names) - apart
 

@@ -25,17 +25,19 @@ from pysynthdp.base.remarks import say
 from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
-from pysynthdp.base.words import CODEBOOK, Words
+from pysynthdp.base.words import CODEBOOK, Said, Words
 from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed, rows_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.io.sources import read_on_disk
 from pysynthdp.io.sql.reading import SQLTable
+from pysynthdp.io.survey import read, reads
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.protection import FitRequest
@@ -44,14 +46,19 @@ from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of i
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
-from pysynthdp.synthesizer.charging import Charging, check_charged
+from pysynthdp.synthesizer.charging import Charging, attempt_of, check_charged
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import fit_imputed, opened, planned
-from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of
+from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
 _LONGEST = 400  # letters of a setting on the card
+_PUBLICLY: Final = Said(
+    "read it with pysynthdp.read(path, public=True)",
+    "give the name of the file",
+    "give the data frame and a codebook",
+)
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -124,7 +131,11 @@ class Synthesizer(Settings, Printable):
         Let ``normrank``, ``sample`` and ``cart`` re-emit real values, as synthpop does; makes the fit
         confidential.
     joint : sequence of (columns, method)
-        Columns that one model draws together.
+        Columns that one model draws together. ``[(["a", "b", "c"], "catall")]`` draws the cells of the table
+        of columns of levels, given all columns before the first of them (or those that a formula for it
+        names): relations of any order are kept, missing values and codes are levels beside the others, and
+        cells of fewer than five records are drawn by their margins. Not under a guarantee: noise in the
+        answers keeps all tables of two columns anyhow, and ``BySampling`` has joint models of its own.
     rare : {"keep", "merge", "refuse"}
         What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
         whatever the other columns say, and a warning names the column. Merged, they go into the column's
@@ -136,12 +147,29 @@ class Synthesizer(Settings, Printable):
         ``{"bmi": "weight / (height / 100) ** 2"}``. An expression has numbers, texts in quotes, names of
         columns (odd ones in backticks), ``+ - * / **``, comparisons, ``and``, ``or``, ``not``, ``in (1, 2)``,
         ``missing``, and the functions ``log, exp, sqrt, abs, floor, ceil, round, min, max, where, cut,
-        recode, is_missing``. One that names its own column corrects what is drawn for it:
+        recode, is_missing``; ``is_missing(x, ".a")`` and ``missing(".a")`` speak of one declared reason, a
+        code or a kind. One that names its own column corrects what is drawn for it:
         ``{"cigarettes": "where(smokes == 'no', 0, cigarettes)"}``. Under a guarantee too, at no price.
         Without a schema or guarantee, functions that hold in every row of a table are found and computed as
         well: sums, products, ratios, powers, logarithms, groups of a number, and the table from one column
         to another that it determines, of values that five records have; the plan shows them, and the
         statement says so. ``{"bmi": None}`` has that column drawn, ``derive="no"`` every one.
+    nested : mapping column -> coarser column
+        Columns whose levels belong to the levels of a coarser one: ``{"town": "region"}``. Such a column is
+        drawn last, within the row's level of the coarser one, by a model of that level's own records: the
+        method asked for, else ``polyreg``; below 50 records by shares alone. Pairs that nobody has are never
+        drawn. Where a level stands in several coarser ones, a warning says so: pairs of five records or more
+        are drawn as often as they occur, and of others only a level's commonest. So is a level of few
+        records drawn where it stands, within a coarser level of few records too. Not under a guarantee, which
+        may not look: there declare the coarser column as a function,
+        ``derive={"region": "recode(town, ...)"}``.
+    strata : str or sequence of str
+        Columns in whose levels all other models are fitted apart, so that every relation may differ between
+        them. They are drawn first (several together, by ``catall``), or kept. A stratum is fitted by itself
+        if it has 10 records and 10 more for each other column, of which 20 are counted at most; the others
+        are fitted together, and if these are still too few, with the smallest that have enough. In each, what
+        rests on fewer than five of its own records is left out. ``fitted.strata`` names those fitted apart.
+        Nested columns are drawn within the coarser one, with strata as predictors. Not under a guarantee.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -181,13 +209,13 @@ class Synthesizer(Settings, Printable):
 
     @answers_slips
     def plan(
-        self, data: pd.DataFrame | Sequence[pd.DataFrame] | Rows | Schema | None = None
+        self, data: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows | Schema | None = None
     ) -> SynthesisPlan:
         """Make the plan: from a schema without reading a record, or from a table by inferring its schema.
 
         Parameters
         ----------
-        data : DataFrame, list of imputed DataFrames, Rows or Schema, optional
+        data : DataFrame, list of imputed DataFrames, SurveyTable, Rows or Schema, optional
             Without it, the synthesizer's own schema.
 
         Raises
@@ -203,13 +231,16 @@ class Synthesizer(Settings, Printable):
             return plan_of(self, data)
         if self.schema is not None or data is None:
             return declared_plan(self)
-        data = self._opened(data)
-        return planned(self, listed(data) or cast("pd.DataFrame | Rows", data))
+        data, labels = self._opened(data)
+        own = with_labels(self, labels)
+        if own.schema is not None:
+            return declared_plan(own)
+        return planned(own, listed(data) or cast("pd.DataFrame | Rows", data))
 
     @answers_slips
     def fit(
         self,
-        table: pd.DataFrame | Sequence[pd.DataFrame] | Rows | None = None,
+        table: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows | None = None,
         *,
         block_rows: int | None = None,
         answers: str | Path | None = None,
@@ -221,14 +252,16 @@ class Synthesizer(Settings, Printable):
 
         Parameters
         ----------
-        table : DataFrame, list of DataFrames, Rows, or path
-            The confidential table, or a CSV or Parquet file with it: read as :func:`read_table` reads it, its
-            columns in nameless files in ``scratch`` meanwhile. Not needed where ``answers`` holds all noised
-            answers. It may lie outside one frame: any object with rows as
-            :class:`pysynthdp.design.rows.Rows` says. A list of M tables
-            is taken as M imputations of it (of the same people in the same order): one plan is fitted to
-            each, ``draw`` draws m copies of each, and the copies are pooled by the nests that they stand in
-            (Reiter 2004). Refused under a guarantee.
+        table : DataFrame, SurveyTable, list of DataFrames, Rows, or path
+            The confidential table; with labels as :func:`read` gives it, which then are declared and go along
+            to the copies. A file is read as :func:`read` reads those of SPSS, Stata and SAS, and
+            :func:`read_table` CSV and Parquet, its columns in nameless files in ``scratch`` meanwhile. Not
+            needed where ``answers`` holds all noised answers. It may lie outside one frame: a Dask data
+            frame, whose partitions stay with the workers of the client that is connected, or any object with
+            rows as :class:`pysynthdp.design.rows.Rows` says. A list of M tables is taken as M imputations of
+            it (of the same people in the same order): one plan is fitted to each, ``draw`` draws m copies of
+            each, and the copies are pooled by the nests that they stand in (Reiter 2004). Refused under a
+            guarantee.
         block_rows : int, optional
             Rows read at a time; never changes a result.
         answers : path, optional
@@ -236,11 +269,9 @@ class Synthesizer(Settings, Printable):
             reads them and never the table. Without it a rerun is a second spending.
         noise_seed : int, optional
             Seed of the noise; refused but for ``ByNoise(..., testing=True)``.
-        ledger : path, ``"env:NAME"`` or SpendingLedger, optional
-            The agency's ledger, which the guarantee is reserved in before noise is drawn; where every draw
-            costs, each is. A run that ended early goes on with the same ``answers`` and pays nothing more.
-        source : str, optional
-            Whose account there: the id of the people.
+        ledger, source : path, ``"env:NAME"`` or SpendingLedger, and str; optional
+            The agency's ledger and whose account there pays, before noise is drawn, and for each draw where
+            draws cost. A run that ended early goes on with the same ``answers`` and pays nothing more.
 
         Returns
         -------
@@ -267,7 +298,15 @@ class Synthesizer(Settings, Printable):
         protection.check_request(answers=answers, noise_seed=noise_seed)
         path = None if answers is None else Path(answers)
         paying = Charging.of(ledger, source, protection, table=table, answers=path)
-        table = self._opened(table)
+        rows, labels = self._opened(table)
+        own = with_labels(self, labels)
+        return own._fitted(rows, block_rows, path, noise_seed, paying)  # noqa: SLF001 -- of the same class
+
+    def _fitted(
+        self, table: Any, block_rows: int | None, answers: Path | None, seed: Any, paying: Charging | None
+    ) -> FittedSynthesizer:
+        """Fit a table that was opened."""
+        protection = self.protection
         tables = listed(table)
         if tables is not None:
             nested, unseen = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
@@ -275,19 +314,14 @@ class Synthesizer(Settings, Printable):
             say((*unseen, *fitted.remarks))
             return fitted
         if not protection.learns and self.schema is None:
-            raise PrivacyError(
-                "a formal guarantee takes nothing from the data",
-                kind="undeclared",
-                remedy=Words("declare every column in {schema}", schema=CODEBOOK),
-            )
+            raise _undeclared()
         own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
-        spending = None if paying is None else paying.attempt(plan)
-        account.charge_to(spending)
+        spending = attempt_of(paying, plan, account)
         slow = slow_plan(plan, own.n if protection.learns else None)
         say(slow)  # before, since it is no use after
-        request = FitRequest(own.rows, self._threads(), self.progress, path, noise_seed, stand_ins, spending)
+        request = FitRequest(own.rows, self._threads(), self.progress, answers, seed, stand_ins, spending)
         fit = protection.fit(plan, request)
         check_charged(protection, spending)
         fit = own.completed(fit)
@@ -331,17 +365,27 @@ class Synthesizer(Settings, Printable):
         """Build a card of what was set; it holds nothing of any table."""
         return _settings_table(self)
 
-    def _opened(self, given: Any) -> Any:
-        """Take what names a table as the rows in it, their columns on disk; anything else as it is."""
+    def _opened(self, given: Any) -> tuple[Any, Schema | None]:
+        """Take the name of a file as the rows in it; beside it what a labelled file says of them."""
+        learns = self.protection.learns
+        if reads(given):
+            if not learns and self.schema is None:
+                raise _undeclared()
+            given = read(given, public=not learns)
+        several = given if isinstance(given, list | tuple) else [given]
+        if several and all(isinstance(one, SurveyTable) for one in several):
+            if not learns and not all(one.public for one in several):
+                raise _not_public()
+            frames = [one.frame for one in several]
+            return (frames if several is given else frames[0]), several[0].schema
         if not isinstance(given, str | os.PathLike | SQLTable):
-            return given
+            return given, None
         scratch = opened_scratch(self.scratch, encrypt=self.scratch_encrypt)
         declared = Declared((), self.levels, self.missing, self.bounds, self.schema)
-        texts = not self.protection.learns
         path = given if isinstance(given, SQLTable) else os.fspath(given)
         drop = {*self.drop} - {self.protection.unit.key}
-        found = read_on_disk(path, scratch, declared=declared, texts=texts, drop=drop)
-        return rows_of(found, full=not texts, scratch=scratch)
+        found = read_on_disk(path, scratch, declared=declared, texts=not learns, drop=drop)
+        return rows_of(found, full=learns, scratch=scratch), None
 
     def _threads(self) -> int:
         """Threads to use."""
@@ -350,14 +394,17 @@ class Synthesizer(Settings, Printable):
 
 @answers_slips
 def synthesize(
-    table: pd.DataFrame | Sequence[pd.DataFrame] | Rows, m: int = 5, rng: RandomSource = None, **settings: Any
+    table: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows,
+    m: int = 5,
+    rng: RandomSource = None,
+    **settings: Any,
 ) -> SyntheticRelease:
     """Fit and draw in one call.
 
     Parameters
     ----------
-    table : DataFrame, list of DataFrames, or Rows
-        The confidential table, or M imputations of it.
+    table : DataFrame, SurveyTable, list of DataFrames, Rows, or path
+        The confidential table, or M imputations of it, as :meth:`Synthesizer.fit` takes it.
     m : int
         Number of copies; of each imputation, if there are several.
     rng : int, SeedSequence or Generator, optional
@@ -388,6 +435,24 @@ def synthesize(
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     return synthesizer.fit(table).draw(m=m, rng=rng)
+
+
+def _undeclared() -> PrivacyError:
+    """Say that nothing is declared."""
+    return PrivacyError(
+        "a formal guarantee takes nothing from the data",
+        kind="undeclared",
+        remedy=Words("declare every column in {schema}", schema=CODEBOOK),
+    )
+
+
+def _not_public() -> PrivacyError:
+    """Say that cells had a part in how a labelled file was read."""
+    return PrivacyError(
+        "cells of the table decided what its columns are, which a formal guarantee does not allow",
+        kind="undeclared",
+        remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
+    )
 
 
 def _settings_table(settings: Settings) -> Table:

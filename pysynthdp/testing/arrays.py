@@ -228,9 +228,9 @@ class _ArrayRows(EncodedRows):
         for start in range(0, max(self.table.n, 1), step):
             yield slice(start, min(start + step, self.table.n), every)
 
-    def _encode(self, rows: slice, *, keep: bool) -> FloatArray:
+    def _encode(self, rows: slice, *, keep: bool, used: BoolArray | None = None) -> FloatArray:
         """Encode one block."""
-        X = super()._encode(rows, keep=keep)
+        X = super()._encode(rows, keep=keep, used=used)
         if X.flags.writeable:
             X[:, 0] = self.first[rows]
             X.flags.writeable = False

@@ -114,7 +114,7 @@ safe_call <- function(call) {
 # Everything that is sent as settings, in the form in which it is sent.
 settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, draws, joint, schema, guarantee, plan, rare = NULL,
-                        max_predictors = NULL, terms = NULL, derive = NULL, visit.sequence = NULL,
+                        max_predictors = NULL, terms = NULL, derive = NULL, nested = NULL, strata = NULL, visit.sequence = NULL,
                         predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
   refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)),
                  "write synthesise(data, m = 5, method = \"norm\")")
@@ -129,7 +129,8 @@ settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, for
     keep = as_columns(keep, columns, "keep"), drop = as_columns(drop, columns, "drop"),
     proper = proper, draws = draws, joint = joint, schema = schema, guarantee = guarantee, plan = plan,
     rare = rare, max_predictors = max_predictors, terms = terms,
-    derive = if (identical(derive, "no")) derive else as_listing(derive)
+    derive = if (identical(derive, "no")) derive else as_listing(derive),
+    nested = as_listing(nested), strata = as_columns(strata, columns, "strata")
   )
   refuse_na(settings)
   settings

@@ -205,13 +205,14 @@ declared <- function(data, ..., method = NULL, visit_sequence = NULL, predictor_
                      missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL, levels = NULL, keep = NULL,
                      drop = NULL, proper = NULL, draws = NULL, joint = NULL, schema = NULL, guarantee = NULL,
                      plan = NULL, rare = NULL, max_predictors = NULL, terms = NULL,
-                     derive = NULL) {
+                     derive = NULL, nested = NULL, strata = NULL) {
   settings_of(
     if (is.null(data) && is.list(schema)) schema else data, method = method, visit_sequence = visit_sequence,
     predictor_matrix = predictor_matrix, formulas = formulas, missing = missing, spikes = spikes,
     bounds = bounds, decimals = decimals, levels = levels, keep = keep, drop = drop, proper = proper,
     draws = draws, joint = joint, schema = schema, guarantee = guarantee, plan = plan, rare = rare,
-    max_predictors = max_predictors, terms = terms, derive = derive, ...
+    max_predictors = max_predictors, terms = terms, derive = derive, nested = nested,
+    strata = strata, ...
   )
 }
 

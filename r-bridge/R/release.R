@@ -6,6 +6,11 @@
 #' @param object An object from [synthesise()].
 #' @param folder Path; must not exist yet.
 #' @param format `"parquet"` or `"csv"`.
+#' @param formats Several formats at once, among `"parquet"`, `"csv"`, `"sav"`, `"dta"` and `"xpt"`: each copy in every
+#'   one. The last three, for SPSS, Stata and SAS, have labels and missing kinds as far as each can hold them, and need
+#'   the Python package pyreadstat. Parquet is added where neither it nor CSV is named.
+#' @param watermark Whether the last column of every file, `_synthetic`, holds the number of the copy; `read_release()`
+#'   takes it off.
 #' @param sign Path of a PEM file with an Ed25519 private key, or `NULL`. The folder then holds a signature, which
 #'   [verify_release()] checks with the public key.
 #' @return `write_release()`: the path, invisibly. `read_release()`: an object as from [synthesise()].
@@ -20,11 +25,11 @@
 #' }
 #' }
 #' @export
-write_release <- function(object, folder, format = c("parquet", "csv"), sign = NULL) {
+write_release <- function(object, folder, format = c("parquet", "csv"), sign = NULL, formats = NULL, watermark = TRUE) {
   check_unchanged(object)
   check_path(folder)
   invisible(ask("write_release", x = sendable(object), folder = normalizePath(folder, mustWork = FALSE),
-                format = one_of(format, "format"), sign = key_path(sign)))
+                format = one_of(format, "format"), sign = key_path(sign), formats = formats, watermark = watermark))
 }
 
 #' @rdname write_release

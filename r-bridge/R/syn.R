@@ -28,22 +28,25 @@
 #'   is drawn by a model of its own.
 #' @param cont.na Codes of numbers that are not values: `list(income = c(NA, -8))`.
 #' @param semicont Values of numbers with a mass of their own: `list(wage = 0)`.
-#' @param smoothing Nothing is left to do, and a warning says so: numbers are drawn from smooth distributions, not from
-#'   those of the records.
+#' @param smoothing `list(income = "density")`, `"spline"` or `"rmean"`: met whatever is asked, as numbers are drawn from
+#'   smooth distributions and not from those of the records.
 #' @param event,denom Not available: there are no models of survival or of grouped binomials.
 #' @param drop.not.used Leave out columns that `visit.sequence` leaves out.
 #' @param drop.pred.only Not available where columns are real: a release says what it was drawn from.
 #' @param default.method Four methods that are chosen by type: of numbers, of two levels, of more, of ordered ones.
-#' @param numtocat,catgroups Not available: numbers are drawn as numbers. `cut()` them in the data to draw groups.
+#' @param numtocat,catgroups Numbers that are drawn by the group in which they fall, and then inside it, and in how many
+#'   groups of equal count; 5 by default. It is the method `cells`, which draws a number inside a group from averages of
+#'   records.
 #' @param models Not available: fitted models are not sent to R. [synthesis_plan()] shows them.
 #' @param print.flag Show the result.
 #' @param seed A number; `"sample"` and `NA` let [set.seed()] govern the draw. Never stored.
-#' @param ... Further arguments of [synthesise()], such as `bounds`, `rare` or `guarantee`, by their whole names; its
-#'   names of the arguments above, `missing`, `spikes` and the like, are taken too.
+#' @param ... Further arguments of [synthesise()], such as `bounds`, `rare`, `strata` or `guarantee`, by their whole names;
+#'   its names of the arguments above, `missing`, `spikes` and the like, are taken too.
 #' @param drop Columns to leave out.
 #' @return As [synthesise()]; with `m = 0` a list of class `synth_setup` with `method`, `visit.sequence`,
 #'   `predictor.matrix` and `semicont`, and without copies.
-#' @details Of synthpop's methods there are the parametric ones and `cart`. `polr` takes a factor without declared
+#' @details Of synthpop's methods there are the parametric ones, `cart`, `catall` of several columns, and `nested.x`, which
+#'   draws a column within the level of x. What synthpop does by `syn.strata()` is done by `strata = "region"`. `polr` takes a factor without declared
 #'   order too, with the order of its levels, and says so. `constant` is for columns of one value: synthpop lets other columns stand as
 #'   they really are.
 #' @examples
@@ -64,14 +67,14 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
   call <- safe_call(match.call())
   check_frame(data)
   columns <- names(data)
-  refuse_synthpop(list(rules = rules, rvalues = rvalues, event = event, denom = denom, numtocat = numtocat,
-                       models = models))
+  refuse_synthpop(list(rules = rules, rvalues = rvalues, event = event, denom = denom, models = models))
   more <- list(...)
   visit.sequence <- by_either_name(visit.sequence, more, "visit_sequence")
   predictor.matrix <- by_either_name(predictor.matrix, more, "predictor_matrix")
   cont.na <- by_either_name(cont.na, more, "missing")
   semicont <- by_either_name(semicont, more, "spikes")
   more <- further_settings(more[!names_of(more) %in% names(renamed)])
+  more <- with_parting(more, parting_methods(method, columns))
   visited <- as_visited(visit.sequence, columns)
   chosen <- synthpop_methods(method, columns, asked = !missing(method))
   parts <- columns_in_parts(columns, visited, as_columns(drop, columns, "drop"), chosen, drop.not.used)
@@ -83,9 +86,11 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
   chosen <- chosen[names(chosen) %in% parts$drawn]
   looked <- looked_up(data[parts$drawn], minnumlevels, maxfaclevels, default.method, more, cont.na)
   chosen <- by_looks(chosen, looked, parts, predictors)
+  grouped <- as_grouped(numtocat, catgroups, data, chosen, asked = !missing(method))
+  chosen[names(grouped)] <- grouped
   refuse_pred_only(drop.pred.only, parts)
   say_released(parts)
-  say_smooth(smoothing, columns)
+  check_smoothing(smoothing, columns, parts$released)
   settings <- c(list(
     method = if (length(chosen)) as.list(chosen), visit_sequence = if (!is.null(visited)) without_serial(parts$drawn, chosen), predictor_matrix = predictors,
     proper = proper, missing = without_na(cont.na, columns, "cont.na"),

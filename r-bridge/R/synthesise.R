@@ -24,7 +24,8 @@
 #'   powers, `income ~ age * sex + I(age^2)`, curves `log(a)`, `bs(a, 5)`, `cr(a, 4)`, `cut(a, 4)`, `hinge(a, 2)`,
 #'   `step(a, 2)`, and one level, `sex[M]`.
 #' @param missing Codes that are not values: `list(income = c(refused = -8, "don't know" = -9))`. User-defined
-#'   missing values of haven's labelled columns are understood without it.
+#'   missing values of haven's labelled columns, and tagged ones with a label, are understood without it; other tags are
+#'   declared as `list(income = c(refused = ".a"))`.
 #' @param spikes Values with a mass of their own: `list(wage = 0)`.
 #' @param bounds Declared bounds: `list(age = c(18, 99))`; `NA` for none.
 #' @param decimals Digits after the point: `list(income = 0)`.
@@ -37,7 +38,8 @@
 #' @param draws How the rows of a copy are drawn: `"independent"` of each other, or `"even"`: each row has its law, but
 #'   random numbers are spread evenly over rows that are alike, so that counts lie near those that the models expect.
 #'   Not with [by_sampling()].
-#' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "dirichlet"))`.
+#' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "catall"))` draws the
+#'   cells of their table, given the columns before the first of them, missing values and codes among the levels.
 #' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
 #'   codebook.
 #' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()], [by_sampling()] or [protection()]; it
@@ -57,6 +59,11 @@
 #'   in backticks), `+ - * / **`, comparisons, `and`, `or`, `not`, `in (1, 2)`, `missing`, and the functions `log`, `exp`,
 #'   `sqrt`, `abs`, `floor`, `ceil`, `round`, `min`, `max`, `where`, `cut`, `recode` and `is_missing`. One that names its
 #'   own column corrects what is drawn for it.
+#' @param nested Columns whose levels belong to those of a coarser one: `list(town = "region")`. They are drawn last, within
+#'   the row's level of the coarser one, and pairs that nobody has do not occur. A warning says where the data break it.
+#'   Not with a `guarantee`.
+#' @param strata Columns in whose levels all other models are fitted apart: `"region"`. They are drawn first; strata of few
+#'   records are fitted together. Not with a `guarantee`.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -124,7 +131,8 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
                                   formulas = NULL, missing = NULL, spikes = NULL, bounds = NULL, decimals = NULL,
                                   levels = NULL, keep = NULL, drop = NULL, k = NULL, proper = NULL, joint = NULL,
                                   draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
-                                  rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL) {
+                                  rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL, nested = NULL,
+                                  strata = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -133,7 +141,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     formulas = formulas, missing = missing, spikes = spikes, bounds = bounds, decimals = decimals,
     levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
     guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms,
-    derive = derive, ...
+    derive = derive, nested = nested, strata = strata, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) blank_dropped(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

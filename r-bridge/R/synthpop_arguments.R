@@ -10,11 +10,8 @@ synthpop_lacks <- c(
   denom = paste(
     "there is no grouped binomial: draw the count itself, method = list(x = \"poisson\"), after its denominator, or give",
     "one row for each trial"),
-  numtocat = "numbers are drawn as numbers: cut() the column in the data to draw groups",
   models = "fitted models are not sent to R: synthesis_plan() shows which model draws each column",
-  strata = paste(
-    "visit the strata first, and let predictors depend on them: formulas = list(income ~ region * age); or synthesise",
-    "each part: lapply(split(data, data$region), syn)")
+  strata = "write strata = \"region\"; strata of too few records are fitted together, and the result is no list of tables"
 )
 
 # Whether an argument asks for nothing: absent, or what syn(m = 0) of synthpop fills in for each column.
@@ -36,7 +33,7 @@ lacks <- function(name) {
 further_settings <- function(given) {
   if (!length(given)) return(given)
   known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare",
-             "max_predictors", "terms", "derive", "draws")
+             "max_predictors", "terms", "derive", "draws", "nested", "strata")
   for (name in names_of(given)) if (!name %in% known) no_argument(name, known)
   given
 }
@@ -56,7 +53,7 @@ by_either_name <- function(theirs, given, ours) {
 
 no_argument <- function(name, known) {
   if (!nzchar(name)) refuse("plan", "syn() has 24 arguments by position", "name the others", kind = "setting")
-  if (name %in% c("strata", "minstratumsize", "tab.strataobs", "tab.stratasyn")) lacks("strata")
+  if (name %in% c("minstratumsize", "tab.strataobs", "tab.stratasyn")) lacks("strata")
   if (name == "keep") {
     refuse("plan", "syn() calls `keep` as synthpop does", "write method = c(column = \"\")", kind = "setting")
   }
@@ -153,8 +150,71 @@ refuse_pred_only <- function(asked, parts) {
     ", and a release says so; let it be drawn too, or leave it out with drop.not.used = TRUE"))
 }
 
-say_smooth <- function(smoothing, columns) {
+# Numbers are drawn from smooth distributions whatever is asked, so that a known way of smoothing is met.
+check_smoothing <- function(smoothing, columns, released) {
   if (is_idle(smoothing)) return(invisible())
-  known_columns(names(smoothing), columns, "smoothing")
-  caution("smoothing has nothing to do here: numbers are drawn from smooth distributions, not from those of the records")
+  ways <- as.list(smoothing)
+  if (is.null(names(ways))) ways <- stats::setNames(rep_len(ways, length(columns)), columns)
+  known_columns(names(ways), columns, "smoothing")
+  asked <- vapply(ways, function(way) if (is.character(way) && length(way) == 1L && !is.na(way)) way else "", "")
+  unknown <- asked[!asked %in% c("", "spline", "density", "rmean")]
+  if (length(unknown)) {
+    refuse("plan", paste0("smoothing knows no ", dQuote(unknown[[1L]], FALSE)), "use \"spline\", \"density\" or \"rmean\"",
+           names(unknown)[[1L]], "setting")
+  }
+  real <- intersect(names(asked)[nzchar(asked) & lengths(smoothing[names(asked)]) > 0L], released)
+  if (length(real)) {
+    refuse("plan", paste0(real[[1L]], " is released as it is, and smoothing would change it"), "give it a method",
+           real[[1L]], "setting")
+  }
+}
+
+# Numbers that are drawn by the group that they fall in, and then inside it: synthpop's numtocat and catgroups.
+as_grouped <- function(numtocat, catgroups, data, chosen, asked) {
+  if (is_idle(numtocat)) return(list())
+  columns <- names(data)
+  named <- as_columns(numtocat, columns, "numtocat")
+  known_columns(named, columns, "numtocat")
+  odd <- named[!vapply(data[named], function(x) is.numeric(x) && !is.object(x), NA)]
+  if (length(odd)) {
+    refuse("plan", paste0("numtocat names ", odd[[1L]], ", which holds no numbers"), "leave it out there", odd[[1L]],
+           "setting")
+  }
+  both <- intersect(named, names(chosen)[!vapply(chosen, identical, NA, "cells")])
+  if (length(both) && asked) {
+    refuse("plan", paste0(both[[1L]], " has a method, and numtocat draws it by groups"), "leave one of the two out",
+           both[[1L]], "method")
+  }
+  groups <- if (length(catgroups)) as.list(catgroups) else list(5)
+  if (is.null(names(groups))) groups <- stats::setNames(rep_len(groups, length(named)), named)
+  size <- vapply(named, function(name) {
+    one <- groups[[name]]
+    if (is.null(one)) return(5)
+    if (is.numeric(one) && length(one) == 1L && isTRUE(one >= 2) && one == round(one)) as.numeric(one) else NA_real_
+  }, 1)
+  if (anyNA(size)) {
+    refuse("plan", "catgroups must be whole numbers of at least 2", "write catgroups = 5", named[is.na(size)][[1L]],
+           "setting")
+  }
+  lapply(stats::setNames(size, named), function(one) list(name = "cells", groups = as.integer(one)))
+}
+
+# What synthpop writes as a method and is a setting here: "nested.region", and "catall" of several columns.
+parting_methods <- function(method, columns) {
+  if (is.null(method)) return(list())
+  method <- as.list(by_column(method, columns, "method"))
+  if (identical(method, list("catall"))) return(list(together = columns))
+  if (is.null(names(method))) return(list())
+  text <- vapply(method, function(one) if (is.character(one) && length(one) == 1L) gsub(" ", "", one) else "", "")
+  nested <- text[startsWith(text, "nested.")]
+  list(nested = if (length(nested)) as.list(sub("^nested\\.", "", nested)),
+       together = names(text)[text == "catall"])
+}
+
+with_parting <- function(more, parting) {
+  if (length(parting$nested)) more$nested <- c(as.list(more$nested), parting$nested)
+  if (length(parting$together) > 1L) {
+    more$joint <- c(more$joint, list(list(columns = parting$together, method = "catall")))
+  }
+  more
 }

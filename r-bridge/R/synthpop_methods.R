@@ -7,9 +7,8 @@ methods_lacking <- c(
   survctree = "there is no model of survival; draw the event by \"logreg\" and the time, a number, after it",
   pmm = "use \"normrank\", whose draws have the column's own distribution and are no records' values",
   ipf = "use \"polyreg\" with the interactions that the tables need: formulas = list(c ~ a * b)",
-  catall = "use \"polyreg\" with the interactions that the table needs: formulas = list(c ~ a * b)",
   satcat = "use \"polyreg\" with all interactions of its predictors: formulas = list(c ~ a * b)",
-  nested = "use \"polyreg\" or \"normrank\", with the group among the predictors",
+  nested = "name the coarser column: nested = list(town = \"region\")",
   collinear = "leave the column out with drop, and compute it where it is needed: with(s, lm(y ~ I(2 * x)))",
   passive = paste(
     "sums of other columns stay sums by themselves; leave other derived columns out with drop, and compute them where",
@@ -47,9 +46,16 @@ synthpop_methods <- function(method, columns, asked) {
   method <- as.list(by_column(method, columns, "method"))
   known_columns(names(method), columns, "method")
   method <- lapply(method, function(one) if (is.character(one)) gsub(" ", "", one, fixed = TRUE) else one)
+  if (identical(method, list("catall"))) return(list()) # of all columns together
+  if (!is.null(names(method))) method <- method[!vapply(method, is_parting, NA)]
   refuse_methods(method)
   if (is.null(names(method))) method <- stats::setNames(rep(method, length(columns)), columns)
   method[!vapply(method, identical, NA, "parametric")]
+}
+
+# Whether a method says how rows or columns are parted, and leaves the model to the type.
+is_parting <- function(method) {
+  is.character(method) && length(method) == 1L && (startsWith(method, "nested.") || method == "catall")
 }
 
 say_once <- function(what, message) {

@@ -354,3 +354,11 @@ def test_several_tables_are_refused_under_a_guarantee_before_one_is_read(tmp_pat
     refused = call("synth", *files, "--out", tmp_path / "r", "--plan", plan)
     assert refused.exit_code == 2, refused.output
     assert "spend the budget again" in " ".join(refused.output.split())
+
+
+def test_synth_writes_several_formats_and_leaves_the_mark_out_where_asked(tmp_path, file):
+    asked = ["--m", 1, "--format", "csv", "--format", "sav", "--no-watermark"]
+    done = call("synth", file, "--out", tmp_path / "r", *asked)
+    assert done.exit_code == 0, done.output
+    assert {"synthetic_1.csv", "synthetic_1.sav"} <= {path.name for path in (tmp_path / "r").iterdir()}
+    assert "_synthetic" not in (tmp_path / "r" / "synthetic_1.csv").read_text().splitlines()[0]

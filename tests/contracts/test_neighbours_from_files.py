@@ -243,6 +243,59 @@ def test_a_missing_record_of_a_parquet_file_leaves_every_byte_of_the_release(dat
     compared(plain, odd, RHO)
 
 
+# labelled files: labels and formats alone say what a column is
+
+LABELLED = """
+[columns.code]
+codes = {"1" = "one", "2" = "two", "3" = "three"}
+levels = ["one", "two", "three"]
+other = "one"
+may_be_missing = false
+[columns.amount]
+lower = 0
+upper = 20000
+fallback = 5000
+[columns.day]
+kind = "numeric"
+lower = 0
+upper = 20000
+unit = "day"
+decimals = 0
+may_be_missing = false
+fallback = 5000
+"""
+_TO_SPSS = 141_428  # days from 14 October 1582 to 1970
+
+
+def sav_of(record: dict[str, float]) -> Callable[[Path], object]:
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = pd.DataFrame({"code": CODES.astype(float), "amount": DAYS, "day": (DAYS + _TO_SPSS) * 86_400})
+    frame.loc[AT, list(record)] = list(record.values())
+    facts = {
+        "variable_value_labels": {"code": {1.0: "one", 2.0: "two", 3.0: "three"}, "amount": {-8.0: "none"}},
+        "missing_ranges": {"amount": [-8, {"lo": 30_001, "hi": 30_009}], "code": [9]},
+        "variable_format": {"code": "F8.0", "amount": "F8.0", "day": "DATE11"},
+    }
+    return lambda path: pyreadstat.write_sav(frame, str(path), **facts)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"code": 7.0, "amount": 31_337.0, "day": -1e15},
+        {"code": 1.5, "amount": -8.0, "day": 0.5},
+        {"code": 9.0, "amount": 30_003.5, "day": np.nan},
+        {"code": np.nan, "amount": np.nan},
+        {"amount": 0.25},
+    ],
+    ids=str,
+)
+def test_an_odd_record_of_a_labelled_file_leaves_every_byte_of_the_release(record, synth):
+    plain = synth("t.sav", sav_of({}), None, LABELLED)
+    compared(plain, synth("t.sav", sav_of(record), plain[0], LABELLED), RHO)
+    assert plain[1][3] == []
+
+
 # frames in Python: one odd cell gives a column another type
 
 WHEN = {"lower": 0, "upper": 20000, "unit": "day", "may_be_missing": False, "fallback": 5000}

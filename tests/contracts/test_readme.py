@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from statsmodels.datasets import anes96
 
@@ -42,7 +44,7 @@ def run(command: list[str], folder: Path) -> str:
 
 
 def test_the_lines_of_python_run_and_print_the_card_and_the_comparison(folder):
-    (code,) = blocks("python")
+    code, _ = blocks("python")
     assert len(code.splitlines()) == 10
     printed = run([sys.executable, "-W", "error", "-c", code], folder)
     assert "no formal guarantee" in printed
@@ -50,6 +52,19 @@ def test_the_lines_of_python_run_and_print_the_card_and_the_comparison(folder):
     assert sorted(path.name for path in (folder / "release").glob("*.parquet")) == [
         f"synthetic_{copy}.parquet" for copy in range(1, 6)
     ]
+
+
+def test_the_lines_on_survey_files_run(tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    _, code = blocks("python")
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"income": rng.choice([100.5, 250, -8], 300), "sex": rng.choice([1.0, 2.0], 300)})
+    labels = {"income": {-8.0: "refused"}, "sex": {1.0: "Man", 2.0: "Woman"}}
+    pyreadstat.write_sav(
+        frame, str(tmp_path / "wave.sav"), variable_value_labels=labels, missing_ranges={"income": [-8]}
+    )
+    shown = run([sys.executable, "-c", f"import pysynthdp as sdp\n{code}\nprint(release.schema)"], tmp_path)
+    assert "refused" in shown
 
 
 def test_the_lines_of_shell_run_and_print_the_card_and_the_pooled_table(folder):
@@ -69,7 +84,7 @@ def test_the_readme_names_the_one_prerequisite_and_the_two_commands():
 
 
 MADE = re.compile(r"out/|docs/api/")  # by a run
-PAGES = ["README.md", "SECURITY.md", "docs/guarantees.md", "docs/formulas.md"]
+PAGES = ["README.md", "SECURITY.md", "docs/guarantees.md", "docs/formulas.md", "docs/labelled-files.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

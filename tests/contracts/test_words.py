@@ -28,7 +28,6 @@ EXEMPT = {  # why a text in it names one language
     "curator/infer/written.py": "holds code that reads a column, a template a language, to fill a Said",
     "io/csv/learned.py": "names the programs that may have written the file, each with its own option",
     "io/folder/files.py": "says what pandas, as a reader of Parquet, would be shown",
-    "io/csv/other_files.py": "holds the programs that convert a file, each named by its language",
     "schema/plain_values.py": "is no text for people: a pattern of Arrow's names of types",
     "io/folder/text.py": "holds how each language reads the copies, named by it",
 }

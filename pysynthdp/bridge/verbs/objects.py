@@ -37,10 +37,14 @@ def write_release(
     folder: str,
     format: str = "parquet",  # noqa: A002 -- pandas' word
     sign: str | None = None,
+    formats: Any = None,
+    watermark: bool = True,  # noqa: FBT002 -- R names its arguments
 ) -> str:
     """Write a release folder, signed where a key is given."""
     key = None if sign is None else Path(sign).expanduser()
-    return os.fspath(release_from_r(x).save(Path(folder).expanduser(), format=format, sign=key))
+    asked: dict[str, Any] = {"format": format, "watermark": watermark, "sign": key}
+    asked["formats"] = None if formats is None else _texts(formats)
+    return os.fspath(release_from_r(x).save(Path(folder).expanduser(), **asked))
 
 
 def read_release(folder: str) -> RVector:

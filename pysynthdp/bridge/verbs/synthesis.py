@@ -135,8 +135,15 @@ def _refuse_lists(data: RFrame, dropped: Collection[str]) -> None:
 
 
 def _warn_of_tags(data: RFrame, settings: Mapping[str, Any]) -> None:
-    """Say which tags are lost; under a guarantee by the labels alone: a warning must not tell of rows."""
-    tagged = found_tags(data) if _learns(settings) else declared_tags(data)
+    """Say which tags are lost; under a guarantee by the labels alone: a warning must not tell of rows.
+
+    Where a schema is learned the fit says it.
+    """
+    schema = settings.get("schema")
+    if schema is None and _learns(settings):
+        return
+    declared = dict(settings.get("missing", {})) if schema is None else {one.name: one.tags for one in schema}
+    tagged = found_tags(data, declared) if _learns(settings) else declared_tags(data, declared)
     apart = {*settings.get("drop", ()), *settings.get("keep", ())}
     warn_of_tags([name for name in tagged if name not in apart], "become plain NA in the copies")
 

@@ -137,9 +137,8 @@ def _form(part: Part) -> Form:
 
 def _cuts(part: Part, layout: Layout, table: PartTable) -> list[float]:
     """Scaled cuts of a number, each with values on both sides."""
-    every = max(1, table.n // SCALE_ROWS)
-    kind, values = table.kind(part), table.parts[part.key][::every]
-    there = values if kind is None else values[kind[::every] == 0]
+    values, kind = table.sample(part, max(1, table.n // SCALE_ROWS))
+    there = values if kind is None else values[kind == 0]
     if len(there) < 50:
         return []
     scale = layout.scales[part.key]

@@ -24,6 +24,7 @@ __all__ = ["check_fit"]
 LEAST_ROWS = 50  # fewer tell too little of their own errors
 MOST_ROWS = 50_000  # real rows, and as many stand-ins, that are looked at
 PIECES = 4  # of stand-ins, each as long as the table, but for wide tables, whose draws cost the most:
+MANY = 1_500  # features, from which on two pieces must do: each holds four sums of every pair
 MOST_CELLS = 2_500_000  # rows of all pieces times features
 MOST_CROSSED = 80  # plain features, above which no triple products are taken
 
@@ -64,10 +65,11 @@ def check_fit(
         centre, residual, real = _real_sums(features, rows, every)
         near = near_functions(features, rows, centre, real, every)
         look = _Look(features, centre, residual, near)
+        pieces = PIECES if len(features.all) < MANY else 2
         most = min(MOST_ROWS, max(MOST_CELLS // len(features.all), PIECES * LEAST_ROWS))
-        size = n if plan.keep else min(n, most // PIECES)
+        size = n if plan.keep else min(n, most // pieces)
         try:
-            for piece, parts in stand_ins(plan, fit, rows=size, pieces=PIECES, workers=workers):
+            for piece, parts in stand_ins(plan, fit, rows=size, pieces=pieces, workers=workers):
                 look.take(piece, features.of(features.encoded(parts)))
         except FitError:
             return None

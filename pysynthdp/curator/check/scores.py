@@ -69,12 +69,15 @@ def scored(features: CheckedFeatures, real: CheckSums, pieces: Sequence[CheckSum
     kept = independent(real, len(features.plain))
     masks = _masks(features, real, kept)
     found = _families(real, whole, kept, masks)
-    chance = [_families(piece, whole - piece, kept, masks) for piece in pieces]
+    chance: dict[str, float] = dict.fromkeys(found, 0.0)
+    for piece in pieces:  # one after the other: of a wide table each is large
+        for what, values in _families(piece, whole - piece, kept, masks).items():
+            chance[what] = max(chance[what], float(np.abs(values).max(initial=0.0)))
     result = []
     for what, values in found.items():
         compared = int(masks[what].sum())
         tests = max(compared, 1)
-        largest = max(float(np.abs(each[what]).max(initial=0.0)) for each in chance)
+        largest = chance[what]
         expected = -ndtri(min(_MEAN_OF_LARGEST / tests, 1.0) / 2)
         plain = -ndtri(ALPHA / len(found) / tests / 2)
         limit = float(plain * max(1.0, largest / max(expected, 1.0)))

@@ -16,11 +16,13 @@ from pysynthdp.curator.infer.dates import infer_date
 from pysynthdp.curator.infer.identifiers import identifier, not_all_numbers
 from pysynthdp.curator.infer.numbers import Drawn, NumberFacts, infer_number
 from pysynthdp.curator.infer.written import strays_among, texts_of
+from pysynthdp.curator.spread.pieces import of_column
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.tagged import absent_of
 from pysynthdp.design.values import TO_NUMBERS, TO_TIMES, is_dated
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.schema.declarations import Codes, Declarations
+from pysynthdp.schema.labels import as_tag
 
 __all__ = ["infer_column", "infer_schema"]
 _NUMBERED: Final = re.compile(r"(.*?)(\d+)(\D*)", re.DOTALL)
@@ -91,7 +93,7 @@ def infer_schema(
         wishes = {"drawn": kinds.get(name), "named": name in modelled}
         given = {**said[name], **wishes, "exempt": name in free, "public": public}
         try:
-            columns.append(infer_column(rows.take([name])[name], name, **given))
+            columns.append(of_column(rows, name, infer_column, name, **given))
         except SchemaError as fault:
             faults.append(fault)
     if faults:
@@ -105,7 +107,7 @@ def infer_schema(
 def _in_form(schema: Schema, name: str, rows: Rows) -> Schema:
     """Note how an identifier is written, where its column stays and holds texts."""
     texts = name in schema and isinstance(schema[name], CategoricalColumn)
-    form = _form_of(rows.take([name])[name]) if texts else None
+    form = of_column(rows, name, _form_of) if texts else None
     return schema if form is None else schema.amend(name, form=form)
 
 
@@ -164,7 +166,8 @@ def infer_column(
 def _tags(series: pd.Series[Any], missing: Codes) -> tuple[str, ...]:
     """List the declared kinds that are NaN in a column of numbers."""
     numeric = pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
-    return CategoricalColumn("", (), missing=missing, dtype="float64").tags if numeric else ()
+    codes = CategoricalColumn("", (), missing=missing).specials if numeric else ()
+    return tuple(tag for tag in map(as_tag, codes) if tag is not None)
 
 
 def _is_category(series: pd.Series[Any]) -> bool:

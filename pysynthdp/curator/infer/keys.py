@@ -16,6 +16,7 @@ from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer.column_names import named_as_key, named_as_time
+from pysynthdp.design.counting import BLOCK, counted, present_numbers, without
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
 __all__ = ["key_of", "key_remarks"]
@@ -33,7 +34,7 @@ CERTAIN = 10.0  # evenness from here on: by chance once in twenty thousand colum
 _MIDDLE = (0.05, 0.95)  # outliers widen the range and hide how dense the rest is
 
 
-def key_of(name: str, values: FloatArray, *, texts: bool = False) -> KeyKind | None:
+def key_of(name: str, values: FloatArray) -> KeyKind | None:
     """Say whether whole numbers in row order name records, or groups of them.
 
     Parameters
@@ -41,9 +42,7 @@ def key_of(name: str, values: FloatArray, *, texts: bool = False) -> KeyKind | N
     name : str
         Column name.
     values : array (rows,)
-        Present values without codes and spikes; codes of levels for texts.
-    texts : bool
-        Whether they stand for texts.
+        Present values without codes and spikes.
 
     Notes
     -----
@@ -54,17 +53,23 @@ def key_of(name: str, values: FloatArray, *, texts: bool = False) -> KeyKind | N
     sorted by size, if they number fifty or more such blocks 1, 2, ... without gaps, or if the name says so. A
     name that speaks of time says the contrary.
     """
-    distinct, counts = np.unique(values, return_counts=True)
-    if len(values) < _ROWS or len(distinct) < _SOME or named_as_time(name):
+    distinct, counts = counted(values.copy())
+    return _kind_of(name, distinct, counts, values)
+
+
+def _kind_of(name: str, distinct: FloatArray, counts: IntArray, values: FloatArray | None) -> KeyKind | None:
+    """Say it of values and their counts; of texts, which have no ``values`` in row order, by these alone."""
+    n = int(counts.sum())
+    if n < _ROWS or len(distinct) < _SOME or named_as_time(name):
         return None
     even = _evenness(distinct, counts) > CERTAIN
-    if len(distinct) >= _ALONE * len(values):
-        alone = named_as_key(name) and len(distinct) == len(values)
-        return "identifier" if not texts and (even or alone) else None
-    if named_as_key(name) and not texts:
+    if len(distinct) >= _ALONE * n:
+        alone = named_as_key(name) and len(distinct) == n
+        return "identifier" if values is not None and (even or alone) else None
+    if named_as_key(name) and values is not None:
         return "group key"
     many = len(distinct) >= _MANY
-    return "group key" if many and (even or (not texts and _in_blocks(values, distinct))) else None
+    return "group key" if many and (even or (values is not None and _in_blocks(values, distinct))) else None
 
 
 def _in_blocks(values: FloatArray, distinct: FloatArray) -> bool:
@@ -92,11 +97,8 @@ def key_remarks(series: pd.Series[Any], column: Column) -> tuple[Remark, ...]:
     -----
     Privacy: reads real rows; quotes no value.
     """
-    values = None if column.declared else _whole(series, column)
-    if values is None:
-        return ()
-    key = key_of(column.name, values, texts=isinstance(column, CategoricalColumn))
-    if key is None or (key == "identifier" and len(values) < _ALONE * len(series)):
+    key = None if column.declared else _key_of_cells(series, column)
+    if key is None:
         return ()
     what, remedy = _TOLD[key]
     quantity = "normrank" if isinstance(column, NumericColumn) else "polyreg"
@@ -121,27 +123,33 @@ _TOLD: Final[dict[KeyKind, tuple[str, str]]] = {
 }
 
 
-def _whole(series: pd.Series[Any], column: Column) -> FloatArray | None:
-    """Present values as whole numbers, codes of texts for texts; None for anything else."""
+def _key_of_cells(series: pd.Series[Any], column: Column) -> KeyKind | None:
+    """Ask it of texts and of whole numbers; an identifier that is mostly missing is none."""
     if isinstance(column, CategoricalColumn):
-        texts = column.levels and all(isinstance(level, str) for level in column.levels)
-        if column.ordered or not texts:
-            return None
-        codes = pd.factorize(series[series.isin(column.levels)], sort=True)[0]
-        return np.asarray(codes, dtype=np.float64)
-    plain = _present(series, column)
-    if plain is None:
-        return None
-    fits = bool((np.abs(plain) < _EXACT).all()) and bool((plain == np.rint(plain)).all())
-    return plain if fits else None
+        counts = _text_counts(series, column)
+        return _kind_of(column.name, np.arange(float(len(counts))), counts, None)
+    values = _whole(series, column)
+    key = None if values is None else key_of(column.name, values)
+    return None if values is None or (key == "identifier" and len(values) < _ALONE * len(series)) else key
 
 
-def _present(series: pd.Series[Any], column: NumericColumn) -> FloatArray | None:
-    """Present numbers without codes and spikes, in row order; None for dates."""
+def _text_counts(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
+    """Count the texts of a column that occur, in their order; none of anything else, nor of too few."""
+    texts = all(isinstance(level, str) for level in column.levels)
+    if column.ordered or not texts or len(column.levels) < _SOME:
+        return np.zeros(0, dtype=np.int64)
+    counts = series.value_counts().reindex(sorted(column.levels)).fillna(0).to_numpy(dtype=np.int64)
+    return np.asarray(counts[counts > 0])
+
+
+def _whole(series: pd.Series[Any], column: NumericColumn) -> FloatArray | None:
+    """Present whole numbers without codes and spikes, in row order; None of others, and of dates."""
     if column.unit != "number" or not pd.api.types.is_numeric_dtype(series.dtype):
         return None
-    numbers = series.dropna().to_numpy(dtype=np.float64)
-    return numbers[~np.isin(numbers, np.array(column.specials, dtype=np.float64))]
+    plain = without(present_numbers(series), column.specials)
+    blocks = (plain[start : start + BLOCK] for start in range(0, len(plain), BLOCK))
+    fits = all((np.abs(own) < _EXACT).all() and (own == np.rint(own)).all() for own in blocks)
+    return plain if fits else None
 
 
 def _evenness(values: FloatArray, counts: IntArray) -> float:

@@ -21,6 +21,7 @@ from pysynthdp.base.remarks import FEWEST
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer.identifiers import beyond_exact, counts_rows, identifying_number
 from pysynthdp.curator.infer.spikes import learned_spikes
+from pysynthdp.design.counting import counted, present_numbers, without
 from pysynthdp.design.grain import decimals_of, step_of
 from pysynthdp.design.tagged import absent_of
 from pysynthdp.design.values import EXACT, check_size
@@ -77,7 +78,8 @@ def infer_number(series: pd.Series[Any], name: str, facts: NumberFacts, *, exemp
     numbers = _plain(series, draft, modelled=not facts.released)
     if (exempt or not facts.said) and counts_rows(numbers, series, name):
         return identifying_number(series, name, exempt)
-    distinct, counts = np.unique(numbers, return_counts=True)
+    distinct, counts = counted(numbers)
+    del numbers  # as long as the column
     if facts.drawn in ("levels", "ordered"):
         _check_levels(distinct, counts, name)
     elif not _is_levels(distinct, counts, facts):
@@ -97,10 +99,13 @@ def _check_levels(distinct: FloatArray, counts: IntArray, name: str) -> None:
     n = int(counts.sum())
     if len(distinct) > FEW_VALUES and 2 * len(distinct) > n:
         raise SchemaError(
-            Words("{column} has too many different numbers for a method that draws levels", column=name),
+            Words("{column} has too many different numbers to be drawn as levels", column=name),
             column=name,
             kind="method",
-            remedy=Words("draw it as a number with {number}", number=Setting("method", {name: "normrank"})),
+            remedy=Words(
+                "draw it as a number with {number}, or cut() it into groups",
+                number=Setting("method", {name: "normrank"}),
+            ),
         )
 
 
@@ -108,8 +113,10 @@ def _beyond(series: pd.Series[Any], draft: NumericColumn) -> pd.Series[Any] | No
     """Present whole numbers, exact, where some lie beyond what float64 can tell apart."""
     if not _whole_type(series):
         return None
+    numbers = present_numbers(series)
+    if max(numbers.max(initial=0.0), -numbers.min(initial=0.0)) < EXACT:
+        return None
     present = series.dropna()
-    numbers = present.to_numpy(dtype=np.float64)
     special = np.isin(numbers, np.array(draft.specials, dtype=np.float64))
     return present[~special] if bool((np.abs(numbers[~special]) >= EXACT).any()) else None
 
@@ -171,10 +178,9 @@ def _with_learned(
 
 def _plain(series: pd.Series[Any], draft: NumericColumn, *, modelled: bool) -> FloatArray:
     """Present numbers without codes and spikes."""
-    values = series.dropna()
-    numbers = values.to_numpy(dtype=np.float64)
+    numbers = present_numbers(series)
     check_size(numbers, draft, modelled=modelled)
-    return numbers[~np.isin(numbers, np.array(draft.specials, dtype=np.float64))]
+    return without(numbers, draft.specials)
 
 
 def _whole_type(series: pd.Series[Any]) -> bool:

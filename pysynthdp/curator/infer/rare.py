@@ -14,6 +14,7 @@ from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import FEWEST, Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.rows import ReplacedRows
+from pysynthdp.curator.spread.pieces import SpreadRows
 from pysynthdp.design.groups import group_levels
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.values import to_codes
@@ -147,6 +148,8 @@ def _settled(schema: Schema, tables: Sequence[Rows], counts: Mapping[str, IntArr
 
 def _merged(rows: Rows, into: Mapping[str, dict[Hashable, Hashable]]) -> Rows:
     """Write the columns with merged levels anew."""
+    if isinstance(rows, SpreadRows):
+        return rows.rewritten(_moved, into) if into else rows
     own = {name: _moved(rows.take([name])[name], moved) for name, moved in into.items()}
     return ReplacedRows(rows, own) if own else rows
 
@@ -167,7 +170,21 @@ def _counts(schema: Schema, tables: Sequence[Rows], exempt: set[str]) -> dict[st
 
 def _counted(rows: Rows, column: CategoricalColumn) -> IntArray:
     """Count the records of each level in one table."""
-    codes = to_codes(rows.take([column.name])[column.name], column)
+    if isinstance(rows, SpreadRows):
+        found: IntArray = rows.pieces.total(_of_piece, column)
+        return found
+    return _records(rows.take([column.name])[column.name], column)
+
+
+def _of_piece(piece: pd.DataFrame, start: int, column: CategoricalColumn) -> IntArray:
+    """Count the records of each level in one piece of a table."""
+    del start
+    return _records(piece[column.name], column)
+
+
+def _records(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
+    """Count the records of each level among some cells."""
+    codes = to_codes(series, column)
     own = np.bincount(codes[codes >= 0], minlength=len(column.levels))[: len(column.levels)]
     if column.other is not None:
         own[column.levels.index(column.other)] += np.count_nonzero(codes == -2)

@@ -12,7 +12,7 @@ from pysynthdp.curator.curves import curves_of
 from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.learn.predictors import chosen_predictors
 from pysynthdp.curator.learn.screening import screened_terms
-from pysynthdp.curator.table import Key, PartTable
+from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.plan import Step, SynthesisPlan
@@ -82,7 +82,8 @@ def learned_steps(
         raise TypeError(msg)
     codes = {key: own.codes for key, own in groups.items()}
     layout = Layout(plan.parts, scales, codes, curves_of(plan.steps, table))
-    rows, told = EncodedRows(table, layout, workers), note or _untold
+    seen = table.to_learn(max(1, table.n // SCALE_ROWS))  # which each stage would take every s-th row of
+    rows, told = EncodedRows(seen, layout, workers), note or _untold
     remarks: tuple[Remark, ...] = ()
     with one_blas_thread():
         for stage in STAGES:

@@ -22,11 +22,15 @@ from pysynthdp.curator.look.found import hints_of, plain_numbers
 from pysynthdp.curator.look.hints import Hint
 from pysynthdp.curator.look.size import slow_table, wide_table
 from pysynthdp.curator.rows import rows_of
-from pysynthdp.curator.table import groups_of, split_rows
+from pysynthdp.curator.spread.pieces import of_column
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import groups_of
 from pysynthdp.curator.whole_table import check_rows, index_remarks, size_remarks, unused_remarks
+from pysynthdp.design.counting import BLOCK, without
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of, split
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable, declarations_of, label_of
 from pysynthdp.design.tagged import missing_kinds
 from pysynthdp.design.values import is_dated, to_numbers
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
@@ -62,6 +66,8 @@ class ColumnLook:
         Added to these multiples.
     notes : tuple of Remark
         What is well as it is, and how to declare it.
+    label : str
+        Of the variable, in a labelled file.
     """
 
     name: str
@@ -75,6 +81,7 @@ class ColumnLook:
     step: float | None = None
     notes: tuple[Remark, ...] = ()
     offset: float = 0.0
+    label: str = ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -128,12 +135,24 @@ class Look(Printable):
 
     def _table(self, dialect: Dialect) -> Table:
         """Build the table with warnings in a dialect."""
-        heads = ("column", "kind", "type", "levels", "missing", "spikes", "decimals", "warnings")
-        rows = tuple(
+        heads: tuple[str, ...] = (
+            "column",
+            "kind",
+            "type",
+            "levels",
+            "missing",
+            "spikes",
+            "decimals",
+            "warnings",
+        )
+        rows: tuple[tuple[str | int | None, ...], ...] = tuple(
             (c.name, c.kind, c.dtype, c.levels, _shown(c.missing), _shown(c.spikes), c.grain,
              len(c.remarks) or None)
             for c in self.columns
         )  # fmt: skip
+        if any(column.label for column in self.columns):
+            heads = (heads[0], "label", *heads[1:])
+            rows = tuple((row[0], c.label, *row[1:]) for row, c in zip(rows, self.columns, strict=True))
         of_columns = (remark for column in self.columns for remark in (*column.remarks, *column.notes))
         notes = [remark.warning().said(dialect) for remark in (*self.remarks, *of_columns)]
         title = (
@@ -145,6 +164,7 @@ class Look(Printable):
         """Return one row a column as a DataFrame, indexed by column name."""
         rows = [
             {
+                "label": column.label,
                 "kind": column.kind,
                 "type": column.dtype,
                 "levels": column.levels,
@@ -169,7 +189,7 @@ def _shown(shares: Shares) -> str:
 
 @answers_slips
 def look(
-    table: pd.DataFrame | Rows,
+    table: pd.DataFrame | SurveyTable | Rows,
     *,
     missing: Mapping[str, Codes] | None = None,
     spikes: Mapping[str, Iterable[float]] | None = None,
@@ -182,8 +202,8 @@ def look(
 
     Parameters
     ----------
-    table : DataFrame or Rows
-        The confidential table.
+    table : DataFrame, SurveyTable or Rows
+        The confidential table; with labels as :func:`pysynthdp.read` gives it, which are shown.
     missing, spikes, bounds, decimals, levels : mappings by column
         Declarations to try out, as :class:`pysynthdp.Synthesizer` takes them.
     exempt : iterable of str
@@ -218,12 +238,17 @@ def look(
     >>> seen.columns[0].missing
     (('no job', 0.09090909090909091),)
     """
-    rows = rows_of(table, full=True)
+    rows = rows_of(table.frame if isinstance(table, SurveyTable) else table, full=True)
     asked = Declarations(missing=missing, spikes=spikes, bounds=bounds, decimals=decimals, levels=levels)
     declared = asked.by_column(rows.columns)
+    if isinstance(table, SurveyTable):
+        declared = asked.over(declarations_of(table.schema), rows.columns).by_column(rows.columns)
     free = set(exempt)
-    found = [_column(rows.take([name])[name], name, name in free, declared[name]) for name in rows.columns]
-    shown = [_with_remarks(look, rows, column, kept=look.name in free) for look, column in found]
+    given = ((name, name in free, declared[name]) for name in rows.columns)
+    found = [of_column(rows, name, _seen, name, kept, said) for name, kept, said in given]
+    shown = [look for look, _ in found]
+    if isinstance(table, SurveyTable):
+        shown = [replace(look, label=label_of(table.schema[look.name])) for look in shown]
     columns = [column for look, column in found if column is not None and look.name not in free]
     notes = (
         *_size(rows, columns),
@@ -240,9 +265,10 @@ def _size(rows: Rows, columns: Sequence[Column]) -> Iterable[Remark]:
     read = [part for part in parts if part.column != columns[-1].name]
     try:
         check_rows(rows.n_rows)
-        groups = groups_of(split_rows(rows, Schema(tuple(columns))), parts)
     except FitError as problem:
         return (_problem("", problem, "small table"),)
+    try:
+        groups = groups_of(parts_of_rows(rows, Schema(tuple(columns))), parts)
     except SchemaError as problem:
         if problem.kind == "table":  # rows that are not what they say: every number here would be wrong
             raise
@@ -256,14 +282,19 @@ def _problem(name: str, problem: PysynthdpError, kind: str) -> Remark:
     return Remark(name, problem.kind or kind, problem.what, problem.remedy or "")
 
 
-def _with_remarks(look: ColumnLook, rows: Rows, column: Column | None, *, kept: bool) -> ColumnLook:
+def _seen(
+    cells: pd.Series[Any], name: str, kept: bool, declared: Mapping[str, Any]
+) -> tuple[ColumnLook, Column | None]:
+    """Look at one column, and say what a fit would say of it."""
+    look, column = _column(cells, name, kept, declared)
+    return (look if column is None else _with_remarks(look, cells, column, kept=kept)), column
+
+
+def _with_remarks(look: ColumnLook, cells: pd.Series[Any], column: Column, *, kept: bool) -> ColumnLook:
     """Add what a fit would say of a column: what few records have, and categories that none has."""
-    if column is None:
-        return look
-    cells = rows.take([column.name])[column.name]
     remarks = unused_remarks({column.name: cells.dtype}, Schema((column,)), [column.name])
     try:
-        if not kept and rows.n_rows >= FEWEST:
+        if not kept and len(cells) >= FEWEST:
             remarks += without_few_of(split(cells, column), column).remarks
     except SchemaError as problem:
         remarks += (_problem(column.name, problem, "not usable"),)
@@ -303,28 +334,30 @@ def _hinted(look: ColumnLook, series: pd.Series[Any], column: Column, *, told: b
 
 def _absent(absent: pd.Series[Any]) -> Shares:
     """Share of rows without a value."""
-    count = int(absent.sum())
-    return (("NA", count / len(absent)),) if count else ()
+    return _absent_share(int(absent.sum()) / max(len(absent), 1))
+
+
+def _absent_share(share: float) -> Shares:
+    """Write a share of rows without a value; nothing for none."""
+    return (("NA", share),) if share else ()
 
 
 def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: bool) -> ColumnLook:
     """Look at numbers, dates or durations."""
-    numbers = to_numbers(series, column)
-    size = max(len(numbers), 1)
-    codes = tuple(
-        (label, float((numbers == code).sum()) / size)
-        for code, (_, label) in zip(column.specials, column.missing, strict=False)
-    )
-    spikes = tuple((f"{spike:g}", float((numbers == spike).sum()) / size) for spike in column.spikes)
+    plain = plain_numbers(series, column)
+    labels = (*(label for _, label in column.missing), *(f"{spike:g}" for spike in column.spikes))
+    absent, *own = _shares_of(series, column)
+    shares = tuple(zip(labels, own, strict=True))
+    codes, spikes = shares[: len(column.missing)], shares[len(column.missing) :]
     kind = "numeric"
     if column.unit != "number":
         kind = "duration" if is_dated(series.dtype) == "m" else "date"
-    ends = () if exempt else _of_extremes(plain_numbers(numbers, column), column)
+    ends = () if exempt else _of_extremes(plain, column)
     return ColumnLook(
         column.name,
         kind,
         dtype,
-        missing=(*_absent(pd.Series(numbers).isna()), *codes),
+        missing=(*_absent_share(absent), *codes),
         spikes=spikes,
         decimals=column.decimals,
         step=column.step,
@@ -333,10 +366,19 @@ def _numeric(series: pd.Series[Any], column: NumericColumn, dtype: str, exempt: 
     )
 
 
+def _shares_of(series: pd.Series[Any], column: NumericColumn) -> list[float]:
+    """Count missing cells, codes and then spikes, as shares of all rows."""
+    counts = np.zeros(1 + len(column.specials))
+    for start in range(0, len(series), BLOCK):
+        numbers = to_numbers(series.iloc[start : start + BLOCK], column)
+        absent = np.count_nonzero(np.isnan(numbers))
+        counts += [absent, *(np.count_nonzero(numbers == value) for value in column.specials)]
+    return [float(count) / max(len(series), 1) for count in counts]
+
+
 def _of_extremes(plain: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:
-    """Say what a fit without a guarantee will do to the ends."""
-    values = plain[~np.isin(plain, np.array(column.spikes, dtype=np.float64))]
-    return extremes_remarked(values, column)
+    """Say what a fit without a guarantee will do to the ends; the array is one's own."""
+    return extremes_remarked(without(plain, column.spikes), column)
 
 
 def _categorical(series: pd.Series[Any], column: CategoricalColumn, dtype: str) -> ColumnLook:

@@ -15,6 +15,8 @@ from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer import key_remarks
 from pysynthdp.curator.look.hints import Hint, code_hints, few_values_hints, level_hints, number_hints
+from pysynthdp.curator.spread.pieces import of_column
+from pysynthdp.design.counting import counted, present_numbers, without
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.tagged import holds_tags, tags_in
 from pysynthdp.design.values import to_numbers
@@ -65,17 +67,23 @@ def remarks_of(
     free = set(exempt)
     columns = [column for column in schema if column.name not in free and column.name in rows.columns]
     drawn = methods or {}
-    hints = (
-        hint
-        for column in columns
-        for hint in _safely(rows.take([column.name])[column.name], column, drawn.get(column.name))
-    )
-    odd = [hint.remark for hint in hints if not hint.note and hint.remark.kind not in _BY_THE_FIT]
-    found = [remark for remark in odd if remark.kind != "spikes" or remark.column not in massed]
-    asked = (column for column in columns if column.name not in told)
-    for column in asked:
-        found += key_remarks(rows.take([column.name])[column.name], column)
-    return tuple(found)
+    found: list[Remark] = []
+    keys: list[Remark] = []
+    for column in columns:
+        name = column.name
+        odd, own = of_column(rows, name, _odd, column, drawn.get(name), keyed=name not in told)
+        found += (remark for remark in odd if remark.kind != "spikes" or name not in massed)
+        keys += own
+    return (*found, *keys)
+
+
+def _odd(
+    series: pd.Series[Any], column: Column, method: str | None, *, keyed: bool
+) -> tuple[tuple[Remark, ...], tuple[Remark, ...]]:
+    """Say what is odd about one column, in words for a log; and whether it is a key, where that is asked."""
+    hints = (hint for hint in _safely(series, column, method) if not hint.note)
+    odd = tuple(hint.remark for hint in hints if hint.remark.kind not in _BY_THE_FIT)
+    return odd, key_remarks(series, column) if keyed else ()
 
 
 def _safely(series: pd.Series[Any], column: Column, method: str | None) -> Iterable[Hint]:
@@ -95,7 +103,7 @@ def hints_of(series: pd.Series[Any], column: Column, method: str | None = None) 
     """
     yield from _of_kinds(series, column)
     if isinstance(column, NumericColumn):
-        yield from _of_numbers(plain_numbers(to_numbers(series, column), column), column, method)
+        yield from _of_numbers(plain_numbers(series, column), column, method)
     else:
         yield from _of_levels(series, column)
 
@@ -115,17 +123,22 @@ def _kinds_remark(name: str, what: str, tag: Any) -> Remark:
     return Remark(name, "kinds", what, Words("declare {it}", it=Setting("missing", {name: {tag: "label"}})))
 
 
-def plain_numbers(numbers: FloatArray, column: NumericColumn) -> FloatArray:
-    """Present values without codes and declared spikes."""
+def plain_numbers(series: pd.Series[Any], column: NumericColumn) -> FloatArray:
+    """Present values without codes and declared spikes, in an array of its own."""
     known = column.specials[: len(column.missing)] if column.learned_spikes else column.specials
-    return numbers[~np.isnan(numbers) & ~np.isin(numbers, np.array(known, dtype=np.float64))]
+    try:
+        numbers = present_numbers(series, lambda block: to_numbers(block, column))
+    except SchemaError:
+        to_numbers(series, column)  # which tells of all rows
+        raise
+    return without(numbers, known)
 
 
 def _of_numbers(plain: FloatArray, column: NumericColumn, method: str | None) -> Iterator[Hint]:
-    """Say what is odd about numbers."""
+    """Say what is odd about numbers, an array of one's own."""
     dated = column.unit != "number"
     apart = np.array(column.spikes if column.learned_spikes else (), dtype=np.float64)
-    distinct, counts = np.unique(plain, return_counts=True)
+    distinct, counts = counted(plain)
     judged = method in _SCALES  # below, by the law
     hints = number_hints(column.name, distinct, counts, dated=dated, apart=apart, massed=method is None)
     yield from (hint for hint in hints if hint.note or not judged or hint.remark.kind != "spikes")

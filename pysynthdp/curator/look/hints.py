@@ -244,7 +244,11 @@ def level_hints(name: str, counts: Mapping[object, int], *, ordered: bool) -> It
         yield Hint(Remark(name, *rare_words(rare)))
     if len(counts) > _MANY_LEVELS and not ordered:
         many = Words("{count} levels make a slow and vague fit", count=number(len(counts)))
-        yield Hint(Remark(name, "many levels", many, "group them before fitting"))
+        nested = Setting("nested", {name: "..."})
+        mend = Words(
+            "group them, or, if they belong to those of a coarser column, name it: {nested}", nested=nested
+        )
+        yield Hint(Remark(name, "many levels", many, mend))
 
 
 def _coded_texts(name: str, texts: list[str]) -> Iterator[Hint]:

@@ -41,7 +41,8 @@ def slow_plan(plan: SynthesisPlan, rows: int | None = None) -> tuple[Remark, ...
     """
     n = _ROWS if rows is None else rows
     widths = {column.name: sum(map(n_features, parts_of(column))) for column in plan.schema}
-    sizes = [_size(step, plan, widths) for step in plan.steps if step.model.name in _REGRESSIONS]
+    regressions = [step for step in plan.steps if step.model.name in _REGRESSIONS and not step.nested]
+    sizes = [_size(step, plan, widths) for step in regressions]
     screened = [
         _screening(_size(step, plan, widths)[0], n) for step in plan.steps if step.label in plan.to_screen
     ]

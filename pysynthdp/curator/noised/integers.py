@@ -33,7 +33,7 @@ class Frame:
     blocks: tuple[int, ...]
     numbers: int
 
-    @property
+    @cached_property
     def levels(self) -> int:
         """Levels of all blocks together."""
         return sum(self.blocks)
@@ -43,7 +43,7 @@ class Frame:
         """Features of a row."""
         return self.levels + self.numbers
 
-    @property
+    @cached_property
     def starts(self) -> tuple[int, ...]:
         """First feature of each block."""
         return tuple(int(start) for start in np.cumsum((0, *self.blocks[:-1])))
@@ -109,17 +109,20 @@ def integer_rows(
     Privacy: passes confidential rows through. Whatever the floats do, a row whose integer squared length
     exceeds the bound gives up its numbers, so the bound holds exactly; it is decided row by row.
     """
-    rows = np.zeros((frame.size, len(codes[0])))
+    rows = np.empty((frame.size, len(codes[0])))
     placed = [level + start for level, start in zip(codes, frame.starts, strict=True)]
+    rows[: frame.levels] = 0.0
     at = np.arange(len(codes[0]))
-    for levels in placed:
-        rows[levels, at] = UNIT
+    for size, start, levels in zip(frame.blocks, frame.starts, placed, strict=True):
+        rows[start if size == 1 else levels, slice(None) if size == 1 else at] = UNIT
     if not frame.numbers:
         return rows.T, np.zeros(len(at), dtype=np.bool_)
     with np.errstate(over="ignore", invalid="ignore"):  # a warning about one row would tell of it
         block, clipped = clip_radially(whitening.apply(numbers, placed), question.radius)
     whole = rows[frame.levels :]
-    np.rint(np.multiply(block, question.alpha * UNIT, out=whole), out=whole)
+    steps = question.alpha * UNIT
+    for row, number in zip(whole, block, strict=True):
+        np.rint(np.multiply(number, steps, out=row), out=row)
     _keep_within(whole, question.row_bound - len(frame.blocks) * UNIT**2)
     return rows.T, clipped
 
@@ -130,6 +133,8 @@ def _keep_within(whole: FloatArray, bound: int) -> None:
     Floats hold the squares exactly: clipped rows, and the bound, are far below 2^53.
     """
     long = np.flatnonzero(_square(whole) > bound)
+    if not long.size:
+        return
     rest = whole[:, long]
     rest = np.sign(rest) * np.maximum(np.abs(rest) - 1, 0)
     whole[:, long] = np.where(_square(rest) > bound, 0.0, rest)

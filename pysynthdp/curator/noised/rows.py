@@ -15,7 +15,7 @@ from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.integers import EXACT_ROWS, exact_gram, integer_rows
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.cells import cell_codes
-from pysynthdp.design.encode import Layout
+from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.parts import Part
 from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
@@ -27,6 +27,7 @@ __all__ = ["Noise", "NoisedRows", "answer_all", "entry_of"]
 
 T = TypeVar("T")  # what the questions come to
 Noise = Callable[[IntArray, float], IntArray]
+_Split = tuple[list[tuple[Part, AnyArray]], list[tuple[Scale, AnyArray, AnyArray | None]]]
 _MOST = 2**60 // OFF_DIAGONAL  # of a sum: noise takes no more, and a limit takes neighbours no further apart
 _WORDS = {
     "rows": "number of rows",
@@ -105,8 +106,9 @@ class NoisedRows:
         """Exact cross-products of rows that lie here, and how many of these changed."""
         gram = np.zeros((asked.frame.size, asked.frame.size), dtype=np.int64)
         clipped = 0
+        split = self._split()
         for rows in self._blocks():
-            codes, numbers = self._block(rows)
+            codes, numbers = self._block(rows, split)
             whole, longer = integer_rows(asked.frame, codes, numbers, asked.question, asked.whitening)
             gram += exact_gram(whole)
             made_to_fit = False if self.table.changed is None else self.table.changed[rows]
@@ -139,19 +141,26 @@ class NoisedRows:
         for start in range(0, self.table.n, EXACT_ROWS):
             yield slice(start, min(start + EXACT_ROWS, self.table.n))
 
-    def _block(self, rows: slice) -> tuple[list[AnyArray], FloatArray]:
+    def _block(self, rows: slice, split: _Split | None = None) -> tuple[list[AnyArray], FloatArray]:
         """Level codes of parts with several levels; numbers in units of their hints, 0 where absent."""
-        parts = self.layout.parts
-        codes = [_codes(part, self.table.parts[part.key][rows]) for part in parts if len(part.levels) > 1]
-        numeric, size = [part for part in parts if part.numeric], rows.stop - rows.start
+        levels, numeric = self._split() if split is None else split
+        codes = [_codes(part, values[rows]) for part, values in levels]
+        size = rows.stop - rows.start
         numbers = np.empty((len(numeric), size))
-        for place, part in enumerate(numeric):
-            scale, kind = self.layout.scales[part.key], self.table.kind(part)
-            np.subtract(self.table.parts[part.key][rows], scale.centre, out=numbers[place])
-            numbers[place] /= scale.width
+        for number, (scale, values, kind) in zip(numbers, numeric, strict=True):
+            np.subtract(values[rows], scale.centre, out=number)
+            np.divide(number, scale.width, out=number)
             if kind is not None:
-                numbers[place, kind[rows] != 0] = 0.0
+                number[kind[rows] != 0] = 0.0
         return codes or [np.zeros(size, dtype=np.int16)], numbers
+
+    def _split(self) -> _Split:
+        """Give the columns of parts with several levels, and of numbers what turns them into their units."""
+        table, parts = self.table, self.layout.parts
+        levels = [(part, table.parts[part.key]) for part in parts if len(part.levels) > 1]
+        numeric = [part for part in parts if part.numeric]
+        scales = self.layout.scales
+        return levels, [(scales[part.key], table.parts[part.key], table.kind(part)) for part in numeric]
 
 
 def _codes(part: Part, values: AnyArray) -> AnyArray:

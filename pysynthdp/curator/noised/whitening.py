@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
 __all__ = ["Whitening", "clip_radially"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)  # no slots: what is derived is built once and stays with it
 class Whitening:
     """w = root (x - effects of the row's levels).
 
@@ -42,11 +43,29 @@ class Whitening:
         differently beside other rows, and neighbouring tables would then differ in more than one row.
         """
         rest = self._centred(numbers, codes)
-        white, product = np.zeros_like(rest), np.empty(rest.shape[1])
-        for row, column in np.argwhere(self.root):
-            np.multiply(rest[column], self.root[row, column], out=product)
-            white[row] += product
+        if self.leaves:
+            return rest.copy() if rest is numbers else rest
+        white, product = np.empty_like(rest), np.empty(rest.shape[1])
+        for row, columns in enumerate(self.columns):
+            target = white[row]
+            if not columns:
+                target.fill(0.0)
+            for place, (column, factor) in enumerate(columns):
+                if place:
+                    np.add(target, np.multiply(rest[column], factor, out=product), out=target)
+                else:
+                    np.multiply(rest[column], factor, out=target)
         return white
+
+    @cached_property
+    def leaves(self) -> bool:
+        """Whether it leaves centred numbers as they are."""
+        return np.array_equal(self.root, np.eye(len(self.root)))
+
+    @cached_property
+    def columns(self) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """Of each row of the root, where it is not zero."""
+        return tuple(tuple((int(at), float(row[at])) for at in np.flatnonzero(row)) for row in self.root)
 
     def _centred(self, numbers: FloatArray, codes: list[AnyArray]) -> FloatArray:
         """Take off what the levels of each row add."""
@@ -81,6 +100,8 @@ def clip_radially(block: FloatArray, radius: float) -> tuple[FloatArray, BoolArr
         square += np.multiply(row, row, out=product)
     length = np.sqrt(square)
     longer = ~(length <= radius)
+    if not longer.any():
+        return block, longer
     held = np.isfinite(length[longer])
     far = np.where(held, block[:, longer], 0.0)
     block[:, longer] = far * (radius / np.where(held, length[longer], 1.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +11,9 @@ from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.curator.table import PartTable, split_rows
+from pysynthdp.curator.reductions import blocks_of
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.expression_cells import cells_of, parts_from
 from pysynthdp.design.expressions import Values, parsed
 from pysynthdp.design.parts import digits_of
@@ -44,8 +47,8 @@ def broken_remarks(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
     if not derived:
         return ()
     names = {name for own in derived for name in (own.column, *own.given)}
-    table = split_rows(rows, Schema(tuple(column for column in schema if column.name in names)))
-    counts = {own: int(np.count_nonzero(rows_unlike(own, schema, table))) for own in derived}
+    table = parts_of_rows(rows, Schema(tuple(column for column in schema if column.name in names)))
+    counts = {own: table.count(partial(rows_unlike, own, schema)) for own in derived}
     return tuple(_remark(own, count, table.n) for own, count in counts.items() if count)
 
 
@@ -61,7 +64,7 @@ def _remark(own: Derived, count: int, n: int) -> Remark:
     )
 
 
-def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, loose: float = 0.0) -> BoolArray:
+def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, off: float = 0.0) -> BoolArray:
     """Find the rows in which a column is not what an expression makes of others, but for rounding.
 
     Parameters
@@ -72,25 +75,37 @@ def rows_unlike(own: Derived, schema: Schema, table: PartTable, *, loose: float 
         Its columns.
     table : PartTable
         All rows.
-    loose : float
-        Standard deviations that a number may be off besides.
+    off : float
+        What a number may be off besides.
 
     Notes
     -----
     Privacy: reads real rows; what it returns stays in the curator.
     """
     column = schema[own.column]
-    expression = parsed(own.expression, own.given, column=own.column)
-    made = expression.of({name: cells_of(schema[name], table.parts) for name in own.given}).over(table.n)
-    if isinstance(column, NumericColumn):
-        real = cells_of(column, table.parts)
-        spread = float(np.nanstd(real.numbers())) if loose else 0.0
-        return _numbers_unlike(made, real, column, loose * spread)
+    asked = {own.column, *own.given}
+    parts = {key: part for key, part in table.parts.items() if key[0] in asked}
+    if not parts:
+        return np.zeros(table.n, dtype=np.bool_)
+    blocks = (
+        {key: part[rows] for key, part in parts.items()} for rows in blocks_of(next(iter(parts.values())))
+    )
     try:
-        parts = parts_from(made, column, table.n)
+        return np.concatenate([_block_unlike(own, schema, block, off) for block in blocks])
     except PlanError:  # it makes what the column does not have
+        if isinstance(column, NumericColumn):
+            raise
         return np.ones(table.n, dtype=np.bool_)
-    return _parts_unlike(parts, table.parts, table.n)
+
+
+def _block_unlike(own: Derived, schema: Schema, parts: Mapping[Key, AnyArray], off: float) -> BoolArray:
+    """Find them among some rows."""
+    column, n = schema[own.column], len(next(iter(parts.values())))
+    expression = parsed(own.expression, own.given, column=own.column)
+    made = expression.of({name: cells_of(schema[name], parts) for name in own.given}).over(n)
+    if isinstance(column, NumericColumn):
+        return _numbers_unlike(made, cells_of(column, parts), column, off)
+    return _parts_unlike(parts_from(made, column, n), parts, n)
 
 
 def _parts_unlike(

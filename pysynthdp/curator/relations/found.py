@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -14,8 +15,19 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations.arithmetic import Numbers, arithmetic_of
 from pysynthdp.curator.relations.copied import copies_of, told_apart
 from pysynthdp.curator.relations.declared import rows_unlike
-from pysynthdp.curator.relations.lookups import Coded, code_of, coded, cut_of, listed, may_cut, recode_of
-from pysynthdp.curator.table import PartTable, split_rows
+from pysynthdp.curator.relations.lookups import (
+    Among,
+    Coded,
+    code_of,
+    coded,
+    cut_of,
+    listed,
+    listed_of,
+    may_cut,
+    recode_of,
+)
+from pysynthdp.curator.spread.table import parts_of_rows
+from pysynthdp.curator.table import SCALE_ROWS, PartTable
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.parts import digits_of, parts_of
 from pysynthdp.design.rows import Rows
@@ -83,7 +95,7 @@ def find_relations(
     used = Schema(tuple(column for column in schema if parts_of(column)[-1].role == "value"))
     if not tables or tables[0].n_rows < _FEWEST_ROWS:
         return Relations()
-    split = [split_rows(rows, used) for rows in tables]
+    split = [parts_of_rows(rows, used) for rows in tables]
     with np.errstate(all="ignore"):  # of numbers of any size; what is not finite is no function
         return _Search(used, split, tuple(order) if order is not None else None, frozenset(free)).run()
 
@@ -112,8 +124,13 @@ class _Search:
 
     @property
     def table(self) -> PartTable:
-        """The first table, by which functions are proposed."""
-        return self.tables[0]
+        """Rows by which functions are proposed: all of the first table, unless they lie elsewhere."""
+        return self.tables[0].to_learn(max(1, self.n // SCALE_ROWS))
+
+    @property
+    def n(self) -> int:
+        """Rows of the first table."""
+        return self.tables[0].n
 
     def run(self) -> Relations:
         """Names and groups first, then arithmetic, then what else one number tells of another."""
@@ -127,9 +144,7 @@ class _Search:
         sure = [{name, *self.given[name]} for name in self.exact]
         near = {own: how for own, how in self.near.items() if {own.column, *own.given} not in sure}
         nearly = dict(self._drawn_nearly(near, numbers))
-        offered = (
-            _offered(own, each, self.table.n, drawn=own.column in nearly) for own, each in near.items()
-        )
+        offered = (_offered(own, each, self.n, drawn=own.column in nearly) for own, each in near.items())
         return Relations(dict(self.exact), (*odd, *offered), self._codes_used(), nearly)
 
     def _drawn_nearly(
@@ -189,7 +204,7 @@ class _Search:
                 if text is None:
                     continue
                 code = self.codes.get(name) == other
-                if self._take(name, text, among=listed(y, x, code=code)):
+                if self._take(name, text, among=self._listed(y, x, code=code)):
                     break
 
     def _look_up(self, y: Coded, x: Coded) -> str | None:
@@ -200,6 +215,13 @@ class _Search:
             cut = cut_of(y, x) if may_cut(y, x) else None
             return cut or self._code(y, x)
         return recode_of(y, x) if len(x.values) <= _VALUES else None
+
+    def _listed(self, y: Coded, x: Coded, *, code: bool) -> Among:
+        """Say of which rows a table of one column by another speaks."""
+        if self.table is self.tables[0]:
+            rows = listed(y, x, code=code)
+            return lambda _: rows
+        return listed_of(y, x, code=code)
 
     def _code(self, y: Coded, x: Coded) -> str | None:
         """Write a column as a table of a number that is a code, which is then drawn first."""
@@ -261,42 +283,57 @@ class _Search:
             names = (*kept, *self.order[:place])
         return (other for other in names if other != name and other not in self.exact)
 
-    def _take(self, name: str, text: str, *, among: BoolArray | None = None, noted: bool = True) -> bool:
+    def _take(self, name: str, text: str, *, among: Among | None = None, noted: bool = True) -> bool:
         """Check a proposed function in all rows, or ``among`` some; note one that nearly holds in all."""
         try:
             (own,) = derived_columns(self.schema, {name: text}, used=())
         except PysynthdpError:
             return False
-        odd = [rows_unlike(own, self.schema, table) for table in self.tables]
-        if among is not None and len(odd) == 1:
-            odd = [odd[0] & among]
-        if not any(each.any() for each in odd) and self._both_sides(own):
+        odd = self._odd(own, among if len(self.tables) == 1 else None)
+        if not odd and self._both_sides(own):
             self.exact[name], self.given[name] = text, own.given
             return True
-        if noted and max(np.count_nonzero(each) for each in odd) < FEWEST and self._both_sides(own):
+        if noted and odd < FEWEST and self._both_sides(own):
             self.nearly.setdefault(name, own)
         told = any(name in (near.column, *near.given) for near in self.near)
         if among is None and noted and not told:
             self._note(own)
         return False
 
+    def _odd(self, own: Derived, among: Among | None) -> int:
+        """Count the rows in which a function does not hold, of the table where these are most."""
+        schema = self.schema  # and no more, since it may be sent to where rows lie
+
+        def of_table(table: PartTable) -> BoolArray:
+            rows = rows_unlike(own, schema, table)
+            return rows if among is None else rows & among(table)
+
+        return max(table.count(of_table) for table in self.tables)
+
+    def _off(self, own: Derived, spread: float) -> int:
+        """Count the rows of the first table that are off a function by more than so much."""
+        return self.tables[0].count(partial(rows_unlike, own, self.schema, off=_LOOSE * spread))
+
     def _note(self, own: Derived) -> None:
         """Note what holds in nearly all rows, to within a small part of the column's spread."""
         if not self._both_sides(own):
             return
-        odd = int(np.count_nonzero(rows_unlike(own, self.schema, self.table)))
-        loose = odd > _ODD * self.table.n
-        if loose:
-            odd = int(np.count_nonzero(rows_unlike(own, self.schema, self.table, loose=_LOOSE)))
-        if odd <= _ODD * self.table.n:
+        column, odd = self.schema[own.column], self._off(own, 0.0)
+        loose = odd > _ODD * self.n
+        if loose and isinstance(column, NumericColumn):
+            odd = self._off(own, float(np.nanstd(cells_of(column, self.table.parts).numbers())))
+        if odd <= _ODD * self.n:
             self.near[own] = _Near(odd, loose)
 
     def _both_sides(self, own: Derived) -> bool:
         """Whether enough records have the column and all that it is made of."""
-        there = np.ones(self.table.n, dtype=np.bool_)
-        for name in (own.column, *own.given):
-            there &= ~cells_of(self.schema[name], self.table.parts).missing
-        return int(there.sum()) >= _FEWEST_ROWS
+        columns = [self.schema[name] for name in (own.column, *own.given)]
+
+        def there(table: PartTable) -> BoolArray:
+            lost = np.any([cells_of(column, table.parts).missing for column in columns], axis=0)
+            return np.asarray(~lost)
+
+        return self.tables[0].count(there) >= _FEWEST_ROWS
 
 
 def _may_determine(y: Coded, x: Coded) -> bool:

@@ -9,22 +9,27 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from functools import partial
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.remarks import FEWEST
-from pysynthdp.base.scratch import stored
+from pysynthdp.base.scratch import stored, stored_pieces
 from pysynthdp.curator.infer.column_names import named_as_person
+from pysynthdp.curator.reductions import blocks_of
 from pysynthdp.curator.table import PartTable
+from pysynthdp.design.counting import counted
 from pysynthdp.design.expression_cells import cells_of
 from pysynthdp.design.expressions import Values, quoted
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 
-__all__ = ["Coded", "code_of", "coded", "cut_of", "listed", "may_cut", "recode_of"]
+__all__ = ["Among", "Coded", "code_of", "coded", "cut_of", "listed", "listed_of", "may_cut", "recode_of"]
+
+Among: TypeAlias = Callable[[PartTable], BoolArray]  # which of some rows are asked
 
 _LISTED = 300  # values that a table lists
 _GROUPS = 31  # of a number; with more it is a code, whose order says nothing to later columns
@@ -56,35 +61,53 @@ class Coded:
     codes: AnyArray
     values: Sequence[float | str]
 
-    @classmethod
-    def kept(cls, column: Column, codes: AnyArray, values: AnyArray, table: PartTable) -> Coded:
-        """Keep the codes, and values of which there may be as many, where the table lies."""
-        small = codes.astype(np.int32 if len(codes) < 2**31 else np.int64)
-        listed = values.tolist() if len(values) <= _LISTED else stored(values, table.scratch)
-        return cls(column, stored(small, table.scratch), cast("Sequence[float | str]", listed))
-
 
 def coded(column: Column, table: PartTable) -> Coded:
-    """Read a column as codes of its values."""
-    given = cells_of(column, table.parts)
+    """Read a column as codes of its values; these, and many values, lie where the table does."""
     if isinstance(column, CategoricalColumn):
-        return _coded_levels(column, given, table)
-    values, codes = np.unique(np.where(given.missing, np.nan, given.data), return_inverse=True)
-    n_values = int(np.isfinite(values).sum())
-    codes[given.missing] = -1
-    return Coded.kept(column, codes, values[:n_values], table)
+        return _coded_levels(column, table)
+    found, n = np.empty(table.n), 0
+    for cells in _cells(column, table):
+        own = cells.data[~cells.missing & np.isfinite(cells.data)]
+        found[n : n + len(own)] = own
+        n += len(own)
+    values = counted(found[:n])[0]
+    del found
+    codes = stored_pieces((_places(cells, values) for cells in _cells(column, table)), table.scratch)
+    listed = values.tolist() if len(values) <= _LISTED else stored(values, table.scratch)
+    return Coded(column, codes, cast("Sequence[float | str]", listed))
 
 
-def _coded_levels(column: CategoricalColumn, given: Values, table: PartTable) -> Coded:
+def _cells(column: Column, table: PartTable) -> Iterator[Values]:
+    """Read a column as values, block by block."""
+    parts = {key: part for key, part in table.parts.items() if key[0] == column.name}
+    for rows in blocks_of(next(iter(parts.values()))):
+        yield cells_of(column, {key: part[rows] for key, part in parts.items()})
+
+
+def _places(cells: Values, values: AnyArray) -> AnyArray:
+    """Find where cells stand among values; what is sorted is found without searching all over them."""
+    order = np.argsort(cells.data)
+    codes = np.empty(len(order), dtype=np.int32 if len(values) < 2**31 else np.int64)
+    codes[order] = np.searchsorted(values, cells.data[order])
+    codes[cells.missing] = -1
+    return codes
+
+
+def _coded_levels(column: CategoricalColumn, table: PartTable) -> Coded:
     """Take levels as they are coded already."""
-    raw = table.parts[column.name, "value"].astype(np.int32)
     levels = [level if isinstance(level, int | float) else str(level) for level in column.levels]
     numeric = all(isinstance(level, int | float | np.number) for level in column.levels)
     values: list[float | str] = (
         [float(level) for level in levels] if numeric else [str(each) for each in levels]
     )
-    raw[given.missing] = -1
-    return Coded(column, stored(raw, table.scratch), values)
+    value = table.parts[column.name, "value"]
+    lost = (cells.missing for cells in _cells(column, table))
+    codes = (
+        np.where(own, -1, value[rows].astype(np.int32))
+        for rows, own in zip(blocks_of(value), lost, strict=True)
+    )
+    return Coded(column, stored_pieces((each.astype(np.int32) for each in codes), table.scratch), values)
 
 
 def recode_of(y: Coded, x: Coded) -> str | None:
@@ -170,6 +193,29 @@ def listed(y: Coded, x: Coded, *, code: bool = False) -> BoolArray:
     else:
         often = np.bincount(x.codes[x.codes >= 0], minlength=len(x.values)) >= FEWEST
     return np.asarray(np.append(often, True)[x.codes])
+
+
+def listed_of(y: Coded, x: Coded, *, code: bool = False) -> Among:
+    """Say the same of other rows than those that were coded, by the values that they have."""
+    if isinstance(x.column, NumericColumn) and not code:
+        starts, counts = _groups(y, x)
+        first = np.asarray(x.values, dtype=np.float64)[starts]
+        return partial(_in_range, column=x.column, first=first, often=counts >= FEWEST)
+    often = np.bincount(x.codes[x.codes >= 0], minlength=len(x.values)) >= FEWEST
+    return partial(_among, column=x.column, values=np.asarray(x.values)[often])
+
+
+def _in_range(table: PartTable, *, column: Column, first: AnyArray, often: BoolArray) -> BoolArray:
+    """Find the rows that lie in a range that is listed, or are missing."""
+    given = cells_of(column, table.parts)
+    place = np.searchsorted(first, given.data, side="right") - 1
+    return np.asarray(given.missing | often[np.maximum(place, 0)])
+
+
+def _among(table: PartTable, *, column: Column, values: AnyArray) -> BoolArray:
+    """Find the rows that have a value that is listed, or are missing."""
+    given = cells_of(column, table.parts)
+    return np.asarray(given.missing | np.isin(given.data.astype(values.dtype), values))
 
 
 def _groups(y: Coded, x: Coded) -> tuple[AnyArray, AnyArray]:

@@ -2,7 +2,8 @@
 
 The one place that knows Dask, which is loaded only where somebody gives one of its frames. Its scheduler runs
 what is asked, repeats what a lost worker had, and moves what workers need of each other. To the process that
-fits arrive numbers of rows, sums over all rows, and what is learned from them.
+fits arrive numbers of rows, sums over all rows, and what is learned from them; without a guarantee also
+systematic samples of rows, and order statistics of single numbers.
 
 - The order of the partitions is the order of the rows; divisions need not be known.
 - A pass is a task a partition, and merges of up to eight sums in row order, which are tasks themselves: what
@@ -15,22 +16,27 @@ fits arrive numbers of rows, sums over all rows, and what is learned from them.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from operator import add
 from typing import Any, Final, Self, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import FitError, SchemaError
 from pysynthdp.base.words import Words
-from pysynthdp.curator.spread.pieces import Lost, Pieces, SpreadRows, added, done
+from pysynthdp.curator.spread.pieces import Lost, Pieces, SpreadRows, done
 
 __all__ = ["DaskPieces", "DaskRows", "is_dask"]
 
 FAN = 8  # sums that one task merges
 _OURS: Final = "pysynthdp"
 _SAME: Final = (_OURS, "python", "numpy", "pandas")  # of which workers must have this process's version
+
+_LOST: Final = ("CancelledError", "ClosedClientError", "CommClosedError", "FutureCancelledError")
 
 T = TypeVar("T")
 
@@ -60,68 +66,81 @@ class DaskPieces(Pieces):
 
     def measured(self, length: Callable[[Any], int]) -> tuple[Self, int]:
         """Ask for the length of each piece: a number a partition arrives."""
-        job = self._job(_length, (length,))
-        asked = [self.client.submit(_work, job, piece, 0, (), pure=False) for piece in self.futures]
-        sizes = [self._result(each) for each in asked]
+        sizes = [self._result(each) for each in self.each(_length, length).futures]
         return replace(self, starts=tuple(accumulate(sizes, initial=0))[:-1]), sum(sizes)
 
     def each(
         self, function: Callable[..., Any], *args: Any, along: Pieces | None = None, beside: Any = None
     ) -> Self:
         """One task a piece."""
-        job, own = self._job(function, args), () if beside is None else (beside,)
-        others: list[tuple[Any, ...]] = [()] * len(self.futures)
-        if isinstance(along, DaskPieces):
-            others = [(other,) for other in along.futures]
-        made = [
-            self.client.submit(_work, job, piece, start, [*other, *own], pure=False)
-            for piece, start, other in zip(self.futures, self.starts, others, strict=True)
-        ]
-        return replace(self, futures=tuple(made))
+        return self._each(self._job(function, args), along, beside)
 
     def running(self, function: Callable[..., Any], state: Any, *args: Any) -> tuple[Self, Any]:
         """Two tasks a piece: the next state with the piece, and the piece alone."""
         job, made = self._job(function, args), []
         for piece in self.futures:
-            both = self.client.submit(_walked, job, state, piece, pure=False)
-            state = self.client.submit(_item, both, 0, pure=False)
-            made.append(self.client.submit(_item, both, 1, pure=False))
+            both = self._task(_walked, job, state, piece)
+            state = self._task(_item, both, 0)
+            made.append(self._task(_item, both, 1))
         return replace(self, futures=tuple(made)), state
 
     def gathered(self, function: Callable[..., Any], *args: Any) -> Any:
         """One task that is given all pieces."""
-        return self.client.submit(_together, self._job(function, args), list(self.futures), pure=False)
+        return self._task(_together, self._job(function, args), list(self.futures))
 
-    def total(self, function: Callable[..., Any], *args: Any) -> Any:
+    def folded(self, function: Callable[..., T], merge: Callable[[T, T], T], *args: Any) -> T:
         """Merge eight at a time until one is left."""
-        sums = list(self.each(function, *args).futures)
+        job = self._job(function, args, merge)
+        sums = list(self._each(job).futures)
         while len(sums) > 1:
-            sums = [
-                self.client.submit(_merged, sums[start : start + FAN], pure=False)
-                for start in range(0, len(sums), FAN)
-            ]
-        return self._result(sums[0])
+            groups = [sums[start : start + FAN] for start in range(0, len(sums), FAN)]
+            sums = self._tasks(_merged, groups, job)
+        found: T = self._result(sums[0])
+        return found
 
     def one(self, function: Callable[..., T], handle: Any, *args: Any) -> T:
         """One task."""
-        found: T = self._result(self.client.submit(_apart, self._job(function, args), handle, pure=False))
+        found: T = self._result(self._task(_apart, self._job(function, args), handle))
         return found
 
-    def _job(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Send a function and what it is told once, as a task of its own, which can be repeated."""
+    def _each(self, job: Any, along: Pieces | None = None, beside: Any = None) -> Self:
+        """Hand out one task a piece."""
+        given = [[piece, start] for piece, start in zip(self.futures, self.starts, strict=True)]
+        if isinstance(along, DaskPieces):
+            given = [[*each, other] for each, other in zip(given, along.futures, strict=True)]
+        if beside is not None:
+            given = [[*each, beside] for each in given]
+        return replace(self, futures=tuple(self._tasks(_work, given, job)))
+
+    def _job(self, function: Callable[..., Any], args: tuple[Any, ...], merge: Any = None) -> Any:
+        """Send functions and what one is told once, as a task of its own, which can be repeated."""
         import cloudpickle  # which Dask brings along
 
-        return self.client.submit(_same, cloudpickle.dumps((function, args)), pure=False)
+        return self._task(_same, cloudpickle.dumps((function, args, merge)))
+
+    def _tasks(self, function: Callable[..., Any], given: list[list[Any]], job: Any) -> list[Any]:
+        """Hand many tasks to the scheduler in one message, which is cheaper than each in its own."""
+        made: list[Any] = _asked(self.client.map, function, given, job=job, pure=False)
+        return made
+
+    def _task(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Hand a task to the scheduler."""
+        return _asked(self.client.submit, function, *args, pure=False)
 
     def _result(self, future: Any) -> Any:
         """Wait for a result, and raise what arrived in its place."""
-        try:
-            found = future.result()
-        except Exception as problem:  # noqa: BLE001 -- whatever it is, its text may quote a cell
-            raise _broken(problem) from None
+        found = _asked(future.result)
         if isinstance(found, Lost):
             raise found.error
         return found
+
+
+def _asked(ask: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Ask something of the cluster; whatever is raised, its text may quote a cell."""
+    try:
+        return ask(*args, **named)
+    except Exception as problem:  # noqa: BLE001 -- it may be anybody's, of a reader too
+        raise _broken(problem) from None
 
 
 def _same(job: bytes) -> bytes:
@@ -129,23 +148,24 @@ def _same(job: bytes) -> bytes:
     return job
 
 
-def _loaded(job: bytes) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Read a function and what it is told."""
+def _loaded(job: bytes) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
+    """Read a function, what it is told, and a function that merges."""
     import cloudpickle
 
-    function, args = cloudpickle.loads(job)
-    return function, args
+    function, args, merge = cloudpickle.loads(job)
+    return function, args, merge
 
 
-def _work(job: bytes, piece: Any, start: int, others: Sequence[Any]) -> Any:
-    """Apply a function to a piece."""
-    function, args = _loaded(job)
+def _work(given: Sequence[Any], job: bytes) -> Any:
+    """Apply a function to a piece, and what stands beside it."""
+    piece, start, *others = given
+    function, args, _ = _loaded(job)
     return done(function, piece, start, *args, *others)
 
 
 def _walked(job: bytes, state: Any, piece: Any) -> Any:
     """Take a step through the pieces."""
-    function, args = _loaded(job)
+    function, args, _ = _loaded(job)
     return done(function, state, piece, *args)
 
 
@@ -156,22 +176,23 @@ def _item(both: Any, place: int) -> Any:
 
 def _together(job: bytes, pieces: list[Any]) -> Any:
     """Apply a function to all pieces."""
-    function, args = _loaded(job)
+    function, args, _ = _loaded(job)
     lost = [piece for piece in pieces if isinstance(piece, Lost)]
     return lost[0] if lost else done(function, pieces, *args)
 
 
 def _apart(job: bytes, given: Any) -> Any:
     """Apply a function to one thing."""
-    function, args = _loaded(job)
+    function, args, _ = _loaded(job)
     return done(function, given, *args)
 
 
-def _merged(sums: list[Any]) -> Any:
-    """Add sums up from left to right."""
+def _merged(sums: list[Any], job: bytes) -> Any:
+    """Merge from left to right."""
+    merge = _loaded(job)[2]
     total = sums[0]
     for each in sums[1:]:
-        total = done(added, total, each)
+        total = done(merge, total, each)
     return total
 
 
@@ -181,7 +202,7 @@ def _broken(problem: Exception) -> FitError:
     if name == "KilledWorker":
         what = "workers of the Dask cluster were lost again and again while they held the same partition"
         return FitError(what, kind="workers", remedy="give them more memory, or make partitions smaller")
-    if isinstance(problem, OSError) or name in ("CommClosedError", "CancelledError", "FutureCancelledError"):
+    if isinstance(problem, OSError) or name in _LOST:
         what = f"the connection to the Dask cluster was lost ({name})"
         return FitError(what, kind="workers", remedy="connect again and fit again")
     what = f"the Dask cluster could not read or work on a partition ({name})"
@@ -199,7 +220,9 @@ class DaskRows(SpreadRows):
     n_rows : int
         Number of rows.
     dtypes : mapping column -> dtype
-        Of the frame's own description.
+        Of the frame's own description; of sparse columns that which they have in full.
+    index_name : str, optional
+        Of the frame's index.
 
     Notes
     -----
@@ -209,6 +232,7 @@ class DaskRows(SpreadRows):
     held: DaskPieces
     n_rows: int
     dtypes: Mapping[str, Any]
+    index_name: str | None = None
 
     @classmethod
     def of(cls, frame: Any) -> Self:
@@ -223,11 +247,12 @@ class DaskRows(SpreadRows):
         """
         client = _client()
         _check_versions(client)
-        types = dict(frame.dtypes)
-        futures = tuple(client.compute(list(frame.to_delayed())))
+        sparse = {name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.SparseDtype)}
+        types = {**frame.dtypes, **{name: dtype.subtype for name, dtype in sparse.items()}}
+        futures = tuple(_asked(client.compute, list(frame.to_delayed())))
         raw = DaskPieces(client, futures, (0,) * len(futures))
-        held, n = raw.each(_checked, tuple(types)).measured(len)
-        return cls(held, n, types)
+        held, n = raw.each(_checked, tuple(types), tuple(sparse)).measured(len)
+        return cls(held.each(_unchanged, held.folded(_marks, add)), n, types, frame.index.name)
 
     @property
     def pieces(self) -> DaskPieces:
@@ -238,6 +263,13 @@ class DaskRows(SpreadRows):
     def columns(self) -> tuple[str, ...]:
         """Column names in order."""
         return tuple(self.dtypes)
+
+    def rewritten(self, function: Callable[..., pd.Series[Any]], told: Mapping[str, Any]) -> Self:
+        """One task a partition."""
+        empty = {name: function(pd.Series([], dtype=self.dtypes[name]), each) for name, each in told.items()}
+        types = {name: cells.dtype for name, cells in empty.items()}
+        held = self.held.each(_rewritten, function, told)
+        return replace(self, held=held, dtypes={**self.dtypes, **types})
 
 
 def _client() -> Any:
@@ -262,7 +294,7 @@ def _client() -> Any:
 
 def _check_versions(client: Any) -> None:
     """Refuse workers that would compute otherwise, or could not: before a row is read."""
-    found = client.get_versions(packages=[_OURS])
+    found = _asked(client.get_versions, packages=[_OURS])
     if not found["workers"]:
         raise FitError("the Dask cluster has no workers", kind="workers", remedy="start some")
     here = found["client"]["packages"]
@@ -278,8 +310,10 @@ def _check_versions(client: Any) -> None:
                 )
 
 
-def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Refuse a partition with other columns than the frame says."""
+def _checked(
+    piece: pd.DataFrame, start: int, columns: tuple[str, ...], sparse: tuple[str, ...]
+) -> pd.DataFrame:
+    """Refuse a partition with other columns than the frame says; write sparse ones in full."""
     del start
     unlike = [name for name in columns if name not in piece.columns]
     unlike += [name for name in piece.columns if name not in columns]
@@ -290,10 +324,57 @@ def _checked(piece: pd.DataFrame, start: int, columns: tuple[str, ...]) -> pd.Da
             kind="table",
             remedy="give all partitions the same columns",
         )
-    return piece[list(columns)]
+    own = piece[list(columns)]
+    full = {name: own[name].to_numpy() for name in sparse if _is_sparse(own[name])}
+    return own.assign(**full) if full else own
+
+
+def _is_sparse(cells: pd.Series[Any]) -> bool:
+    """Whether a column is sparse."""
+    return isinstance(cells.dtype, pd.SparseDtype)
+
+
+def _marks(piece: pd.DataFrame, start: int) -> tuple[tuple[int, int], ...]:
+    """Note where a partition starts, and a checksum of its cells."""
+    return ((start, _checksum(piece)),)
+
+
+def _unchanged(piece: pd.DataFrame, start: int, marks: tuple[tuple[int, int], ...]) -> pd.DataFrame:
+    """Refuse a partition that is otherwise when it is read again, after a worker was lost."""
+    if (start, _checksum(piece)) not in marks:  # partitions without rows start where the next one does
+        raise FitError(
+            "a partition of the Dask frame had other cells when it was read again",
+            kind="changed",
+            remedy="leave the files alone while they are fitted, or persist() the frame",
+        )
+    return piece
+
+
+def _checksum(piece: pd.DataFrame) -> int:
+    """Add up the cells of a partition, so that other ones are hardly ever taken for them."""
+    total = len(piece)
+    for name in piece.columns:
+        cells = piece[name]
+        if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "biufmM":
+            total = zlib.crc32(np.ascontiguousarray(cells.to_numpy()).view(np.uint8).data, total)
+            continue
+        try:
+            hashed = pd.util.hash_pandas_object(cells, index=False)
+        except TypeError:  # objects that have no hash
+            continue
+        total = zlib.crc32(hashed.to_numpy().view(np.uint8).data, total)
+    return total
 
 
 def _length(piece: Any, start: int, length: Callable[[Any], int]) -> int:
     """Count rows."""
     del start
     return length(piece)
+
+
+def _rewritten(
+    piece: pd.DataFrame, start: int, function: Callable[..., pd.Series[Any]], told: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Write some columns of a partition anew."""
+    del start
+    return piece.assign(**{name: function(piece[name], each) for name, each in told.items()})

@@ -10,16 +10,15 @@ from typing import Any, Final, TypeVar, cast
 
 import pandas as pd
 
-from pysynthdp.base.errors import FitError, SchemaError
+from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.scratch import Scratch
 from pysynthdp.base.words import TABLE, Said, Words
 from pysynthdp.curator.rows.dask import DaskRows, is_dask
+from pysynthdp.curator.spread.pieces import check_length
 from pysynthdp.design.rows import Rows
 
 __all__ = ["FrameRows", "check_table", "rows_of"]
 
-_WHOLE: Final = "without a guarantee a table is looked at in whole columns, and a Dask frame lies in pieces"
-_GUARANTEED: Final = "write it to Parquet and fit that, or fit the frame under a guarantee"
 _READ: Final = Said("pysynthdp.read_table(path)", "give its name", "read.csv(path)")
 _COPY: Final = Said("release[0]", "a file of it", "release[[1]]")
 _CONVERT: Final = Said("pd.DataFrame(...)", "another program", "as.data.frame(...)")
@@ -183,9 +182,10 @@ def rows_of(
     Privacy: looks at types and names of columns.
     """
     if is_dask(table):
-        if full:
-            raise FitError(_WHOLE, kind="pieces", remedy=_GUARANTEED)
+        _check_names(table.columns)
         table = DaskRows.of(table)
+        if full:
+            check_length(table)
     check_table(table)
     if isinstance(table, pd.DataFrame):
         rows = FrameRows(table, block_rows, scratch)

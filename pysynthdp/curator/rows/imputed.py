@@ -15,6 +15,7 @@ from pysynthdp.base.arrays import BoolArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Said, Setting, Words
+from pysynthdp.curator.rows.dask import is_dask
 
 __all__ = ["ImputedTables", "listed"]
 
@@ -86,6 +87,12 @@ def listed(tables: object) -> ImputedTables | None:
                 remedy=Words("write {way} for several, {one} for one table", way=way, one=_ONE),
             )
         return None
+    if any(map(is_dask, tables)):
+        raise SchemaError(
+            "imputed tables are compared row by row, which Dask frames are not",
+            kind="table",
+            remedy="make data frames of them with compute(), or give one frame itself, not a list",
+        )
     if not any(isinstance(table, pd.DataFrame) for table in tables):
         return None  # no table at all
     for number, table in enumerate(tables, start=1):

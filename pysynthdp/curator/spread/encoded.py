@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pysynthdp.base.arrays import IntArray
 from pysynthdp.curator.encoded import Block, EncodedRows
-from pysynthdp.curator.spread.pieces import Pieces, refused
+from pysynthdp.curator.spread.pieces import Pieces
 from pysynthdp.curator.spread.table import SpreadTable
 from pysynthdp.curator.table import PartTable
 from pysynthdp.design.encode import Layout
@@ -34,19 +35,31 @@ class SpreadEncoded(EncodedRows):
         """No row is gathered here."""
         return False
 
-    def fold(self, of_block: Callable[[Block], Sums], *, every: int = 1, keep: bool = False) -> Sums:
+    def fold(
+        self,
+        of_block: Callable[[Block], Sums],
+        *,
+        every: int = 1,
+        keep: bool = False,
+        used: IntArray | None = None,
+    ) -> Sums:
         """Apply a function to every block, and add the results in order where they arise."""
         del keep
-        return self.fold_many([of_block], every=every)[0]
+        return self.fold_many([of_block], every=every, used=used)[0]
 
-    def fold_many(self, functions: Sequence[Callable[[Block], Sums]], *, every: int = 1) -> list[Sums]:
+    def fold_many(
+        self,
+        functions: Sequence[Callable[[Block], Sums]],
+        *,
+        every: int = 1,
+        used: IntArray | None = None,
+    ) -> list[Sums]:
         """Fold several functions in one pass, every block encoded once."""
-        return list(self._pieces.total(_folded, self.layout, tuple(functions), every))
+        return list(self._pieces.total(_folded, self.layout, tuple(functions), every, used))
 
     def collect(self, take: Callable[[Block], None], *, every: int = 1) -> None:
-        """Refuse: no block comes here."""
-        del take, every
-        refused(self.layout.parts[0].column)
+        """Show the blocks of a systematic sample, which comes here; of all rows only where these are few."""
+        EncodedRows(self.table.to_learn(every), self.layout).collect(take)
 
     @property
     def _pieces(self) -> Pieces:
@@ -59,8 +72,13 @@ class SpreadEncoded(EncodedRows):
 
 
 def _folded(
-    piece: PartTable, start: int, layout: Layout, functions: Sequence[Callable[[Block], Sums]], every: int
+    piece: PartTable,
+    start: int,
+    layout: Layout,
+    functions: Sequence[Callable[[Block], Sums]],
+    every: int,
+    used: IntArray | None,
 ) -> tuple[Sums, ...]:
     """Fold functions over one piece: of a subsample those rows that it would have of the whole table."""
     rows = EncodedRows(piece.after(min(-start % every, piece.n)), layout)
-    return tuple(rows.fold_many(functions, every=every))
+    return tuple(rows.fold_many(functions, every=every, used=used))

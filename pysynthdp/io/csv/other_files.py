@@ -14,8 +14,7 @@ ENDINGS: Final = ".csv, .tsv, .tab, .txt (also .gz) or .parquet"
 _PANDAS: Final = 'pandas.{read}("{name}").to_parquet("{stem}.parquet")'
 _READ: Final = {
     ".xlsx": "read_excel", ".xls": "read_excel", ".xlsm": "read_excel", ".ods": "read_excel",
-    ".dta": "read_stata", ".sas7bdat": "read_sas", ".xpt": "read_sas", ".feather": "read_feather",
-    ".orc": "read_orc",
+    ".feather": "read_feather", ".orc": "read_orc",
 }  # fmt: skip
 _HAVEN: Final = {
     ".sav": "read_sav", ".zsav": "read_sav", ".por": "read_por", ".dta": "read_dta",
@@ -30,9 +29,11 @@ def no_table(path: Path) -> PlanError:
     Examples
     --------
     >>> print(no_table(Path("wave.sav")))
-    wave.sav: the name must end in .csv, .tsv, .tab, .txt (also .gz) or .parquet; convert it with \
-pyreadstat.read_sav("wave.sav", user_missing=True)[0].to_parquet("wave.parquet")
+    wave.sav: the name must end in .csv, .tsv, .tab, .txt (also .gz) or .parquet; read it with its labels \
+by pysynthdp.read("wave.sav")
     """
+    if path.suffix.lower() in _HAVEN:
+        return _labelled(path)
     python, r = _in_python(path), _in_r(path)
     remedy: str | None = None
     if python or r:
@@ -42,6 +43,17 @@ pyreadstat.read_sav("wave.sav", user_missing=True)[0].to_parquet("wave.parquet")
         Words("{path}: the name must end in {endings}", path=path, endings=ENDINGS),
         kind="file format",
         remedy=remedy,
+    )
+
+
+def _labelled(path: Path) -> PlanError:
+    """Make the error of a file that has labels."""
+    r = f'haven::{_HAVEN[path.suffix.lower()]}("{path}")'
+    how = Said(f'pysynthdp.read("{path}")', f"pysynthdp synth {path}", r)
+    return PlanError(
+        Words("{path}: the name must end in {endings}", path=path, endings=ENDINGS),
+        kind="file format",
+        remedy=Words("read it with its labels by {how}", how=how),
     )
 
 
@@ -91,10 +103,6 @@ def _imported(line: str) -> str:
 def _in_python(path: Path) -> str:
     """Write the line of Python; empty where Python has none."""
     ending, stem = path.suffix.lower(), path.with_suffix("")
-    if ending in (".sav", ".zsav", ".por"):
-        read = "read_por" if ending == ".por" else "read_sav"
-        own = "" if ending == ".por" else ", user_missing=True"
-        return f'pyreadstat.{read}("{path}"{own})[0].to_parquet("{stem}.parquet")'
     if ending in _READ:
         return _PANDAS.format(read=_READ[ending], name=path, stem=stem)
     return ""
@@ -104,8 +112,6 @@ def _in_r(path: Path) -> str:
     """Write the line of R; empty where it needs none or has none."""
     ending, stem = path.suffix.lower(), path.with_suffix("")
     write = f', "{stem}.csv", row.names = FALSE)'
-    if ending in _HAVEN:
-        return f'write.csv(haven::{_HAVEN[ending]}("{path}"){write}'
     if ending == ".rds":
         return f'write.csv(readRDS("{path}"){write}'
     if ending in (".rdata", ".rda"):

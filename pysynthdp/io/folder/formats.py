@@ -53,7 +53,7 @@ class Wishes:
         """
         if self.watermark and WATERMARK in set(names):
             what = Words("the copies have a column {name}, which in files says: synthetic", name=WATERMARK)
-            mend = Words("rename it before the fit, or write {off}", off=Setting("watermark", False))
+            mend = Words("leave it out with {drop}", drop=Setting("drop", [WATERMARK]))
             raise ReleaseError(what, column=WATERMARK, kind="names", remedy=mend)
 
 

@@ -19,7 +19,7 @@ from pysynthdp.io.survey.planned import FilePlan
 from pysynthdp.io.survey.to_sas import PROGRAM, format_program
 from pysynthdp.io.survey.writing import planned, write_files
 
-__all__ = ["Others", "checked_copies", "write_others"]
+__all__ = ["Copies", "Others", "checked_copies", "write_others"]
 
 _SURVEY: Final = ("sav", "dta", "xpt")
 _ROWS: Final = 2**14
@@ -101,7 +101,7 @@ def write_others(
         If a format cannot hold a column.
     """
     written: dict[str, list[str]] = {}
-    copies = _Copies(folder, names, storage, wished, parts)
+    copies = Copies(folder, names, storage, wished, parts)
     for name in wished.others:
         if name not in _SURVEY:
             written[name] = [copies.rewritten(at, name) for at in range(len(names))]
@@ -120,8 +120,22 @@ def write_others(
 
 
 @dataclass(frozen=True, slots=True)
-class _Copies:
-    """Copies in the files that are there."""
+class Copies:
+    """Copies in the files that are there.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the release.
+    names : sequence of str
+        Of the files.
+    storage : tuple of Stored
+        How columns lie in them.
+    wished : Wishes
+        Formats and mark.
+    parts : mapping
+        Of the release.
+    """
 
     folder: Path
     names: Sequence[str]
@@ -140,6 +154,12 @@ class _Copies:
     def __getitem__(self, at: int) -> pd.DataFrame:
         path, main = self.folder / self.names[at], self.wished.main
         return read_copy(path, storage=self.storage, marks=self.marks(at), file_format=main)
+
+    def blocks(self) -> Iterator[pd.DataFrame]:
+        """Read all of them, one after the other, a block at a time."""
+        how: dict[str, Any] = {"file_format": self.wished.main, "rows": _ROWS}
+        for name in self.names:
+            yield from read_blocks(self.folder / name, storage=self.storage, asked=self.storage, **how)
 
     def rewritten(self, at: int, file_format: Any) -> str:
         """Write one as Parquet or CSV, from the other."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -12,10 +12,13 @@ from typing import Any, Final, get_args
 
 import pandas as pd
 
+from pysynthdp.base.display import number as shown
 from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
 from pysynthdp.base.marks import SERIAL, WATERMARK
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.io.folder.codebook_page import codebook_page
 from pysynthdp.io.folder.copy_files import Marks, write_copy
+from pysynthdp.io.folder.counting import counted
 from pysynthdp.io.folder.formats import MainFormat, Wishes
 from pysynthdp.io.folder.manifest import (
     FORMAT,
@@ -26,7 +29,7 @@ from pysynthdp.io.folder.manifest import (
     read_manifest,
     write_json,
 )
-from pysynthdp.io.folder.other_files import Others, checked_copies, write_others
+from pysynthdp.io.folder.other_files import Copies, Others, checked_copies, write_others
 from pysynthdp.io.folder.signature import SIGNATURE, Sign
 from pysynthdp.io.folder.storage import Stored, storage_of
 from pysynthdp.io.folder.stored_copy import StoredCopy, stamp_of
@@ -34,7 +37,7 @@ from pysynthdp.io.folder.text import readme_text
 from pysynthdp.io.folder.verifying import check_folder
 from pysynthdp.io.snippets import write_programs
 from pysynthdp.io.survey.planned import FilePlan
-from pysynthdp.io.survey.writing import check_size
+from pysynthdp.io.survey.writing import check_schema, check_size
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Schema
 from pysynthdp.schema.codebook import write_codebook
@@ -78,7 +81,7 @@ def write(parts: Mapping[str, Any], folder: Path, *, wished: Wishes, sign: Sign 
     Privacy: writes synthetic rows, columns kept real by name, declared facts and the statement; no bound that
     was learned from data, no seed.
     """
-    check_target(folder, wished, parts["schema"].names, parts["tags"].n_syn)
+    check_target(folder, wished, parts["schema"], parts["tags"].n_syn)
     plans = checked_copies(parts, wished)
     with _appearing(folder) as draft:
         _fill(parts, draft, wished, plans)
@@ -87,14 +90,14 @@ def write(parts: Mapping[str, Any], folder: Path, *, wished: Wishes, sign: Sign 
     return folder
 
 
-def check_target(folder: Path, wished: Wishes, names: Sequence[str], rows: int) -> None:
+def check_target(folder: Path, wished: Wishes, schema: Schema, rows: int) -> None:
     """Refuse what cannot be written, before anything is drawn for it.
 
     Raises
     ------
     ReleaseError
         If the folder exists, a column has the name of the one that says synthetic, or copies are too large
-        for a format.
+        for a format, or it cannot hold what the schema says of a column.
     PlanError
         If a format needs a package that is not installed.
 
@@ -102,8 +105,11 @@ def check_target(folder: Path, wished: Wishes, names: Sequence[str], rows: int) 
     -----
     Privacy: settings only.
     """
-    wished.check_names(names)
-    check_size([one for one in wished.others if one not in get_args(MainFormat)], rows, len(names))
+    wished.check_names(schema.names)
+    formats = [one for one in wished.others if one not in get_args(MainFormat)]
+    check_size(formats, rows, len(schema))
+    if formats:
+        check_schema(schema, formats, watermark=wished.watermark)
     _refuse_existing(folder)
 
 
@@ -151,6 +157,9 @@ def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes, plans: dict[st
     notes = tags.details.get("column_notes", {})
     write_codebook(schema, folder / "codebook.csv", methods=methods, real=tags.kept, notes=notes)
     others = write_others(parts, folder, names, storage, wished, plans)
+    withheld = {name for name, method in methods.items() if method == SERIAL}
+    copies = Copies(folder, names, storage, wished, parts)
+    _write_page(parts, copies, folder / "codebook.html", withheld, notes)
     programs = write_programs(parts, folder, names, wished=wished)
     text = readme_text(
         privacy=privacy.plain_language(),
@@ -164,13 +173,31 @@ def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes, plans: dict[st
         programs=programs,
         no_program="" if programs else parts.get("constants", {}).get("reason", ""),
         schema=schema,
-        withheld={name for name, method in methods.items() if method == SERIAL},
+        withheld=withheld,
         watermark=wished.watermark,
         others=others.files,
         fallbacks=others.fallbacks,
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
     write_json(folder / MANIFEST, _manifest(parts, folder, names, storage, wished, others))
+
+
+def _write_page(
+    parts: Mapping[str, Any], copies: Copies, path: Path, withheld: set[str], notes: Mapping[str, str]
+) -> None:
+    """Write the codebook for people."""
+    schema, tags = parts["schema"], parts["tags"]
+    page = codebook_page(
+        schema,
+        counted(copies.blocks(), schema, withheld=withheld),
+        title=f"Codebook of {shown(tags.m)} synthetic copies of {shown(tags.n_syn)} rows",
+        privacy=parts["privacy"].plain_language(),
+        methods=dict(parts["provenance"].methods),
+        real=tags.kept,
+        notes=notes,
+        watermark=copies.wished.watermark,
+    )
+    path.write_text(page, encoding="utf-8")
 
 
 def _write_copies(

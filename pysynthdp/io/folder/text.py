@@ -159,6 +159,7 @@ def _files(files: Sequence[str], programs: Sequence[str], others: Mapping[str, S
         *((_span(names), f"the same for {_PROGRAMS[name]}") for name, names in others.items()),
         *([("labels.sas", "program that gives the values in SAS their labels")] if "xpt" in others else []),
         ("codebook.csv", "one line a column: kind, levels, missing codes, synthetic or real, method"),
+        ("codebook.html", "the same as a page for people, with labels and what the copies hold"),
         ("schema.json", "the same for programs"),
         ("privacy.json", "the privacy statement"),
         (

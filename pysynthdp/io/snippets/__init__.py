@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def snippet_files(
     copies : list of str
         Files of the copies.
     wished : Wishes
-        Format of the copies. Stata and SPSS read CSV only, so their programs stand beside CSV only.
+        Formats of the copies. Stata and SPSS read CSV only, so their programs stand beside CSV only.
     withheld : collection of str
         Columns whose levels are not published, such as identifiers; never in the example.
     order : sequence of str
@@ -65,7 +66,13 @@ def snippet_files(
     parquet = wished.main == "parquet"
     example = example_of(schema, withheld, order)
     task = Task(constants, example, schema, tuple(copies), parquet=parquet, marked=wished.watermark)
-    return {name: program(task) for name, program in PROGRAMS.items() if not (parquet and name in _NEED_CSV)}
+    plain = tuple(f"{Path(name).stem}.csv" for name in copies)
+    read = dict.fromkeys(_NEED_CSV, replace(task, copies=plain, parquet=False))
+    return {
+        name: program(read.get(name, task))
+        for name, program in PROGRAMS.items()
+        if name not in _NEED_CSV or "csv" in wished.formats
+    }
 
 
 def write_programs(parts: Mapping[str, Any], folder: Path, copies: list[str], *, wished: Wishes) -> list[str]:

@@ -20,8 +20,6 @@ from pysynthdp.io.sources.sealed import AbsentColumn, SealedColumn, SealedRows
 
 __all__ = ["read_shelved"]
 
-_RANGE = ("start", "stop", "step")
-
 
 def read_shelved(
     path: Path, texts: bool, *, scratch: Scratch, drop: Collection[str] = ()
@@ -110,11 +108,13 @@ class _Found:
         if len(stored) > 1:
             return cast("pd.Index[Any]", pd.MultiIndex.from_arrays(cells, names=names))
         if stored:
-            return cast("pd.Index[Any]", pd.Index(cells[0], name=names[0], copy=False))
-        whole = [
-            pd.RangeIndex(each["start"], each["stop"], each["step"], name=each["name"]) for each in levels
-        ]
-        return whole[0] if whole and len(whole[0]) == self.n else pd.RangeIndex(self.n)
+            index: pd.Index[Any] = pd.Index(cells[0], name=names[0], copy=False)
+            return index
+        for each in levels:
+            ranged = pd.RangeIndex(each["start"], each["stop"], each["step"], name=each["name"])
+            if len(ranged) == self.n:
+                return ranged
+        return pd.RangeIndex(self.n)
 
 
 class _Reading:

@@ -14,6 +14,7 @@ from pysynthdp.io.structure.taking import taken
 __all__ = ["Difference", "StructureDiff", "structure_diff"]
 
 _MOST: Final = 4  # levels or codes that a cell names
+_OWN: Final = ("measure", "format", "width")  # which every program has in its own way
 _ABSENT: Final = "-"
 _NO_LABELS: Final = (
     "{}: a data frame holds no labels, so labels, value labels and missing kinds were not compared; give the "
@@ -169,7 +170,7 @@ def _aspects(first: Structure, second: Structure) -> Iterator[Difference]:
 def _of_column(one: ColumnFacts, two: ColumnFacts, *, loose: bool) -> Iterator[Difference]:
     """Compare two columns in what both say."""
     for what in ASPECTS:
-        if what not in one.facts or what not in two.facts:
+        if what not in one.facts or what not in two.facts or (what in _OWN and one.source != two.source):
             continue
         if one.facts[what] == two.facts[what] or (what == "type" and loose and one.family == two.family):
             continue

@@ -42,11 +42,14 @@ class ColumnFacts:
         Kind of its type, which every program keeps.
     facts : mapping of str to Any
         The aspects that are said, by the names of ``ASPECTS``.
+    source : str, optional
+        Whose file it comes from: formats, widths and measures of another program are none of this one.
     """
 
     name: str
     family: str
     facts: dict[str, Any]
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,8 @@ def _facts(series: pd.Series[Any], schema: Schema | None) -> ColumnFacts:
         facts["ordered"] = bool(series.dtype.ordered)
     if schema is not None and name in schema:
         facts |= dict(_declared(schema[name]))
-    return ColumnFacts(name, family_of(series.dtype), facts)
+    known = schema[name].labels if schema is not None and name in schema else None
+    return ColumnFacts(name, family_of(series.dtype), facts, None if known is None else known.source)
 
 
 def _declared(column: Column) -> Iterator[tuple[str, Any]]:

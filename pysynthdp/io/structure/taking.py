@@ -13,7 +13,7 @@ from pysynthdp.base.words import Words
 from pysynthdp.io.folder.manifest import read_json, read_manifest
 from pysynthdp.io.folder.storage import Stored
 from pysynthdp.io.structure.facts import Structure, structure_of
-from pysynthdp.io.tables import read_table
+from pysynthdp.io.survey import read, reads
 from pysynthdp.schema.plain import from_plain
 
 __all__ = ["taken"]
@@ -49,7 +49,9 @@ def _from_path(path: Path) -> Structure:
         storage = tuple(Stored.from_plain(column) for column in read_manifest(path)["columns"])
         schema = from_plain(read_json(path / "schema.json"))
         return structure_of(_without_rows(storage), schema, name=str(path), stored=False)
-    return structure_of(read_table(path), None, name=str(path), stored=True)
+    table = read(path)
+    said = table.schema if reads(path) else None
+    return structure_of(table.frame, said, name=str(path), stored=True)
 
 
 def _without_rows(storage: tuple[Stored, ...]) -> pd.DataFrame:

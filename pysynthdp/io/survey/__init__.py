@@ -1,5 +1,5 @@
 """Survey files as they are: SPSS, Stata, SAS, and tables with a codebook."""
 
-from pysynthdp.io.survey.reading import read, reads
+from pysynthdp.io.survey.reading import read, read_described, reads
 
-__all__ = ["read", "reads"]
+__all__ = ["read", "read_described", "reads"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,13 @@ from pysynthdp.base.errors import PysynthdpError, SchemaError, together
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import OTHER, Words
 from pysynthdp.design.level_keys import level_key
-from pysynthdp.design.tagged import holds_tags, letters_of, tagged
+from pysynthdp.design.tagged import holds_tags, letters_of, missing_of, tagged
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 from pysynthdp.schema.labels import as_tag
 
 __all__ = ["described", "of_kinds", "open_column"]
+
+_BESIDE: Final = ("label", "measure", "width", "format", "source")
 
 
 def of_kinds(book: Schema | None) -> list[str]:
@@ -68,15 +70,61 @@ def described(
     for said in schema:
         cells[said.name], column = frame[said.name], said
         if said.name in book:
-            column = replace(book[said.name], labels=book[said.name].labels or said.labels)
+            column = _joined(book[said.name], said)
             try:
-                cells[said.name] = _cells(frame[said.name], column, public, remarks)
+                cells[said.name] = _cells(_as_stored(frame[said.name], said, column), column, public, remarks)
             except SchemaError as fault:
                 faults.append(fault)
         columns.append(column)
     if faults:
         raise together(faults)
     return pd.DataFrame(cells, index=frame.index), Schema(tuple(columns)), tuple(remarks)
+
+
+def _joined(own: Column, said: Column) -> Column:
+    """Put what the file says beside what its codebook says, which counts first."""
+    labels = own.labels
+    if labels is None or said.labels is None:
+        return replace(own, labels=labels or said.labels, missing=own.missing or _kinds_alike(own, said))
+    silent = not (own.missing or labels.kinds)
+    source = said.labels if silent else labels
+    kinds, span = source.kinds, source.missing_range
+    facts: dict[str, Any] = {name: getattr(labels, name) or getattr(said.labels, name) for name in _BESIDE}
+    absent = {kind.code for kind in kinds}
+    codes = tuple(pair for pair in labels.codes or said.labels.codes if pair[0] not in absent)
+    joined = replace(labels, codes=codes, kinds=kinds, missing_range=span, **facts)
+    return replace(own, labels=joined, missing=_kinds_alike(own, said) if silent else own.missing)
+
+
+def _kinds_alike(own: Column, said: Column) -> Any:
+    """Give the missing kinds of the file, where its codebook is silent and takes the column for the same."""
+    return said.missing if type(own) is type(said) else ()
+
+
+def _as_stored(series: pd.Series[Any], said: Column, column: Column) -> pd.Series[Any]:
+    """Give the file's own codes again, where its codebook says what they mean.
+
+    Raises
+    ------
+    SchemaError
+        If the file has codes of missing values that the codebook does not list.
+    """
+    labels = said.labels
+    if labels is None or column.labels is None or column.labels.kinds == labels.kinds:
+        return series
+    if isinstance(said, CategoricalColumn) and column.labels.codes and said.levels:
+        return series.astype(object).map(labels.code_of(), na_action="ignore")
+    coded = {kind.tag: kind.code for kind in labels.kinds if kind.code is not None}
+    if not coded or not holds_tags(series):
+        return series
+    known = {kind.code for kind in column.labels.kinds} | {code for code, _ in column.missing}
+    if set(coded.values()) - known:
+        what = "codes of missing values that its codebook does not list"
+        raise _unlike(column, what, "add them to its kinds, or leave kinds out")
+    numbers = series.to_numpy().copy()
+    for tag, code in coded.items():
+        numbers[missing_of(series, str(tag))] = code
+    return pd.Series(numbers, index=series.index)
 
 
 def _cells(series: pd.Series[Any], column: Column, public: bool, remarks: list[Remark]) -> pd.Series[Any]:
@@ -99,7 +147,7 @@ def _cells(series: pd.Series[Any], column: Column, public: bool, remarks: list[R
             raise _unlike(column, "values that the codebook does not list", mend)
         made = made.where(~unlisted, column.other)
     cells = made.where(~unlisted | made.notna(), found)
-    return cells if public and unlisted.any() else _as_type(cells, column)
+    return cells.astype(object) if public else _as_type(cells, column)
 
 
 def _named(column: CategoricalColumn) -> dict[Any, tuple[Any, bool]]:

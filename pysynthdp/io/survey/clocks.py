@@ -90,7 +90,7 @@ def clock_of(source: str, form: str | None) -> Clock | None:
 
 def _stata(form: str) -> Clock | None:
     """Find the clock of a format of Stata."""
-    found = re.match(r"%-?(t[dcC]|d)", form)
+    found = re.match(r"%-?(t[dc]|d)", form)  # %tC counts leap seconds, which no other calendar does
     if found is None:
         return None
     return Clock(_SIXTY, _DAY, "day") if found[1] in ("td", "d") else Clock(_SIXTY, 1000, "second")

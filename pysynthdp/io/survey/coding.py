@@ -149,13 +149,13 @@ def _coding(series: pd.Series[Any], column: Column) -> Coding:
 def _form(series: pd.Series[Any], column: Column) -> Form:
     """Say what values of a type become."""
     of, dtype = pd.api.types, series.dtype
+    dated = isinstance(column, NumericColumn) and column.unit != "number"
     if of.is_bool_dtype(dtype):
         return "flag"
-    if of.is_numeric_dtype(dtype):
-        return "number"
     if of.is_timedelta64_dtype(dtype):
         return "duration"
-    dated = isinstance(column, NumericColumn) and column.unit != "number"
+    if of.is_numeric_dtype(dtype) and not dated:
+        return "number"
     if of.is_datetime64_any_dtype(dtype) or dated:
         return "day" if isinstance(column, NumericColumn) and column.unit == "day" else "time"
     return "text"
@@ -236,7 +236,11 @@ def cells_of(coding: Coding, series: pd.Series[Any]) -> Cells:
     if coding.form == "text":
         return _of_texts(coding, series)
     values = _numbers(coding, series)
-    return Cells(*_without_kinds(coding, values))
+    timed = coding.form in ("day", "time")
+    unit = _UNITS[coding.unit] if timed else 1.0
+    counts = timed and pd.api.types.is_numeric_dtype(series.dtype)  # in the unit, not in seconds
+    held, kinds = _without_kinds(coding, values, 1.0 if counts else unit)
+    return Cells(held * unit if counts else held, kinds)
 
 
 def _of_categories(coding: Coding, series: pd.Series[Any]) -> Cells:
@@ -256,7 +260,7 @@ def _of_categories(coding: Coding, series: pd.Series[Any]) -> Cells:
 def _of_texts(coding: Coding, series: pd.Series[Any]) -> Cells:
     """Write every value as a text; a missing one is empty."""
     missing = series.isna().to_numpy()
-    values = series.astype(object).where(~missing, "").map(str).to_numpy(dtype=object)
+    values = series.astype(object).where(~missing, "").map(str).to_numpy(dtype=object, copy=True)
     kinds = np.full(len(values), -1, dtype=np.int64)
     for at, each in enumerate(coding.absent):
         kinds[(values == str(each.value)) & ~missing] = at
@@ -267,7 +271,7 @@ def _of_texts(coding: Coding, series: pd.Series[Any]) -> Cells:
 
 def _numbers(coding: Coding, series: pd.Series[Any]) -> FloatArray:
     """Give numbers: of times the seconds since 1970, of durations the seconds."""
-    if coding.form in ("day", "time"):
+    if coding.form in ("day", "time") and not pd.api.types.is_numeric_dtype(series.dtype):
         return _seconds(series)
     if coding.form == "duration":
         return np.asarray(series.dt.total_seconds(), dtype=np.float64)
@@ -281,20 +285,19 @@ def _seconds(series: pd.Series[Any]) -> FloatArray:
     times = series
     if not pd.api.types.is_datetime64_any_dtype(times.dtype):
         times = pd.Series(pd.array(series.to_numpy(dtype="datetime64[us]"), dtype="datetime64[us]"))
-    if isinstance(times.dtype, pd.DatetimeTZDtype):
+    if times.dt.tz is not None:
         times = times.dt.tz_convert("UTC").dt.tz_localize(None)
-    plain = times.to_numpy()
+    plain = times.to_numpy(dtype=None if isinstance(times.dtype, np.dtype) else "datetime64[us]")
     per = _PER_SECOND[np.datetime_data(plain.dtype)[0]]
     counted = plain.astype(np.int64)
     whole, part = counted // per, counted % per
     return np.where(np.isnat(plain), math.nan, whole + part / per)
 
 
-def _without_kinds(coding: Coding, values: FloatArray) -> tuple[FloatArray, IntArray]:
+def _without_kinds(coding: Coding, values: FloatArray, unit: float) -> tuple[FloatArray, IntArray]:
     """Take codes and tags out of numbers, and say which there were."""
     kinds = np.full(len(values), -1, dtype=np.int64)
     letters = letters_of(values)
-    unit = _UNITS[coding.unit] if coding.form in ("day", "time") else 1.0
     for at, each in enumerate(coding.absent):
         tag = as_tag(each.value)
         if tag is not None:

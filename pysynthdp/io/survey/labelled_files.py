@@ -14,6 +14,7 @@ from pysynthdp.base.errors import PlanError, SchemaError
 from pysynthdp.base.words import Words, meant
 from pysynthdp.io.survey.clocks import clock_of
 from pysynthdp.io.survey.variables import Read, Variable, column_of
+from pysynthdp.io.survey.xport import letters_in
 from pysynthdp.schema import Kind, Labels
 from pysynthdp.schema.labels import as_tag
 
@@ -58,7 +59,19 @@ def read_labelled(
         raise PlanError(f"there is no file {path}{where}", kind="file", remedy="check the name")
     frame, meta = _opened(path, catalog, usecols, encoding)
     source = _READERS[path.suffix.lower()][1]
-    return [_column(name, frame[name], meta, source, public=public) for name in meta.column_names]
+    special = _special_of(path, frame, usecols) if path.suffix.lower() == ".xpt" else {}
+    return [
+        _column(name, frame[name], meta, source, special.get(name), public=public)
+        for name in meta.column_names
+    ]
+
+
+def _special_of(path: Path, frame: pd.DataFrame, usecols: Sequence[str] | None) -> dict[str, Any]:
+    """Give the letters of special missing values, which pyreadstat does not read from transport files."""
+    names = list(frame.columns)
+    if usecols is not None:
+        names = _reader(path)(str(path), metadataonly=True)[1].column_names
+    return dict(zip(names, letters_in(path, len(frame)), strict=False))
 
 
 def _opened(
@@ -78,6 +91,7 @@ def _opened(
     _check_asked(path, reader, usecols)
     try:
         frame, meta = reader(str(path), **given)
+        _without_zeros(frame, reader, path, given)
     except Exception:  # noqa: BLE001 -- of several classes, whose messages may quote a cell
         raise _damaged(path, encoding) from None
     if meta.number_rows is not None and meta.number_rows != len(frame):
@@ -85,6 +99,21 @@ def _opened(
     if frame.empty:
         raise SchemaError(f"{path} has no columns or no rows", kind="no rows", remedy="export it anew")
     return frame, meta
+
+
+def _without_zeros(
+    frame: pd.DataFrame, reader: Callable[..., Any], path: Path, given: dict[str, Any]
+) -> None:
+    """Make missing what is missing beside letters: pyreadstat gives zeros there among whole numbers."""
+    mixed = [name for name in frame.columns if frame[name].dtype == object] if path.suffix == ".dta" else []
+    if not mixed:
+        return
+    plain, _ = reader(str(path), **{**given, "user_missing": False, "usecols": mixed})
+    for name in mixed:
+        lettered = frame[name].map(lambda cell: isinstance(cell, str)).to_numpy()
+        absent = plain[name].isna().to_numpy() & ~lettered
+        if absent.any():
+            frame.loc[absent, name] = np.nan
 
 
 def _reader(path: Path) -> Callable[..., Any]:
@@ -122,14 +151,14 @@ def _damaged(path: Path, encoding: str | None) -> SchemaError:
     return SchemaError(f"{path} is damaged, or no {path.suffix} file", kind="file", remedy=mend)
 
 
-def _column(name: str, cells: Any, meta: Any, source: str, *, public: bool) -> Read:
+def _column(name: str, cells: Any, meta: Any, source: str, special: Any, *, public: bool) -> Read:
     """Make a column of what the file holds and says of one variable."""
     text = meta.readstat_variable_types.get(name) == "string"
     variable = _variable(name, meta, source, text=text)
     if text:
         return column_of(variable, pd.Series(np.asarray(cells, dtype=object)), None, public=public)
     numbers, letters = _apart(cells)
-    return column_of(variable, pd.Series(numbers), letters, public=public)
+    return column_of(variable, pd.Series(numbers), letters if special is None else special, public=public)
 
 
 def _apart(cells: Any) -> tuple[Any, Any]:
@@ -166,9 +195,8 @@ def _variable(name: str, meta: Any, source: str, *, text: bool) -> Variable:
         form or None,
         source,  # type: ignore[arg-type]
     )
-    stored: Literal["text", "whole", "number"] = (
-        "text" if text else "whole" if whole or _bare(form, source) else "number"
-    )
+    bare = whole or _bare(form, source)
+    stored: Literal["text", "whole", "number"] = "text" if text else "whole" if bare else "number"
     clock = None if text else clock_of(source, form)
     return Variable(name, labels, stored, whole, absent, clock)
 

@@ -101,5 +101,5 @@ def _of_numbers(coding: Coding, seen: Seen, limits: Limits) -> Iterator[ReleaseE
     elif size > limits.largest or seen.smallest < limits.smallest:
         what = f"it has numbers beyond {limits.largest:g}, or nearer to zero than {limits.smallest:g}"
         yield refusal(coding.name, what, limits.ending, mend)
-    elif coding.decimals == 0 and size > _EXACT:
+    elif coding.decimals == 0 and size >= _EXACT:
         yield refusal(coding.name, "it has whole numbers of more than 53 bits", limits.ending, mend)

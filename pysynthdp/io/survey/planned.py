@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.arrays import AnyArray
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.base.words import Words
 from pysynthdp.io.survey.coding import Cells, Coding, cells_of
+from pysynthdp.io.survey.seen import Seen
 
-__all__ = ["Fallback", "FileColumn", "FilePlan", "cut", "refusal"]
+__all__ = ["Fallback", "FileColumn", "FilePlan", "cut", "refusal", "text_width", "widened"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class FileColumn:
         Codes, and ranges ``(low, high)``, that the file declares missing.
     format, measure, width
         As the format has them.
+    text_width : int, optional
+        Bytes of a text in every copy.
     origin : float
         Seconds between the beginning of the format's time and 1970, in its own unit after ``scale``.
     scale : float
@@ -69,6 +74,7 @@ class FileColumn:
     format: str | None = None
     measure: str | None = None
     width: int | None = None
+    text_width: int | None = None
     origin: float = 0.0
     scale: float = 1.0
 
@@ -114,3 +120,27 @@ def cut(text: str, most: int, *, characters: bool = False) -> str:
     ('Gr', 'Grö')
     """
     return text[:most] if characters else text.encode()[:most].decode(errors="ignore")
+
+
+def text_width(coding: Coding, seen: Seen) -> int | None:
+    """Say how wide a text is in every copy: as the file of the table declares, or as the longest one.
+
+    Examples
+    --------
+    >>> text_width(Coding("town", "text", Labels(format="A20", source="spss")), Seen(longest=7))
+    20
+    """
+    if not coding.texts:
+        return None
+    codes = [code for code, _ in coding.value_labels()] if coding.codes else []
+    named = [len(str(code).encode()) for code in (*codes, *(each.value for each in coding.absent))]
+    said = re.fullmatch(r"A(\d+)", coding.labels.format or "")
+    return max(seen.longest, *named, int(said[1]) if said else 0, 1)
+
+
+def widened(values: AnyArray, width: int | None) -> AnyArray:
+    """Give the first text blanks up to a width: files are as wide as the longest, filled with blanks."""
+    if not len(values) or width is None:
+        return values
+    values[0] += " " * (width - len(values[0].encode()))
+    return values

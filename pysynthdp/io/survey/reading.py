@@ -9,15 +9,16 @@ from typing import Final
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, SchemaError
+from pysynthdp.base.marks import WATERMARK, WATERMARK_LABEL, WATERMARK_SPSS
 from pysynthdp.base.remarks import Remark, say
 from pysynthdp.base.words import Words, meant
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.survey.by_codebook import described, of_kinds, open_column
 from pysynthdp.io.survey.labelled_files import read_labelled, source_of
 from pysynthdp.io.tables import read_table
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Column, Schema
 
-__all__ = ["read", "reads"]
+__all__ = ["read", "read_described", "reads"]
 
 _CATALOG: Final = ".sas7bcat"
 
@@ -80,10 +81,10 @@ def read(
     without cases too; ordered if the file calls it ordinal. Others stay numbers or texts, and labels go along
     in ``schema[name].labels``. Missing kinds are never values: ``.a`` to ``.z`` of Stata and SAS, and what
     SPSS declares as missing, are NaN with a letter in it among numbers, see :meth:`SurveyTable.kinds`, and
-    categories declared ``missing`` behind others. Whole numbers are integers where they have no such kinds,
+    categories declared ``missing`` behind others. Whole numbers are ``Int64`` where they have no such kinds,
     dates ``datetime64[us]``. An empty text is missing, and so is a date outside the years 1 to 9999. Times of
-    day and Stata's weeks, months, quarters and years stay numbers. Of transport files (``.xpt``) pyreadstat
-    does not tell kinds of missing values apart.
+    day and Stata's weeks, months, quarters, years and ``%tC`` stay numbers. The mark of copies, a column
+    ``_synthetic``, is left out.
 
     Examples
     --------
@@ -103,6 +104,24 @@ def read(
         mend = "give a codebook as .csv or .toml"
         what = f"{catalog} is a catalog of SAS, and {file} no .sas7bdat"
         raise PlanError(what, kind="codebook", remedy=mend)
+    return read_described(file, book, catalog, public=public, usecols=usecols, encoding=encoding)
+
+
+def read_described(
+    file: Path,
+    book: Schema | None = None,
+    catalog: Path | None = None,
+    *,
+    public: bool = False,
+    usecols: Sequence[str] | None = None,
+    encoding: str | None = None,
+) -> SurveyTable:
+    """Read a file by a codebook that is read already.
+
+    Notes
+    -----
+    Privacy: as :func:`read`.
+    """
     if source_of(file) is None:
         return _plain(file, book, public=public, usecols=usecols, encoding=encoding)
     found = read_labelled(file, catalog=catalog, public=public, usecols=usecols, encoding=encoding)
@@ -146,6 +165,8 @@ def _with_codebook(
     public: bool,
 ) -> SurveyTable:
     """Take what the codebook says before what the file says, and warn of what was decided."""
+    marks = [column.name for column in schema if _is_mark(column)]
+    frame, schema = frame.drop(columns=marks), schema.without(marks)
     if book is not None:
         absent = [name for name in book.names if name not in schema]
         if absent and not partly:
@@ -155,4 +176,10 @@ def _with_codebook(
         frame, schema, further = described(frame, schema, book, public=public)
         remarks = [*(remark for remark in remarks if remark.column not in book), *further]
     say(remarks)
-    return SurveyTable(frame, schema)
+    return SurveyTable(frame, schema, public)
+
+
+def _is_mark(column: Column) -> bool:
+    """Whether a column is the mark of copies, which is none of the table's."""
+    label = column.labels.label if column.labels else ""
+    return column.name == WATERMARK or (column.name == WATERMARK_SPSS and label == WATERMARK_LABEL)

@@ -8,7 +8,6 @@ makes.
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import ascii_lowercase
@@ -19,40 +18,36 @@ import pandas as pd
 
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.base.marks import WATERMARK, WATERMARK_LABEL
-from pysynthdp.io.survey.coding import Coding
-from pysynthdp.io.survey.planned import Fallback, FileColumn, FilePlan, refusal
+from pysynthdp.io.survey.coding import Cells, Coding
+from pysynthdp.io.survey.planned import Fallback, FileColumn, FilePlan, refusal, text_width, widened
 from pysynthdp.io.survey.seen import Seen
-from pysynthdp.io.survey.to_stata import letters
+from pysynthdp.io.survey.to_stata import filled, letters, texts_of
+from pysynthdp.io.survey.xport import layout_of
 
 __all__ = ["PROGRAM", "column_of", "format_program", "write"]
 
 PROGRAM: Final = "labels.sas"
 _ORIGIN: Final = 315_619_200.0
 _DAY: Final = 86_400.0
-_NO_TEXTS: Final = "missing kinds of texts are none there"
 _HEAD: Final = 80  # bytes of a record of the head
-_NAMESTR: Final = 140
 _TIME: Final = b"01JAN70:00:00:00"
 _STAMP: Final = re.compile(rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d")
 
 
-def column_of(
-    coding: Coding, _seen: Seen, name: str
-) -> tuple[FileColumn, list[Fallback], list[ReleaseError]]:
+def column_of(coding: Coding, seen: Seen, name: str) -> tuple[FileColumn, list[Fallback], list[ReleaseError]]:
     """Say how SAS holds a column: its missing kinds are ``.A`` to ``.Z``, and ``._``."""
-    tags, fallbacks = letters(coding, ascii_lowercase + "_")
+    tags, fallbacks = texts_of(coding) if coding.texts else letters(coding, ascii_lowercase + "_")
     wrong = []
     if tags is None:
         what = "it has more than 27 missing kinds"
         wrong = [refusal(coding.name, what, "xpt", "declare fewer of them in missing")]
-    if coding.texts and coding.absent:
-        wrong.append(refusal(coding.name, _NO_TEXTS, "xpt", "write Parquet, CSV or sav"))
     kinds = zip(tags or (), (each.kind.label for each in coding.absent), strict=False)
     column = FileColumn(
         name,
         coding,
         absent=tags or (),
-        labels=tuple((f".{letter.upper()}", label) for letter, label in kinds if label),
+        labels=tuple((_special(letter, coding), label) for letter, label in kinds if label),
+        text_width=text_width(coding, seen),
         format={"day": "DATE9", "time": "DATETIME20"}.get(coding.form),
         origin=_ORIGIN,
         scale=1 / _DAY if coding.form == "day" else 1.0,
@@ -60,12 +55,17 @@ def column_of(
     return column, fallbacks, wrong
 
 
+def _special(letter: str, coding: Coding) -> str:
+    """Write a special missing value as SAS does, or the text that stands for it."""
+    return letter if coding.texts else f".{letter.upper()}"
+
+
 def write(plan: FilePlan, copy: pd.DataFrame, path: Path, *, number: int | None, title: str) -> None:
     """Write one copy."""
     from pyreadstat import write_xport
 
     cells = [column.cells(copy) for column in plan.columns]
-    frame = {column.name: one.held for column, one in zip(plan.columns, cells, strict=True)}
+    frame = {column.name: _cells(column, one) for column, one in zip(plan.columns, cells, strict=True)}
     labels: dict[str, str | None] = {column.name: column.label for column in plan.columns}
     if number is not None:
         frame[WATERMARK] = np.full(len(copy), float(number))
@@ -82,43 +82,27 @@ def write(plan: FilePlan, copy: pd.DataFrame, path: Path, *, number: int | None,
     _put_letters(path, plan.columns, kinds)
 
 
+def _cells(column: FileColumn, cells: Cells) -> Any:
+    """Give the cells; texts with those that mean missing, as wide in every copy."""
+    return widened(filled(column, cells), column.text_width) if column.coding.texts else cells.held
+
+
 def _put_letters(path: Path, columns: Sequence[FileColumn], kinds: Sequence[Any]) -> None:
     """Write special missing values, and the same time into every file."""
     data = np.memmap(path, dtype=np.uint8, mode="r+")
-    head, starts, width = _layout(bytes(data[: _head_size(data)]))
+    layout = layout_of(data)
+    if layout is None:
+        msg = "pyreadstat wrote no records of rows"
+        raise TypeError(msg)
     for at, (column, found) in enumerate(zip(columns, kinds, strict=True)):
         if column.coding.texts:
             continue
         for place, letter in enumerate(column.absent):
             where = np.flatnonzero(found == place)
-            data[head + where * width + starts[at]] = ord(letter.upper())
+            data[layout.head + where * layout.width + layout.starts[at]] = ord(letter.upper())
     for stamp in _STAMP.finditer(bytes(data[: 8 * _HEAD])):
         data[stamp.start() : stamp.end()] = np.frombuffer(_TIME, dtype=np.uint8)
     data.flush()
-
-
-def _head_size(data: Any) -> int:
-    """Count the bytes before the rows."""
-    size = 1 << 16
-    while True:
-        at = bytes(data[:size]).find(b"HEADER RECORD*******OBSV8")
-        if at >= 0 and at + _HEAD <= size:
-            return at + _HEAD
-        size *= 2
-
-
-def _layout(head: bytes) -> tuple[int, list[int], int]:
-    """Read where the rows begin, where each column lies in one, and how long it is."""
-    at = head.index(b"HEADER RECORD*******NAMSTV8") + _HEAD
-    count = int(head[at - _HEAD + 54 : at - _HEAD + 58])
-    starts, width = [], 0
-    for number in range(count):
-        entry = head[at + number * _NAMESTR : at + (number + 1) * _NAMESTR]
-        (length,) = struct.unpack(">H", entry[4:6])
-        (start,) = struct.unpack(">I", entry[84:88])
-        starts.append(start)
-        width = max(width, start + length)
-    return len(head), starts, width
 
 
 def format_program(plan: FilePlan, files: Sequence[str]) -> str:

@@ -13,8 +13,9 @@ import pandas as pd
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.base.marks import WATERMARK_LABEL, WATERMARK_SPSS
 from pysynthdp.io.survey.coding import Coding
-from pysynthdp.io.survey.planned import Fallback, FileColumn, FilePlan, refusal
+from pysynthdp.io.survey.planned import Fallback, FileColumn, FilePlan, refusal, text_width, widened
 from pysynthdp.io.survey.seen import Seen, kind_codes
+from pysynthdp.io.survey.to_stata import filled
 
 __all__ = ["ENDING", "column_of", "write"]
 
@@ -48,6 +49,7 @@ def column_of(coding: Coding, seen: Seen, name: str) -> tuple[FileColumn, list[F
         labels=tuple((code, label) for code, label in zip(codes, labels, strict=True) if label),
         format=_format(coding, seen),
         measure=coding.labels.measure or _measure(coding),
+        text_width=text_width(coding, seen),
         width=coding.labels.width if coding.labels.source == "spss" else None,
         origin=_ORIGIN if timed else 0.0,
     )
@@ -61,7 +63,7 @@ def _codes(coding: Coding, seen: Seen) -> tuple[tuple[Any, ...], list[Fallback]]
         pairs = zip(own, coding.absent, strict=True)
         return tuple(str(each.value if code is None else code) for code, each in pairs), []
     given = [float(code) if isinstance(code, int | float) else math.nan for code in own]
-    new = iter(_free(coding, seen, [code for code in given if not math.isnan(code)]))
+    new = _free(coding, seen, [code for code in given if not math.isnan(code)])
     codes = tuple(next(new) if math.isnan(code) else code for code in given)
     made = [
         (each.kind.tag or each.kind.label, code)
@@ -73,7 +75,13 @@ def _codes(coding: Coding, seen: Seen) -> tuple[tuple[Any, ...], list[Fallback]]
 
 
 def _free(coding: Coding, seen: Seen, taken: list[float]) -> Iterator[float]:
-    """Give negative whole numbers, one after the other, below all values and codes."""
+    """Give codes that are free: in the range of missing ones, else negative numbers below all values."""
+    low, high = coding.labels.missing_range or (1.0, 0.0)
+    start = low if math.isfinite(low) else high if math.isfinite(high) else 0.0
+    inside = (
+        math.ceil(low) + step if math.isfinite(low) else math.floor(start) - step for step in range(100)
+    )
+    yield from (float(code) for code in inside if low <= code <= high and code not in taken)
     known = [code for code, _ in coding.value_labels() if isinstance(code, int | float)]
     lowest = min([0.0, *known, *taken, *([] if math.isnan(seen.low) else [seen.low])])
     start = next((first for first in _FIRST if -first <= lowest), -math.floor(lowest))
@@ -136,7 +144,9 @@ def _format(coding: Coding, seen: Seen) -> str | None:
 
 
 def _measure(coding: Coding) -> str:
-    """Name the level of measurement."""
+    """Name the level of measurement; of a file of SPSS that says none, none."""
+    if coding.labels.source == "spss":
+        return "unknown"
     if coding.form in ("coded", "coded text", "text", "flag"):
         return "ordinal" if coding.ordered else "nominal"
     return "scale"
@@ -170,12 +180,9 @@ def write(plan: FilePlan, copy: pd.DataFrame, path: Path, *, number: int | None,
 
 
 def _cells(column: FileColumn, copy: pd.DataFrame) -> Any:
-    """Give the cells with the codes of missing kinds in their places."""
-    cells = column.cells(copy)
-    values = cells.held.copy()
-    for at, code in enumerate(column.absent):
-        values[cells.kinds == at] = code
-    return values
+    """Give the cells with the codes of missing kinds in their places; texts are as wide in every copy."""
+    values = filled(column, column.cells(copy))
+    return widened(values, column.text_width) if column.coding.texts else values
 
 
 def _span(each: Any) -> Any:

@@ -11,21 +11,20 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.base.errors import ReleaseError
 from pysynthdp.base.marks import WATERMARK, WATERMARK_LABEL
 from pysynthdp.io.survey.coding import Cells, Coding
 from pysynthdp.io.survey.planned import Fallback, FileColumn, FilePlan, refusal
 from pysynthdp.io.survey.seen import Seen
 
-__all__ = ["adapted", "column_of", "is_plain", "letters", "write"]
+__all__ = ["adapted", "column_of", "filled", "is_plain", "letters", "takes", "texts_of", "write"]
 
 _ORIGIN: Final = 315_619_200.0  # seconds from 1960 to 1970
 _LARGEST: Final = 2_147_483_620  # of a long
 _DAY: Final = 86_400.0
 _OLD_TEXT: Final = 244  # bytes that Stata 12 and before hold
 _RECODED: Final = "has the codes 1, 2, ..., since only whole numbers have labels"
-_NO_TEXTS: Final = "missing kinds of texts are none there"
 _TIME: Final = b"01 Jan 1970 00:00"
 
 
@@ -42,16 +41,22 @@ def _is_whole(code: Any) -> bool:
     return isinstance(code, int | float) and float(code).is_integer() and abs(code) <= _LARGEST
 
 
+def takes(code: Any) -> bool:
+    """Whether Stata labels a code: a letter, or a whole number."""
+    return isinstance(code, str) or _is_whole(code)
+
+
 def column_of(
     coding: Coding, _seen: Seen, name: str
 ) -> tuple[FileColumn, list[Fallback], list[ReleaseError]]:
     """Say how Stata holds a column: its missing kinds are ``.a`` to ``.z``."""
-    tags, fallbacks = letters(coding, ascii_lowercase)
+    tags, fallbacks = texts_of(coding) if coding.texts else letters(coding, ascii_lowercase)
     wrong = []
     if tags is None:
         what = "it has more than 26 missing kinds"
         wrong = [refusal(coding.name, what, "dta", "declare fewer of them in missing")]
-    kinds = tuple(zip(tags or (), (each.kind.label for each in coding.absent), strict=False))
+    labels = (each.kind.label for each in coding.absent) if not coding.texts else ()
+    kinds = tuple(zip(tags or (), labels, strict=False))
     own = coding.value_labels()
     plain = tuple((code, label) for code, label in own if _is_whole(code))
     if len(plain) < len(own):
@@ -65,9 +70,14 @@ def column_of(
         origin=_ORIGIN,
         scale=1 / _DAY if coding.form == "day" else 1000.0,
     )
-    if coding.texts and coding.absent:
-        wrong.append(refusal(coding.name, _NO_TEXTS, "dta", "write Parquet, CSV or sav"))
     return column, fallbacks, wrong
+
+
+def texts_of(coding: Coding) -> tuple[tuple[str, ...], list[Fallback]]:
+    """Keep the texts that mean missing, which no format but SPSS's tells from others."""
+    own = tuple(str(each.value if each.kind.code is None else each.kind.code) for each in coding.absent)
+    said = Fallback(coding.name, "has texts that mean missing, and does not say that they do", lossy=True)
+    return own, [said] if own else []
 
 
 def letters(coding: Coding, known: str) -> tuple[tuple[str, ...] | None, list[Fallback]]:
@@ -117,7 +127,9 @@ def write(plan: FilePlan, copy: pd.DataFrame, path: Path, *, number: int | None,
         column_labels=labels,
         version=12 if plan.plain else 14,
         variable_value_labels={one.name: dict(_keys(one)) for one in plan.columns if one.labels},
-        missing_user_values={one.name: sorted(one.absent) for one in plan.columns if one.absent},
+        missing_user_values={
+            one.name: sorted(one.absent) for one in plan.columns if one.absent and not one.coding.texts
+        },
         variable_format={one.name: one.format for one in plan.columns if one.format},
     )
     _without_time(path, plain=plan.plain)
@@ -133,18 +145,31 @@ def _cells(column: FileColumn, cells: Cells) -> Any:
     """Give the cells, letters in the places of missing kinds."""
     values = cells.held
     if column.coding.texts:
-        return values
+        return filled(column, cells)
     there = cells.kinds >= 0
     absent = np.isnan(values)
     held = values[~absent]
     whole = column.coding.decimals == 0 and _are_longs(held)
     if not there.any():
-        return values.astype(np.int32) if whole and not absent.any() else values
+        return _longs(values, absent) if whole else values
     mixed = values.astype(object)
-    if whole:
+    if whole and not (absent & ~there).any():  # pyreadstat reads those as zeros in a column of whole numbers
         mixed[~absent] = held.astype(np.int64)
     mixed[there] = np.array(column.absent, dtype=object)[cells.kinds[there]]
     return mixed
+
+
+def _longs(values: FloatArray, absent: BoolArray) -> Any:
+    """Give whole numbers as such, also where some are missing."""
+    return pd.arrays.IntegerArray(np.where(absent, 0, values).astype(np.int32), absent)
+
+
+def filled(column: FileColumn, cells: Cells) -> Any:
+    """Put what stands for missing kinds in their places."""
+    values = cells.held.copy()
+    for at, code in enumerate(column.absent):
+        values[cells.kinds == at] = code
+    return values
 
 
 def _are_longs(values: FloatArray) -> bool:

@@ -128,13 +128,13 @@ def _kinds(variable: Variable, numbers: FloatArray, letters: Any, public: bool) 
 
 
 def _in_range(variable: Variable, numbers: FloatArray, public: bool) -> list[Any]:
-    """List the codes of a range of missing ones: labelled ones, all of a short one, those of five records."""
+    """List the codes of a range of missing ones: labelled ones, those of five records; or all of a few."""
     span = variable.labels.missing_range
     if span is None:
         return []
     low, high = span
     codes = [code for code, _ in variable.labels.codes if low <= code <= high]
-    if high - low < _WIDEST:
+    if public and high - low < _WIDEST:
         codes += range(math.ceil(low), math.floor(high) + 1)
     if not public:
         inside, counts = np.unique(numbers[(numbers >= low) & (numbers <= high)], return_counts=True)
@@ -184,7 +184,7 @@ def _levels(variable: Variable, labels: Labels, numbers: FloatArray, places: Any
     texts = labels.texts()
     codes = sorted(dict(labels.codes))
     levels = [texts[code] for code in codes]
-    kinds = [(texts[kind.own], kind.label or texts[kind.own]) for kind in labels.kinds]
+    kinds = [texts[kind.own] for kind in labels.kinds]
     found = np.full(len(numbers), -1, dtype=np.int64)
     for at, code in enumerate(codes):
         found[numbers == code] = at
@@ -196,15 +196,15 @@ def _categorical(
     variable: Variable,
     labels: Labels,
     levels: list[str],
-    kinds: list[tuple[str, str]],
+    kinds: list[str],
     found: Any,
     public: bool,
 ) -> Read:
     """Make a categorical column of places among levels and kinds."""
     ordered = labels.measure == "ordinal"
-    dtype = pd.CategoricalDtype([*levels, *(text for text, _ in kinds)], ordered=ordered)
+    dtype = pd.CategoricalDtype([*levels, *kinds], ordered=ordered)
     column = CategoricalColumn(
-        variable.name, levels, ordered, None, tuple(kinds), dtype=dtype, declared=public, labels=labels
+        variable.name, levels, ordered, missing=kinds, dtype=dtype, declared=public, labels=labels
     )
     cells = pd.Series(pd.Categorical.from_codes(found, dtype=dtype))
     return Read(cells, column, _label_remarks(variable, labels))
@@ -233,7 +233,8 @@ def _number(variable: Variable, labels: Labels, numbers: FloatArray, places: Any
         counted = np.where(
             places >= 0, tagged(kind.tag for kind in labels.kinds if kind.tag)[places], counted
         )
-        facts["missing"] = tuple((kind.tag, kind.label or written(kind.own)) for kind in labels.kinds)
+        texts = labels.texts()
+        facts["missing"] = tuple((kind.tag, texts[kind.own]) for kind in labels.kinds)
         facts |= _whole_facts(variable, counted, public)
         return Read(pd.Series(counted), NumericColumn(variable.name, dtype="float64", **facts), remarks)
     if variable.clock is not None:
@@ -263,12 +264,10 @@ def _whole_facts(variable: Variable, numbers: FloatArray, public: bool) -> dict[
 
 
 def _typed(variable: Variable, numbers: FloatArray, *, whole: bool, public: bool) -> pd.Series[Any]:
-    """Give whole numbers an integer type; a nullable one where cells are missing, or may not decide."""
+    """Give whole numbers the type of such that may be missing, so that no cell decides which one it is."""
     if not whole or (public and not variable.exact):
         return pd.Series(numbers)
-    if np.isnan(numbers).any() or public:
-        return pd.Series(numbers).astype("Int64")
-    return pd.Series(numbers.astype(np.int64))
+    return pd.Series(numbers).astype("Int64")
 
 
 def _of_texts(variable: Variable, cells: pd.Series[Any], public: bool) -> Read:
@@ -282,12 +281,10 @@ def _of_texts(variable: Variable, cells: pd.Series[Any], public: bool) -> Read:
     if listed:
         named = labels.texts()
         at = pd.Index(known).get_indexer(pd.Index(texts))
-        missing = [(named[kind.code], kind.label or named[kind.code]) for kind in kinds]
+        missing = [named[kind.code] for kind in kinds]
         return _categorical(variable, labels, [named[code] for code in said], missing, at, public)
-    missing = [(kind.code, kind.label or kind.code) for kind in kinds]
-    column = CategoricalColumn(
-        variable.name, (), missing=tuple(missing), dtype="str", declared=False, labels=labels
-    )
+    codes = [(kind.code, kind.label or kind.code) for kind in kinds]
+    column = CategoricalColumn(variable.name, (), missing=codes, dtype="str", declared=False, labels=labels)
     remarks = (_partly_text(variable.name),) if said and not public else ()
     return Read(texts.astype("str"), column, remarks)
 

@@ -18,13 +18,14 @@ from pysynthdp.io.survey.limits import LIMITS, Limits, faults
 from pysynthdp.io.survey.names import file_names
 from pysynthdp.io.survey.planned import Fallback, FileColumn, FilePlan, cut, refusal
 from pysynthdp.io.survey.seen import Seen, looked_at
-from pysynthdp.schema import Schema
+from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
-__all__ = ["MOST_CELLS", "check_size", "planned", "write_files"]
+__all__ = ["MOST_CELLS", "check_schema", "check_size", "planned", "write_files"]
 
 MOST_CELLS: Final = 50_000_000
 """Rows times columns of the largest copy that is written so: these files are made in memory."""
 _WRITERS: Final = {"sav": to_spss, "dta": to_stata, "xpt": to_sas}
+_ANY: Final = {NumericColumn: "float64", CategoricalColumn: "object"}
 _MARKS: Final = {"sav": WATERMARK_SPSS, "dta": WATERMARK, "xpt": WATERMARK}
 
 
@@ -53,6 +54,23 @@ def check_size(formats: Sequence[str], rows: int, columns: int) -> None:
             most=f"{MOST_CELLS:,}",
         )
         raise ReleaseError(what, kind="format", remedy="write Parquet and CSV")
+
+
+def check_schema(schema: Schema, formats: Sequence[str], *, watermark: bool) -> None:
+    """Refuse what a format cannot hold whatever the copies are: kinds, codes and labels of the schema.
+
+    Raises
+    ------
+    ReleaseError
+        Naming all such columns.
+
+    Notes
+    -----
+    Privacy: reads no row, real or synthetic.
+    """
+    kinds = {column.name: column.dtype or _ANY[type(column)] for column in schema}
+    empty = pd.DataFrame({name: pd.Series([], dtype=dtype) for name, dtype in kinds.items()})
+    planned(empty, [empty], schema, formats, watermark=watermark)
 
 
 def planned(
@@ -133,7 +151,7 @@ def _labelled(
     label = cut(said, limits.label, characters=limits.ending == "dta")
     whole = (*coding.value_labels(), *column.labels)
     if limits.ending == "dta":
-        whole = tuple(pair for pair in whole if isinstance(pair[0], str) or float(pair[0]).is_integer())
+        whole = () if coding.texts else tuple(pair for pair in whole if to_stata.takes(pair[0]))
     short = tuple((code, cut(text, limits.value_label)) for code, text in whole)
     fallbacks: list[Fallback] = []
     wrong: list[ReleaseError] = []

@@ -67,7 +67,7 @@ class CellTable:
         return of
 
 
-def cell_table(knots: FloatArray, n: int) -> CellTable:
+def cell_table(knots: FloatArray, n: int, most: int | None = None) -> CellTable:
     """Cut a distribution into cells: values that many share, and intervals of equal count.
 
     Parameters
@@ -76,6 +76,8 @@ def cell_table(knots: FloatArray, n: int) -> CellTable:
         Answer to :class:`~pysynthdp.models.ask.Quantiles`.
     n : int
         Records.
+    most : int, optional
+        Intervals of equal count, in the place of K.
 
     Returns
     -------
@@ -98,7 +100,7 @@ def cell_table(knots: FloatArray, n: int) -> CellTable:
     """
     knots = knots.copy()
     knots[1:] = np.maximum.accumulate(knots[1:].T.ravel()).reshape(-1, 3).T
-    most = int(np.clip(n // ROWS_A_CELL, *CELLS))
+    most = int(np.clip(n // ROWS_A_CELL, *CELLS)) if most is None else most
     heaped = _heaped(knots, n, most)
     heaps, of_heap = np.unique(knots[1, heaped], return_inverse=True)
     cell = np.zeros(knots.shape[1], dtype=np.int64)

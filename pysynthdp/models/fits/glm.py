@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from pysynthdp.models.fits.weighting import weighted
 __all__ = [
     "AnyCoefficients",
     "Coefficients",
+    "ask_sample_cross",
     "canonical_fit",
     "logistic_terms",
     "poisson_terms",
@@ -63,7 +65,14 @@ AnyCoefficients = TypeVar("AnyCoefficients", bound=Coefficients)
 
 
 def canonical_fit(
-    terms: Terms, gram: FloatArray, cross: FloatArray, *, intercept: float, sparse: bool, events: float
+    terms: Terms,
+    gram: FloatArray,
+    cross: FloatArray,
+    *,
+    intercept: float,
+    sparse: bool,
+    events: float,
+    level: float | None = None,
 ) -> Generator[RowSum, Answer, Coefficients]:
     """Maximum likelihood, or the mode under a prior on slopes where that does not exist.
 
@@ -81,6 +90,8 @@ def canonical_fit(
         Use the prior from the start.
     events : float
         Rows of the rarer level, or counted events.
+    level : float, optional
+        Code of the level that counts as 1, where y holds codes of levels.
 
     Returns
     -------
@@ -103,6 +114,7 @@ def canonical_fit(
         free=independent_features(gram),
         n=int(gram[0, 0]),
         scatter=spread_of_predictor(gram),
+        of_sample=partial(ask_sample_cross, gram, cross, level),
     )
     if not sparse:
         found = yield from minimise(problem, start)
@@ -111,6 +123,51 @@ def canonical_fit(
             return fit
     found = yield from shrunken_mode(problem, start, np.arange(size) > 0, events=events)
     return _coefficients(found, problem.free, shrunk=True)
+
+
+def ask_sample_cross(
+    gram: FloatArray, cross: FloatArray, level: float | None, every: int
+) -> Generator[RowSum, Answer, FloatArray]:
+    """Ask what X'y a sample is fitted to, times as many as rows.
+
+    Parameters
+    ----------
+    gram : array (features, features)
+        X'X of all rows.
+    cross : array (features,)
+        X'y of all rows.
+    level : float or None
+        The level that counts as 1; None where y counts.
+    every : int
+        Every how many rows.
+
+    Returns
+    -------
+    array (features,)
+
+    Notes
+    -----
+    Privacy: asks for sums over rows; sees no row.
+    The mean of y is that of all rows, also where a dummy is 1: none is without events because the sample is
+    small. Of numbers the mean over the sample's events is its own: X'y of all rows holds rows far out that
+    the sample does not have, and nothing in it would resist what they ask.
+    """
+    own, total = (yield RowSum(_cross_terms(level), every)).value
+    mean = own / own[0] if own[0] > 0 else np.zeros_like(own)
+    found = mean * cross[0] * (every * total[0] / gram[0, 0])
+    dummy = np.isclose(gram.diagonal(), gram[0], rtol=1e-9) & (gram[0] > 0)
+    found[dummy] = every * total[dummy] * cross[dummy] / gram[0, dummy]
+    return np.asarray(found)
+
+
+def _cross_terms(level: float | None) -> Block:
+    """Sum X'y and the features."""
+
+    def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
+        Z = weighted(X, w)
+        return ((y if level is None else (y == level).astype(np.float64)) @ Z, Z.sum(axis=0))
+
+    return block
 
 
 def redraw_coefficients(fit: AnyCoefficients, rng: np.random.Generator) -> AnyCoefficients:

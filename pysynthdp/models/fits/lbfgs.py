@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
 from pysynthdp.base.arrays import FloatArray
 
-__all__ = ["Curvature", "Memory", "direction", "remember"]
+__all__ = ["Curvature", "Memory", "Start", "direction", "remember"]
 
 PAIRS = 30
 
@@ -33,6 +34,19 @@ class Memory:
     inner: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
 
+class Start(Protocol):
+    """A starting inverse Hessian."""
+
+    @property
+    def scaled(self) -> bool:
+        """Whether its size is taken from the curvature last seen: of one that is right in shape alone."""
+        ...
+
+    def apply(self, gradient: FloatArray) -> FloatArray:
+        """Multiply (levels, features)."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Curvature:
     """The starting inverse Hessian.
@@ -46,11 +60,14 @@ class Curvature:
         hold for coefficients of mean zero only; None where they need no such bond.
     share : array (levels,)
         w.
+    scaled : bool
+        Whether its size is taken from the curvature last seen.
     """
 
     inverse: FloatArray
     carry: FloatArray | None
     share: FloatArray
+    scaled: bool = True
 
     def apply(self, gradient: FloatArray) -> FloatArray:
         """Multiply; the result sums to zero over levels, as it may: a common shift changes nothing."""
@@ -80,14 +97,14 @@ def remember(memory: Memory, step: FloatArray, change: FloatArray) -> Memory:
     return Memory(steps, changes, inner)
 
 
-def direction(memory: Memory, curvature: Curvature, gradient: FloatArray) -> FloatArray:
+def direction(memory: Memory, curvature: Start, gradient: FloatArray) -> FloatArray:
     """Give minus the inverse Hessian times the gradient.
 
     Parameters
     ----------
     memory : Memory
         What has been learned along the way.
-    curvature : Curvature
+    curvature : Start
         The starting inverse Hessian.
     gradient : array (levels, features)
         The gradient.
@@ -120,8 +137,10 @@ def direction(memory: Memory, curvature: Curvature, gradient: FloatArray) -> Flo
     return np.asarray(-(pull + (along @ memory.steps).reshape(gradient.shape)))
 
 
-def _scale(memory: Memory, curvature: Curvature, shape: tuple[int, ...]) -> float:
+def _scale(memory: Memory, curvature: Start, shape: tuple[int, ...]) -> float:
     """Ratio of the curvature last seen to the starting inverse Hessian's (the book's eq. 7.20)."""
+    if not curvature.scaled:
+        return 1.0
     change = memory.changes[-1]
     moved = curvature.apply(change.reshape(shape)).ravel()
     return float(memory.inner[-1, -1] / (change @ moved))

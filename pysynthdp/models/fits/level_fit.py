@@ -228,6 +228,7 @@ def _two_levels(
         intercept=float(logit(total / problem.n)),
         sparse=sparse,
         events=min(total, problem.n - total),
+        level=float(levels[1]),
     )
     beta = np.stack([-logistic.beta / 2, logistic.beta / 2])
     fit = plain_levels(beta, levels, problem.free, shrunk=logistic.shrunk)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
@@ -32,6 +32,10 @@ LONG = 50_000
 SAMPLE = 20_000
 ROUNDS = 60
 CLOSE = 1e-12  # squared distance to the mode in standard errors
+LONG_CLOSE = 1e-6  # on long tables: a thousandth of a standard error, before the last step
+PATIENCE = 5  # rounds on all rows after which second derivatives are added anew
+ASTRAY = 1e3  # times the squared distance that a sample's mode has by chance: it is then no place to begin
+NEAR = 1.0  # squared distance in standard errors from which on they are those at the mode
 
 Block: TypeAlias = RowTerms
 Asking: TypeAlias = Generator[RowSum, Answer, "Minimum"]
@@ -61,6 +65,8 @@ class Problem:
         Rows.
     limit : float
         See ``scatter``.
+    of_sample : callable every -> asking for array (params,), optional
+        ``linear`` of every s-th row, times as many as rows; that of all rows by default.
     """
 
     terms: Callable[[FloatArray, bool], Block]
@@ -71,6 +77,7 @@ class Problem:
     fixed: Callable[[FloatArray], State] | None = None
     scatter: FloatArray | None = None
     limit: float = 10.0
+    of_sample: Callable[[int], Generator[RowSum, Answer, FloatArray]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,7 @@ def stride(n: int) -> int:
 
 
 def minimise(problem: Problem, start: FloatArray) -> Asking:
-    """Newton with line search; on long tables on a subsample first, then few rounds of BFGS on all rows.
+    """Newton with line search; on long tables on a subsample first, then few rounds on all rows.
 
     Parameters
     ----------
@@ -120,18 +127,19 @@ def minimise(problem: Problem, start: FloatArray) -> Asking:
     Notes
     -----
     Privacy: asks for sums over rows; sees no row.
-    Stops at g'H^-1 g < 1e-12, the squared distance to the minimiser in standard errors, after taking the
-    last step (Nocedal and Wright, Numerical Optimization, ch. 3 and 6).
+    Stops at g'H^-1 g < 1e-12, the squared distance to the minimiser in standard errors, or 1e-6 on long
+    tables, after taking the last step (Nocedal and Wright, Numerical Optimization, ch. 3 and 6).
     """
     every = stride(problem.n)
     if every == 1:
         return (yield from _newton(problem, start, 1, CLOSE))
     precision = np.maximum(problem.precision / every, _stabiliser(problem))
-    weak = replace(problem, precision=precision, scatter=None)
+    linear = problem.linear if problem.of_sample is None else (yield from problem.of_sample(every))
+    weak = replace(problem, linear=linear, precision=precision, scatter=None)
     first = yield from _newton(weak, start, every, 1e-4)
     if not np.all(np.isfinite(first.theta)):
         return first
-    return (yield from _bfgs(problem, first.theta, every * first.hessian))
+    return (yield from _on_all_rows(problem, first.theta, start))
 
 
 def posterior_root(hessian: FloatArray, free: IntArray, size: int) -> FloatArray:
@@ -231,23 +239,47 @@ def _newton(problem: Problem, theta: FloatArray, every: int, close: float) -> As
     return Minimum(theta, hessian, converged=False)
 
 
-def _bfgs(problem: Problem, theta: FloatArray, hessian: FloatArray) -> Asking:
-    """Quasi-Newton on all rows from a Hessian already near the truth: gradients only."""
-    inverse = cho_solve(cho_factor(hessian + 1e-12 * np.diag(hessian.diagonal())), np.eye(len(hessian)))
-    value, gradient, _ = yield from ask_state(problem, theta, 1, curvature=False)
-    for _ in range(ROUNDS):
+def _on_all_rows(problem: Problem, theta: FloatArray, start: FloatArray) -> Asking:
+    """Quasi-Newton from the Hessian of all rows, added anew near the mode, and where the search lasts.
+
+    A sample's Hessian would do where predictors have no tails; where they have, it is that of few rows.
+    """
+    value, gradient, hessian = yield from ask_state(problem, theta, 1, curvature=True)
+    left = float(gradient @ _inverse(hessian) @ gradient)
+    if not left < ASTRAY * stride(problem.n) * gradient.size:
+        return (yield from _newton(problem, start, 1, LONG_CLOSE))
+    inverse, far = _inverse(hessian), True
+    for number in range(1, ROUNDS + 1):
         step = -inverse @ gradient
-        if -float(gradient @ step) < CLOSE:
+        left = -float(gradient @ step)
+        if left < LONG_CLOSE:
             return Minimum(stepped(problem, theta, step), hessian, converged=not _diverged(problem, theta))
-        for _halving in range(40):
-            trial = stepped(problem, theta, step)
-            new = yield from ask_state(problem, trial, 1, curvature=False)
-            if new[0] <= value + 1e-10 * (1 + abs(value)):
-                break
-            step = step / 2
+        anew = number % PATIENCE == 0 or (far and left < NEAR)
+        far = far and left >= NEAR
+        trial, new, step = yield from _halved(problem, theta, step, value, curvature=anew)
         inverse = _updated(inverse, step, new[1] - gradient)
+        if anew:
+            hessian, inverse = new[2], _inverse(new[2])
         theta, value, gradient = trial, new[0], new[1]
     return Minimum(theta, hessian, converged=False)
+
+
+def _halved(
+    problem: Problem, theta: FloatArray, step: FloatArray, value: float, *, curvature: bool
+) -> Generator[RowSum, Answer, tuple[FloatArray, State, FloatArray]]:
+    """Halve a step until the value falls."""
+    for _ in range(40):
+        trial = stepped(problem, theta, step)
+        new = yield from ask_state(problem, trial, 1, curvature=curvature)
+        if new[0] <= value + 1e-10 * (1 + abs(value)):
+            break
+        step = step / 2
+    return trial, new, step
+
+
+def _inverse(hessian: FloatArray) -> FloatArray:
+    """Invert, lifting the diagonal where that is needed."""
+    return np.asarray(cho_solve((lower_factor(hessian), True), np.eye(len(hessian))))
 
 
 def _updated(inverse: FloatArray, step: FloatArray, change: FloatArray) -> FloatArray:

@@ -280,3 +280,15 @@ test_that("synthpop's own functions take copies of tibbles with labels, dates an
     expect_taken_by_synthpop(s, as_synds(d), c("agrees", "region"), "sex", "born")
   }
 })
+
+test_that("copies are written in several formats, and marked as synthetic", {
+  skip_without_engine()
+  folder <- tempfile("formats")
+  on.exit(unlink(folder, recursive = TRUE))
+  s <- synthesise(survey_data(), m = 2, seed = 1)
+  suppressWarnings(write_release(s, folder, formats = c("csv", "dta")))
+  expect_true(all(c("synthetic_1.csv", "synthetic_2.dta", "codebook.html") %in% list.files(folder)))
+  expect_identical(unique(utils::read.csv(file.path(folder, "synthetic_2.csv"))[["X_synthetic"]]), 2L)
+  expect_identical(names(read_release(folder)[[1]]), names(s[[1]]))
+  expect_error(write_release(s, tempfile(), formats = "sas"), "formats|format", class = "pysynthdp_release_error")
+})

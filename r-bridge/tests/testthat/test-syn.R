@@ -74,7 +74,7 @@ test_that("what is asked for is done", {
   expect_true(is.numeric(sizes$syn$size) && all(sizes$syn$size %in% c(1, 2, 4)))
   refused(p_syn(d, maxfaclevels = 2), "region")
   expect_silent(p_syn(d, maxfaclevels = 100))
-  expect_warning(p_syn(d, smoothing = list(age = "spline")), "smooth", class = "pysynthdp_warning")
+  expect_silent(p_syn(d, smoothing = list(age = "spline")))
   refused(p_syn(d, smoothing = list(ages = "spline")), "did you mean age")
   expect_identical(names(p_syn(d, drop = "region")$syn), c("age", "sex", "income", "size"))
 })
@@ -88,9 +88,12 @@ test_that("what is not here is refused, with what to use", {
   refused(p_syn(d, event = list(age = "sex")), "survival")
   expect_silent(p_syn(d, event = stats::setNames(rep(0, 4), names(d)), denom = 0, rules = list(age = ""), rvalues = NA))
   refused(p_syn(d, denom = list(age = "income")), "poisson")
-  refused(p_syn(d, numtocat = "age"), "cut\\(\\)")
+  refused(p_syn(d, numtocat = "sex"), "holds no numbers")
+  refused(p_syn(d, numtocat = "age", catgroups = 1), "catgroups")
+  refused(syn(d, c(age = "norm"), numtocat = "age", seed = 1), "age has a method")
+  refused(p_syn(d, smoothing = list(age = "desnity")), "smoothing knows no")
   refused(p_syn(d, models = TRUE), "synthesis_plan")
-  refused(p_syn(d, strata = "region"), "formulas")
+  refused(p_syn(d, strata = "ages"), "did you mean age")
   refused(p_syn(d, minstratumsize = 5), "strata")
   refused(p_syn(d, cart.minbucket = 5), "trees")
   refused(p_syn(d, polyreg.maxit = 5), "leave it out")
@@ -122,8 +125,7 @@ test_that("each method of synthpop's that is not here says what to use", {
   skip_without_engine()
   d <- people()
   use <- c(ctree = "parametric", rf = "parametric", ranger = "parametric", bag = "parametric", survctree = "logreg",
-           pmm = "normrank", ipf = "polyreg", catall = "polyreg", satcat = "polyreg", nested = "normrank",
-           nested.region = "normrank", collinear = "drop", "~I(age * 2)" = "with\\(s")
+           pmm = "normrank", ipf = "polyreg", satcat = "polyreg", nested = "coarser", collinear = "drop", "~I(age * 2)" = "with\\(s")
   for (name in names(use)) {
     refused(syn(d, stats::setNames(name, "income"), seed = 1), use[[name]])
     refused(synthesise(d, m = 1, method = stats::setNames(name, "income")), use[[name]])
@@ -231,4 +233,23 @@ test_that("warnings of syn() have a kind and a remedy", {
   d <- survey_data(100L)[c("age", "sex", "income")]
   told <- function(code) tryCatch(code, pysynthdp_warning = identity)
   expect_match(told(p_syn(d, visit.sequence = c("age", "sex")))$remedy, "drop.not.used = TRUE", fixed = TRUE)
+})
+
+test_that("strata, numtocat, catgroups, smoothing, nested and catall do their work", {
+  skip_without_engine()
+  d <- people()
+  d$town <- paste0(substr(d$region, 1L, 3L), seq_len(nrow(d)) %% 3L)
+  quietly <- function(code) suppressWarnings(code, classes = "pysynthdp_warning")
+  s <- quietly(p_syn(d, strata = "sex"))
+  expect_identical(s$visit.sequence[[1L]], c(sex = match("sex", names(d)))[[1L]])
+  nested <- quietly(syn(d, c(town = "nested.region"), seed = 1))
+  pairs <- function(x) unique(paste(x$town, x$region))
+  expect_true(all(pairs(nested$syn) %in% pairs(d)))
+  together <- quietly(syn(d, c(sex = "catall", region = "catall"), seed = 1))
+  expect_identical(unname(together$method[c("sex", "region")]), c("catall", "catall"))
+  grouped <- quietly(p_syn(d, numtocat = "age", catgroups = 4))
+  expect_identical(unname(grouped$method["age"]), "cells")
+  expect_identical(grouped$syn, quietly(synthesise(d, m = 1, seed = 1, visit_sequence = names(grouped$visit.sequence),
+                                                   method = list(age = list(name = "cells", groups = 4L))))[[1L]])
+  expect_identical(quietly(p_syn(d, smoothing = list(age = "density")))$syn, quietly(p_syn(d))$syn)
 })

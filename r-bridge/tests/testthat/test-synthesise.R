@@ -196,13 +196,17 @@ test_that("missing cells of a copy are NA, not NaN", {
   expect_false(any(is.nan(x)))
 })
 
-test_that("tagged missing values are lost with a warning that names the column", {
+test_that("tagged missing values with labels are kinds of the copies; others are lost with a warning", {
   skip_without_engine()
   skip_without("haven")
   d <- data.frame(other = rep(c(1.5, 2, 3), 40))
-  d$pay <- haven::labelled(c(rep(haven::tagged_na("a", "b"), 5), 11:120), c(refused = haven::tagged_na("a")))
-  expect_warning(s <- synthesise(d, m = 1, seed = 1), "tagged.*'pay' become plain NA", class = "pysynthdp_warning")
-  expect_false(any(haven::is_tagged_na(s[[1]]$pay)))
+  d$pay <- haven::labelled(c(rep(haven::tagged_na("a", "b"), 10), 21:120), c(refused = haven::tagged_na("a")))
+  expect_warning(s <- synthesise(d, m = 1, seed = 1), "pay: its missing values are of kinds", class = "pysynthdp_warning")
+  expect_setequal(haven::na_tag(s[[1]]$pay), c("a", NA))
+  both <- list(pay = c(refused = ".a", unknown = ".b"))
+  expect_no_warning(s <- synthesise(d, m = 1, seed = 1, missing = both))
+  expect_setequal(haven::na_tag(s[[1]]$pay), c("a", "b", NA))
+  expect_identical(attr(s[[1]]$pay, "labels"), attr(d$pay, "labels"))
   expect_no_warning(kept <- synthesise(d, m = 1, keep = "pay", seed = 1))
   expect_identical(haven::na_tag(kept[[1]]$pay), haven::na_tag(d$pay))
 })

@@ -93,7 +93,7 @@ def fitted(frame: pd.DataFrame, how: str, **more: Any) -> Any:
 def expected(fit: Any, frame: pd.DataFrame) -> float:
     """What the fit draws, on average, for a record with the person's other values."""
     inner = fit._machine.fit
-    table = exact.split_rows(rows_of(frame), fit.plan.schema)
+    table = exact.parts_of_rows(rows_of(frame), fit.plan.schema)
     X = next(iter_encoded(inner.layout, table))[[PERSON]]
     step = inner.steps[-1]
     sampler = NumpySampler(np.random.default_rng(3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -167,3 +169,62 @@ def test_noise_takes_declared_kinds() -> None:
     assert (letters_of(copy["income"].to_numpy()) == ord("a")).mean() == pytest.approx(0.2, abs=0.05)
     assert set(shares.index) == {"refused", "don't know"}
     assert (letters_of(copy["score"].to_numpy()) == ord("b")).mean() == pytest.approx(0.1, abs=0.05)
+
+
+def _derived(**derive: str) -> pd.DataFrame:
+    """Derive columns of a table of numbers with two kinds and of answers, one of them a missing one."""
+    rng = np.random.default_rng(5)
+    answers = rng.choice(["yes", "no", "refused"], 600)
+    numbers = rng.choice([1.5, 2.5, 4.0], 600)
+    at = rng.random(600)
+    table = pd.DataFrame(
+        {
+            "said": pd.Categorical(answers),
+            "x": np.select([at < 0.2, at < 0.3], [A, B], numbers),
+            "y": np.where(at < 0.5, A, numbers),
+            "again": pd.Categorical(answers),
+        }
+    )
+    missing = {
+        "said": {"refused": "refused"}, "again": {"refused": "refused"}, "x": {".a": "a", ".b": "b"},
+        "y": {".a": "a", ".b": "b"},
+    }  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*rows are not as", PysynthdpWarning)
+        return sdp.synthesize(table, m=1, rng=1, missing=missing, derive=derive)[0]
+
+
+def test_expressions_know_for_which_reason_a_value_is_missing() -> None:
+    copy = _derived(y='where(is_missing(x, ".b"), missing(".a"), where(is_missing(x), missing(".b"), x))')
+    x, y = (letters_of(copy[name].to_numpy()) for name in ("x", "y"))
+    assert set(x) == {0, ord("a"), ord("b")}
+    swapped = np.select([x == ord("a"), x == ord("b")], [ord("b"), ord("a")], 0)
+    assert (y == swapped).all()
+    values = copy[x == 0]
+    assert (values["x"] == values["y"]).all()
+
+
+def test_expressions_pass_reasons_of_levels_on() -> None:
+    copy = _derived(again="where(said == 'yes', said, said)")
+    assert (copy["said"] == "refused").any()
+    assert copy["again"].astype(object).equals(copy["said"].astype(object))
+    copy = _derived(again="where(is_missing(said, 'refused'), 'no', missing('refused'))")
+    assert ((copy["said"] == "refused") == (copy["again"] == "no")).all()
+    assert set(copy["again"]) == {"no", "refused"}
+
+
+def test_expressions_with_unknown_reasons_are_refused() -> None:
+    with pytest.raises(sdp.PlanError, match="neither a code nor a kind"):
+        _derived(y='where(is_missing(x, "gone"), 1, x)')
+    with pytest.raises(sdp.PlanError, match="y: what it is derived from is missing for a reason"):
+        _derived(y='where(x == 1.5, missing(".q"), x)')
+    with pytest.raises(sdp.PlanError, match="takes one reason"):
+        _derived(y="where(x == 1.5, missing(x), x)")
+
+
+def test_a_level_called_as_a_kind_is_a_declared_code_too() -> None:
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"g": pd.Categorical(rng.choice(["a", "b", ".z"], 400)), "x": rng.normal(size=400)})
+    release = sdp.synthesize(table, m=2, rng=1, missing={"g": {".z": "no label"}})
+    assert list(sdp.ols("x ~ C(g)", release).params.index) == ["Intercept", "C(g)[T.b]"]
+    assert (release[0]["g"] == ".z").mean() == pytest.approx(1 / 3, abs=0.1)

@@ -400,8 +400,8 @@ def test_a_head_without_rows_is_refused(read):
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("w.xlsx", "read_excel"), ("w.sav", "pyreadstat.read_sav"), ("w.dta", "read_stata"),
-        ("w.sas7bdat", "read_sas"), ("w.rds", "readRDS"), ("w.RData", "load"),
+        ("w.xlsx", "read_excel"), ("w.sav", "pysynthdp"), ("w.dta", "pysynthdp"),
+        ("w.sas7bdat", "pysynthdp"), ("w.rds", "readRDS"), ("w.RData", "load"),
     ],
 )  # fmt: skip
 def test_other_files_are_refused_with_the_line_that_converts_them(tmp_path, name, line):

@@ -13,7 +13,9 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import FitError, SchemaError
-from pysynthdp.curator.rows.dask import DaskPieces, DaskRows, is_dask
+from pysynthdp.curator.rows import rows_of
+from pysynthdp.curator.rows.dask import DaskPieces, DaskRows, _marks, _unchanged, is_dask
+from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.models.gaussian import Gaussian
 from pysynthdp.models.logridge import LogRidge
 from pysynthdp.privacy.unit import PrivacyUnit
@@ -264,11 +266,103 @@ def test_a_frame_is_known_without_loading_dask(table):
     assert is_dask(in_pieces(table, 1))
 
 
-def test_without_a_guarantee_a_frame_is_refused_before_it_is_read(table):
-    frame = in_pieces(table, 2)
-    for ask in (sdp.Synthesizer().fit, sdp.Synthesizer().plan, sdp.look):
-        with pytest.raises(FitError, match="Dask frame lies in pieces; write it to Parquet"):
-            ask(frame)
+def test_a_folder_is_fitted_without_a_guarantee_and_with_a_worker_lost(client, table, tmp_path, monkeypatch):
+    import dask.dataframe as dd
+
+    given = table[["sex", "pay"]].assign(
+        town=np.where(table.index < 3, "x", np.where(table.index < 9, "y", "z"))
+    )
+    given["day"] = pd.Timestamp("2001-02-03") + pd.to_timedelta(table.age, "D")
+    for number in range(4):
+        given.iloc[number::4].to_parquet(tmp_path / f"part.{number}.parquet", index=False)
+    frame = dd.read_parquet(tmp_path)
+    settings = {"rare": "merge", "method": {"pay": "normrank", "day": "normrank"}, "progress": False}
+    known = sdp.Synthesizer(**settings, workers=1).fit(frame.compute().reset_index(drop=True))
+    asked, killed = [], []
+    real = DaskPieces.folded
+
+    def folded(self, function, merge, *args):
+        asked.append(function)
+        if len(asked) == 12:  # parts are there by now, and are lost
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+        return real(self, function, merge, *args)
+
+    monkeypatch.setattr(DaskPieces, "folded", folded)
+    found = sdp.Synthesizer(**settings, workers=1).fit(frame)
+    assert killed
+    assert found.plan == known.plan
+    assert "x" not in found.plan.schema["town"].levels
+    assert [str(each.sentence) for each in found.remarks] == [str(each.sentence) for each in known.remarks]
+    assert apart(known, found) < 1e-8
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_a_frame_is_fitted_over_tls_and_a_lost_scheduler_is_said(table, monkeypatch):
+    from distributed import Client, LocalCluster
+    from distributed.security import Security
+
+    pytest.importorskip("cryptography")
+    own = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    with (
+        LocalCluster(protocol="tls://", security=Security.temporary(), **own) as cluster,
+        Client(cluster) as connected,
+    ):
+        assert connected.scheduler.address.startswith("tls://")
+        frame = in_pieces(table[["sex"]], 2)
+        assert sdp.look(frame).n_rows == N
+        real = DaskPieces.folded
+
+        def folded(self, *args):
+            cluster.close()
+            return real(self, *args)
+
+        monkeypatch.setattr(DaskPieces, "folded", folded)
+        with pytest.raises(FitError, match=r"connection to the Dask cluster was lost.*connect again"):
+            sdp.Synthesizer(progress=False).fit(frame)
+
+
+def test_a_partition_that_changes_before_it_is_read_again_is_refused(table):
+    piece = table.assign(odd=[[1], {}] * (N // 2), day=pd.Timestamp("2001-02-03"))
+    marks = (*_marks(piece.iloc[:0], 7), *_marks(piece, 7), *_marks(piece, N))
+    for start, same in ((7, piece.copy()), (7, piece.iloc[:0]), (N, piece)):
+        assert _unchanged(same, start, marks) is same
+    other = [piece.assign(**{name: piece[name].iloc[::-1].to_numpy()}) for name in ("sex", "age", "pay")]
+    for changed in (piece.iloc[1:], piece.assign(day=pd.Timestamp("2001-02-04")), *other):
+        with pytest.raises(FitError, match=r"had other cells when it was read again.*persist\(\)"):
+            _unchanged(changed, 7, marks)
+
+
+def test_sparse_columns_are_written_in_full_and_an_index_is_named(client, table):
+    del client
+    given = table[["sex"]].assign(kids=pd.arrays.SparseArray(table.id % 3)).rename_axis("person")
+    rows = rows_of(in_pieces(given, 2), full=True)
+    assert rows.dtypes["kids"] == np.dtype(int)
+    assert rows.pieces.total(lambda piece, _: np.bincount(piece["kids"])).tolist() == [
+        int((table.id % 3 == kids).sum()) for kids in range(3)
+    ]
+    (remark,) = index_remarks(rows)
+    assert "person stands in the index" in str(remark.what)
+
+
+def test_names_that_stand_twice_and_lists_of_frames_are_refused_first(table):
+    frame = in_pieces(table[["sex", "age"]], 2)
+    with pytest.raises(SchemaError, match=r"compared row by row.*compute\(\)"):
+        sdp.Synthesizer().fit([frame, frame])
+    frame.columns = ["sex", "sex"]
+    with pytest.raises(SchemaError, match="two columns are called 'sex'"):
+        sdp.Synthesizer().fit(frame)
+
+
+def test_a_column_of_another_type_in_one_partition_is_refused_by_name(client):
+    import dask.dataframe as dd
+
+    del client
+    one = pd.DataFrame({"age": np.arange(900)})
+    odd = dd.from_map(lambda number: one.astype(float) if number else one, [0, 1], meta=one.iloc[:0])
+    for ask in (sdp.Synthesizer(progress=False).fit, sdp.look):
+        with pytest.raises(SchemaError, match="age has another type in a partition than the table says"):
+            ask(odd)
 
 
 def test_no_column_is_handed_out(client, table):
