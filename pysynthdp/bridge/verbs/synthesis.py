@@ -28,6 +28,7 @@ from pysynthdp.plan.checked import refuse_unless_learning
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Declarations
+from pysynthdp.synthesizer.charging import Charging
 
 __all__ = ["check", "look", "plan", "synthesise"]
 
@@ -47,18 +48,23 @@ def synthesise(
     k: Any = None,
     seed: Any = None,
     ambient: Any = None,
+    ledger: Any = None,
+    source: Any = None,
 ) -> RVector:
     """Fit and draw; without a seed by R's own generator (``ambient``), unless every draw costs."""
     rows, copies, asked = _rows(k), _size(m, "m"), _seed(seed)
+    protection = protection_of(settings_from_r(settings, {}).get("guarantee"))
+    Charging.of(ledger, source, protection, table=None, answers=None)  # refused before the table is read
     several = _imputed(data)
     if several:  # refused before a table is read
-        protection_of(settings_from_r(settings, {}).get("guarantee")).check_imputed()
+        protection.check_imputed()
     held, own = _read(several[0] if several else data, settings)
     _warn_of_tags(held, own)
     synthesizer = sdp.Synthesizer(**own, progress=False)
     synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
     others = [_read(table, settings)[0].frame for table in several[1:]]
-    fitted = synthesizer.fit([held.frame, *others] if several else held.frame)
+    table = [held.frame, *others] if several else held.frame
+    fitted = synthesizer.fit(table, ledger=ledger, source=source)
     if seed is None and fitted.plan.protection.spends != "at each draw":  # there a seed voids every claim
         asked = _seed(ambient)
     release = fitted.draw(copies, rows, rng=asked)
