@@ -8,7 +8,8 @@ from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.privacy import PrivacyUnit, SourceLimit
 
 CODE = """
-writeLines(c("[columns.age]", "lower = 16", "upper = 100", "may_be_missing = false", "fallback = 50"), "book.toml")
+book <- c("[columns.age]", "lower = 16", "upper = 100", "may_be_missing = false", "fallback = 50")
+writeLines(book, "book.toml")
 draw <- function(x = data.frame(age = rep(16:95, 5)), ...) {
   synthesise(x, m = 1, schema = "book.toml", guarantee = zcdp(rho = 0.5, unit = "person"), ...)
 }
@@ -19,7 +20,9 @@ cat(inherits(told, "pysynthdp_privacy_error"), grepl("rho = 0.2500 is left", con
 for (given in list(list(ledger = "people.db"), list(source = "REG"), list(ledger = NA, source = "REG"))) {
   cat(inherits(tryCatch(do.call(draw, given), error = function(e) e), "pysynthdp_plan_error"), "")
 }
-free <- tryCatch(synthesise(data.frame(age = 1:99), m = 1, ledger = "people.db", source = "REG"), error = function(e) e)
+free <- tryCatch(
+  synthesise(data.frame(age = 1:99), m = 1, ledger = "people.db", source = "REG"), error = function(e) e
+)
 cat(grepl("without a guarantee", conditionMessage(free)))
 """
 

@@ -110,27 +110,12 @@ class SourceAccount(Printable):
                 remedy="nothing is spent from a ledger that was changed; see docs/ledger.md, A broken chain",
             )
         limits = [event for event in events if event.kind == "limit"]
-        found = cls(source, SourceLimit.from_plain(limits[-1].body["limit"]), tuple(events), {})
+        limit = SourceLimit.from_plain(limits[-1].body["limit"])
+        known: dict[str, Reservation] = {}
         for event in events:
-            found = found._after(event)
-        return found
-
-    def _after(self, event: Event) -> Self:
-        """Take one entry in."""
-        body, known = event.body, dict(self.reservations)
-        if event.kind == "override":
-            return replace(self, overrides=(*self.overrides, _overridden(event)))
-        if event.kind == "reserved":
-            guarantee, unit = guarantee_from_dict(body["guarantee"]), PrivacyUnit(**body["unit"])
-            charged = self.limit.charged(guarantee, unit)
-            known[body["attempt"]] = Reservation(
-                body["attempt"], body["job"], guarantee, unit, charged, event
-            )
-        elif event.kind == "spent":
-            known[body["attempt"]] = replace(known[body["attempt"]], digest=body["digest"])
-        elif event.kind == "abandoned":
-            known[body["attempt"]] = replace(known[body["attempt"]], abandoned=True)
-        return replace(self, reservations=known)
+            _take(event, known, limit)
+        overrides = tuple(_overridden(event) for event in events if event.kind == "override")
+        return cls(source, limit, tuple(events), known, overrides)
 
     @property
     def head(self) -> str:
@@ -237,6 +222,20 @@ class SourceAccount(Printable):
             "overrides": list(self.overrides),
             "entries": entries,
         }
+
+
+def _take(event: Event, known: dict[str, Reservation], limit: SourceLimit) -> None:
+    """Take one entry in."""
+    body = event.body
+    attempt = body.get("attempt", "")
+    if event.kind == "reserved":
+        guarantee, unit = guarantee_from_dict(body["guarantee"]), PrivacyUnit(**body["unit"])
+        charged = limit.charged(guarantee, unit)
+        known[attempt] = Reservation(attempt, body["job"], guarantee, unit, charged, event)
+    elif event.kind == "spent":
+        known[attempt] = replace(known[attempt], digest=body["digest"])
+    elif event.kind == "abandoned":
+        known[attempt] = replace(known[attempt], abandoned=True)
 
 
 def _overridden(event: Event) -> str:

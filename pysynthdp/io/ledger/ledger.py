@@ -20,8 +20,10 @@ from pysynthdp.io.ledger.storage import (
     Storage,
     add_event,
     add_source,
+    key_of,
     read_events,
     sources_in,
+    take_key,
 )
 from pysynthdp.io.sql.address import Address
 from pysynthdp.privacy.limit import SourceLimit
@@ -226,12 +228,16 @@ class SpendingLedger(Printable):
         Notes
         -----
         Privacy: spends nothing. Whoever moves a ledger takes the old one away: two would each miss what is
-        spent from the other. Digests of files are under another key in the new one.
+        spent from the other. The key of digests of files goes along.
         """
         other._storage.create()
         sources = self.sources()
         if other.sources():
             raise ReleaseError(f"{other._storage.name} has accounts already", kind="ledger")
+        with self._storage.reading() as tables:
+            key = key_of(tables)
+        with other._storage.writing("") as tables:
+            take_key(tables, key)
         for source in sources:
             account = self.account(source)
             with other._storage.writing(source) as tables:

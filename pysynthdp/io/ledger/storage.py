@@ -24,6 +24,7 @@ __all__ = [
     "key_of",
     "read_events",
     "sources_in",
+    "take_key",
 ]
 
 LAYOUT: Final = (
@@ -122,6 +123,11 @@ def sources_in(tables: Tables) -> list[str]:
 def key_of(tables: Tables) -> bytes:
     """Give the key of digests of files, which never leaves the ledger."""
     return bytes.fromhex(_facts(tables)["key"])
+
+
+def take_key(tables: Tables, key: bytes) -> None:
+    """Take the key of another ledger, whose accounts are moved here."""
+    tables.ask("UPDATE pysynthdp_ledger_facts SET value = :key WHERE name = 'key'", {"key": key.hex()})
 
 
 def _facts(tables: Tables) -> dict[str, str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import signal
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -12,6 +15,7 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.base.errors import BudgetExceeded, PlanError, PrivacyError
 from pysynthdp.io import answers_file
+from pysynthdp.io.ledger.storage import SQLiteStorage
 from pysynthdp.models import Dirichlet, Gaussian
 from pysynthdp.privacy.account import Account
 
@@ -134,6 +138,76 @@ def test_a_crash_after_noise_was_drawn_goes_on_and_is_charged_once(
     for before, after in zip(() if kept is None else kept.answers, done.answers, strict=False):
         assert np.array_equal(before, after)  # no new noise
     assert ledger.account("REG").events[-1].body["digest"] == done.digest
+
+
+def deaths(monkeypatch, fit):
+    """Kill a child of ours in each place in turn where something gets on disk; yield after each death."""
+    real, writing = os.fsync, SQLiteStorage.writing
+    ticks, last = [], [0]
+
+    def tick():
+        ticks.append(1)
+        if len(ticks) == last[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def flushed(number):
+        tick()
+        real(number)
+        tick()
+
+    @contextmanager
+    def alone(self, source):
+        tick()
+        with writing(self, source) as tables:
+            yield tables
+            tick()
+        tick()
+
+    for at in range(1, 100):
+        child = os.fork()
+        if not child:
+            last[0] = at
+            monkeypatch.setattr(os, "fsync", flushed)
+            monkeypatch.setattr(SQLiteStorage, "writing", alone)
+            try:
+                fit()
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if os.waitstatus_to_exitcode(status) != -signal.SIGKILL:
+            return
+        yield at
+
+
+@pytest.mark.skipif(os.name == "nt", reason="forks and kills as Unix does")
+def test_killed_anywhere_it_goes_on_and_is_charged_once(table, tmp_path, monkeypatch):
+    """Before, between and after every flush and every commit."""
+
+    def fresh(number):
+        (tmp_path / str(number)).mkdir()
+        ledger = sdp.SpendingLedger(tmp_path / str(number) / "people.db")
+        ledger.init("REG", sdp.SourceLimit(rho=0.75, unit="person"), approval="x")
+        return ledger, tmp_path / str(number) / "answers.json"
+
+    place = fresh(0)
+    reserved = []
+
+    def fit():
+        noised().fit(table, answers=place[1], ledger=place[0], source="REG")
+
+    for at in deaths(monkeypatch, fit):
+        ledger, path = place
+        kept = answers_file.load_answers(path)
+        drawn = () if kept is None else kept.answers
+        reserved.append(kinds(ledger)[1:2] == ["reserved"])
+        assert reserved[-1] or not drawn  # nothing is noised that was not reserved
+        fit()
+        assert kinds(ledger) == ["limit", "reserved", "spent"]
+        for before, after in zip(drawn, answers_file.load_answers(path).answers, strict=False):
+            assert np.array_equal(before, after)  # no new noise
+        place = fresh(at)
+    assert len(reserved) > 15
+    assert {*reserved} == {True, False}
 
 
 def test_a_crash_before_it_said_that_it_was_spent_is_mended_by_the_next_run(

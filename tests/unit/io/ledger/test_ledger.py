@@ -254,13 +254,19 @@ def test_a_confidential_file_is_recorded_by_a_keyed_digest(ledger, path, tmp_pat
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_ledger_moves_with_its_chain(ledger, tmp_path):
-    attempt = ledger.attempt("REG", PERSON, job="j")
+def test_a_ledger_moves_with_its_chain_and_its_key(ledger, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("age\n41\n", encoding="utf-8")
+    attempt = ledger.attempt("REG", PERSON, job="j", file=file)
     attempt.reserve(ZCDP(0.5))
     moved = SpendingLedger(tmp_path / "new.db")
     assert ledger.copy_to(moved) == ("REG",)
     assert moved.verify(head=attempt.mark.head).ok
     assert moved.account("REG").events == ledger.account("REG").events
+    again = moved.attempt("REG", PERSON, job="j", file=file)
+    again.resume(attempt.attempt)
+    again.reserve(ZCDP(0.5))  # it is the same file by the same key
+    assert moved.remaining("REG") == pytest.approx(0.25)
     with pytest.raises(ReleaseError, match="has accounts already"):
         ledger.copy_to(moved)
 
