@@ -56,7 +56,7 @@ class SourceLimit:
     -----
     Privacy: a public setting; reads nothing. With rho the limit holds whatever budgets were chosen after
     seeing earlier releases. With epsilon the order at which the sum of curves is converted is chosen at the
-    end, so it is proved for budgets that do not hang on earlier outputs (J1).
+    end, so it is proved for budgets that do not hang on earlier outputs (J6).
 
     Examples
     --------
@@ -118,7 +118,7 @@ class SourceLimit:
 
         Notes
         -----
-        Privacy: post-processing of public constants. Group privacy (A0): a step of the source's unit is at
+        Privacy: post-processing of public constants. Group privacy (A0, J6): a step of the source's unit is at
         most k steps of the release's, times two where that one adds or removes, and the source replaces or
         counts other units. Nothing leads from replacing to adding and removing: the number of records is
         public there.
