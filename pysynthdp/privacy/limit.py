@@ -118,8 +118,8 @@ class SourceLimit:
 
         Notes
         -----
-        Privacy: post-processing of public constants. Group privacy (A0, J6): a step of the source's unit is at
-        most k steps of the release's, times two where that one adds or removes, and the source replaces or
+        Privacy: post-processing of public constants. Group privacy, A0 and J6: a step of the source's unit is
+        at most k steps of the release's, times two where that one adds or removes, and the source replaces or
         counts other units. Nothing leads from replacing to adding and removing: the number of records is
         public there.
         """
