@@ -13,7 +13,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.cli.reading import gathered
 
 if TYPE_CHECKING:
-    from pysynthdp.plan import Protection
+    from pysynthdp.privacy.guarantee import Guarantee
     from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["charged_to", "check_charge", "with_ledger"]
@@ -66,16 +66,15 @@ def charged_to(charge: Mapping[str, Any], file: Path) -> dict[str, Any]:
     }
 
 
-def check_charge(paying: Mapping[str, Any], unit: PrivacyUnit, protection: Protection | None = None) -> None:
-    """Refuse what could not be paid, before the table is opened.
+def check_charge(paying: Mapping[str, Any], unit: PrivacyUnit, price: Guarantee | None) -> None:
+    """Refuse what could not be paid, as far as its price is known, before the table is opened.
 
     Raises
     ------
     BudgetExceeded
-        If the fit costs more than is left.
+        If it costs more than is left.
     PrivacyError
         If the ledger has no such source.
     """
     if "ledger" in paying and paying["source"] is not None:
-        price = None if protection is None or protection.spends == "nothing" else protection.price_of_fit()
         paying["ledger"].attempt(paying["source"], unit, job="").check(price)

@@ -59,10 +59,10 @@ def _release(
     Privacy: spends from the account of the plan, and the ledger's; nothing that depends on records is logged.
     """
     from pysynthdp.io.plans.parameters_file import read_parameters, write_statement
-    from pysynthdp.parameters.asked import check_parameters, release_parameter
+    from pysynthdp.parameters.asked import check_parameters, price_without_rows, release_parameter
 
     asked, form = read_parameters(plan), reading_of(reading, plan)
-    check_charge(paying, asked.account.unit)
+    check_charge(paying, asked.account.unit, price_without_rows(asked.asked))
     run = this_run()
     run.learns = False
     with run.stage("read") as stage:

@@ -89,7 +89,8 @@ def synth(
     protection = protection_in(settings_of(plan))
     if len(files) > 1:
         protection.check_imputed()
-    check_charge(paying, protection.unit, protection)
+    if paying and protection.spends != "nothing":
+        check_charge(paying, protection.unit, protection.price_of_fit())
     table, settings = read_with_plan(files[0], plan, reading)
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
     settings["proper"] = proper or settings.get("proper", False)

@@ -8,13 +8,17 @@ from typing import Any
 
 import pandas as pd
 
+from pysynthdp.base.checks import positive_setting
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
+from pysynthdp.privacy.composition import compose, repeat
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.schema import NumericColumn, Schema
 
-__all__ = ["check_parameters", "release_parameter"]
+__all__ = ["check_parameters", "price_without_rows", "release_parameter"]
 
 
 def release_parameter(
@@ -64,6 +68,26 @@ def release_parameter(
             f"{column}: a setting is missing or does not belong to {kind}", kind="setting"
         ) from None
     return release(table, declared, **settings)  # type: ignore[no-any-return]
+
+
+def price_without_rows(asked: Iterable[Mapping[str, Any]]) -> Guarantee | None:
+    """Price the entries whose price does not hang on the number of rows; None where there is no such entry.
+
+    Notes
+    -----
+    Privacy: settings only. Noise of epsilon in each copy; what posterior draws cost is known with the rows.
+
+    Examples
+    --------
+    >>> round(price_without_rows([{"how": "laplace", "epsilon": 0.5, "copies": 2}, {"how": "posterior"}]).eps, 9)
+    1.0
+    """
+    noised = [entry for entry in asked if entry.get("how") == "laplace"]
+    prices = [
+        repeat(PureDP(positive_setting("laplace", "epsilon", entry.get("epsilon"))), entry.get("copies", 1))
+        for entry in noised
+    ]
+    return compose(prices) if prices else None
 
 
 def check_parameters(

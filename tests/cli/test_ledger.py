@@ -145,15 +145,15 @@ def test_a_release_is_charged_and_its_folder_says_where(path, files):
 
 
 def test_parameters_are_charged(path, files):
-    def parameter():
+    def parameter(table="people.csv"):
         plan = ("--plan", files / "mean.toml", "--ledger", path, "--source", "REG")
-        words = ("parameter", files / "people.csv", *plan)
+        words = ("parameter", files / table, *plan)
         return CliRunner().invoke(app, [*map(str, words)])
 
     assert parameter().exit_code == 0
     assert SpendingLedger(path).remaining("REG") == pytest.approx(0.75 - 0.46211716)
     head = SpendingLedger(path).account("REG").head
-    assert parameter().exit_code == 4
+    assert parameter("no such table.csv").exit_code == 4  # refused before it is looked for
     assert SpendingLedger(path).account("REG").head == head
 
 

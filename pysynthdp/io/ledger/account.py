@@ -157,10 +157,12 @@ class SourceAccount(Printable):
         limit, after = self.limit, self.with_attempt(attempt, charged)
         if limit.holds(after):
             return
+        whole = limit.said(limit.used(after))
         before = [each.charged for name, each in self.reservations.items() if name != attempt]
         asked, left = limit.said(limit.used([charged])), limit.said(limit.left(before))
         raise BudgetExceeded(
-            f"source {self.source!r}: {asked} is asked, and {left} is left of {limit.said(limit.most)}",
+            f"source {self.source!r}: {asked} is asked, and {left} is left of {limit.said(limit.most)}: "
+            f"together it would be {whole}",
             kind="budget",
             remedy="ask for less, or have the limit overridden by two people (docs/ledger.md)",
         )

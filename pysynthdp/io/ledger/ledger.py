@@ -151,6 +151,9 @@ class SpendingLedger(Printable):
             )
         return Override(self.who, second, "another limit").second
 
+    def __repr__(self) -> str:
+        return f"<SpendingLedger: {self._storage.name}>"
+
     def sources(self) -> tuple[str, ...]:
         """Name all sources."""
         with self._storage.reading() as tables:
