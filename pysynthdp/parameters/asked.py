@@ -79,7 +79,8 @@ def price_without_rows(asked: Iterable[Mapping[str, Any]]) -> Guarantee | None:
 
     Examples
     --------
-    >>> round(price_without_rows([{"how": "laplace", "epsilon": 0.5, "copies": 2}, {"how": "posterior"}]).eps, 9)
+    >>> asked = [{"how": "laplace", "epsilon": 0.5, "copies": 2}, {"how": "posterior"}]
+    >>> round(price_without_rows(asked).eps, 9)
     1.0
     """
     noised = [entry for entry in asked if entry.get("how") == "laplace"]
