@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import sqlite3
@@ -245,7 +246,8 @@ class SQLiteStorage:
             busy = code.startswith("SQLITE_BUSY")
             what = "is being written by others" if busy else f"cannot be used ({code})"
             mend = "try again" if busy else "see that it is a ledger, whole, and may be written"
-            raise ReleaseError(f"{self.name} {what}", kind="ledger", remedy=mend) from None
+            full = OSError(errno.ENOSPC, "no space left") if code == "SQLITE_FULL" else None
+            raise ReleaseError(f"{self.name} {what}", kind="ledger", remedy=mend) from full
 
 
 class _LiteTables:

@@ -9,7 +9,9 @@ import stat
 import pytest
 
 from pysynthdp.base.errors import BudgetExceeded, PlanError, PrivacyError, ReleaseError
+from pysynthdp.cli.exit_codes import Exit, exit_of
 from pysynthdp.io.ledger import Override, SpendingLedger, events
+from pysynthdp.io.ledger.storage import SQLiteStorage
 from pysynthdp.privacy import RDP, ZCDP, PrivacyUnit, PureDP, SourceLimit
 
 PERSON = PrivacyUnit(name="person")
@@ -282,6 +284,26 @@ def test_other_files_and_other_layouts_are_refused(ledger, path, tmp_path):
         with pytest.raises(PlanError) as error:
             SpendingLedger(wrong)
         assert "secret" not in str(error.value)
+
+
+def test_a_full_disk_reserves_nothing_and_is_told_as_one(ledger, monkeypatch):
+    connect = SQLiteStorage._connect
+
+    def small(self):
+        base = connect(self)
+        (pages,) = base.execute("PRAGMA page_count").fetchone()
+        base.execute(f"PRAGMA max_page_count = {pages}")
+        return base
+
+    long = ledger.attempt("REG", PERSON, job="j" * 9000)  # more than what is left of a page
+    before = ledger.account("REG").head
+    with monkeypatch.context() as patch:
+        patch.setattr(SQLiteStorage, "_connect", small)
+        with pytest.raises(ReleaseError, match="SQLITE_FULL") as error:
+            long.reserve(ZCDP(0.1))
+    assert exit_of(error.value) is Exit.RESOURCES
+    assert ledger.account("REG").head == before
+    long.reserve(ZCDP(0.1))
 
 
 @pytest.mark.parametrize("text", ["", " ", "a\nb", 3])
