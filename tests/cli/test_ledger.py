@@ -161,3 +161,27 @@ def test_without_a_guarantee_nothing_is_charged(path, files):
     words = ("synth", files / "people.csv", "--out", files / "one", "--ledger", path, "--source", "REG")
     assert CliRunner().invoke(app, [*map(str, words)]).exit_code == 2
     assert synth(files, "one", None, "--source", "REG").exit_code == 2
+
+
+@pytest.mark.parametrize("odd", ["", "x", "1e300", "-5", "NA"])
+def test_nothing_of_a_record_decides_what_is_charged_or_refused(odd, path, files):
+    """Neighbours differ in one record: the same codes, entries and statement, but for what is drawn anew."""
+    usual = (files / "people.csv").read_text(encoding="utf-8").splitlines()
+    usual[17] = odd
+
+    def seen(source):
+        open_it = ("--source", source, "--unit", "person", "--rho", "0.75", "--approval", "x")
+        assert run("init", path, *open_it).exit_code == 0
+        pays = ("--ledger", path, "--source", source)
+        codes = [synth(files, f"{source} {time}", None, *pays).exit_code for time in (1, 2)]
+        entries = SpendingLedger(path).account(source).events
+        drawn = ("attempt", "digest", "file")
+        bodies = [{**entry.body, **dict.fromkeys(drawn)} for entry in entries[1:]]
+        plain = json.loads((files / f"{source} 1" / "privacy.json").read_text(encoding="utf-8"))
+        (mark,) = plain.pop("ledger")
+        return codes, bodies, plain["guarantee"], plain["public"], mark["entry"], mark["overrides"]
+
+    before = seen("ONE")
+    assert before[0] == [0, 4]
+    (files / "people.csv").write_text("\n".join(usual) + "\n", encoding="utf-8")
+    assert seen("TWO") == before
