@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pysynthdp.analysis import PooledResults, combine, compare_fits, glm, logit, ols, pool
     from pysynthdp.base.errors import (
         BridgeError,
+        BudgetExceeded,
         CombiningRuleError,
         FitError,
         PlanError,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.ledger import Override, SpendingLedger
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.pure import PureDP
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    from pysynthdp.privacy.limit import SourceLimit
     from pysynthdp.privacy.shared_account import PrivacyAccount
     from pysynthdp.privacy.statements.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
@@ -49,6 +52,7 @@ _WHERE = {
     "analysis": ("PooledResults", "combine", "compare_fits", "glm", "logit", "ols", "pool"),
     "base.errors": (
         "BridgeError",
+        "BudgetExceeded",
         "CombiningRuleError",
         "FitError",
         "PlanError",
@@ -58,6 +62,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.ledger": ("Override", "SpendingLedger"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -72,6 +77,7 @@ _WHERE = {
     "privacy.guarantees.pure": ("PureDP",),
     "privacy.guarantees.rdp": ("RDP",),
     "privacy.guarantees.zcdp": ("ZCDP",),
+    "privacy.limit": ("SourceLimit",),
     "privacy.shared_account": ("PrivacyAccount",),
     "privacy.statements.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
@@ -90,6 +96,7 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "BridgeError",
+    "BudgetExceeded",
     "ByNoise",
     "BySampling",
     "CategoricalColumn",
@@ -99,6 +106,7 @@ __all__ = [
     "Kind",
     "Labels",
     "NumericColumn",
+    "Override",
     "ParameterRelease",
     "PlanError",
     "PooledResults",
@@ -114,6 +122,8 @@ __all__ = [
     "SQLTable",
     "Schema",
     "SchemaError",
+    "SourceLimit",
+    "SpendingLedger",
     "StructureDiff",
     "SurveyTable",
     "SynthesisPlan",

@@ -32,6 +32,7 @@ from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.csv.wishes import Declared
+from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.io.survey import read, reads
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
@@ -44,6 +45,7 @@ from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.card import settings_table
+from pysynthdp.synthesizer.charging import Charging, attempt_of, check_charged
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
 from pysynthdp.synthesizer.opening import opened_file
@@ -260,6 +262,8 @@ class Synthesizer(Settings, Printable):
         block_rows: int | None = None,
         answers: str | Path | None = None,
         noise_seed: int | None = None,
+        ledger: str | os.PathLike[str] | SpendingLedger | None = None,
+        source: str | None = None,
     ) -> FittedSynthesizer:
         """Fit every column's model to a confidential table, or to each of its imputations.
 
@@ -282,6 +286,9 @@ class Synthesizer(Settings, Printable):
             reads them and never the table. Without it a rerun is a second spending.
         noise_seed : int, optional
             Seed of the noise; refused but for ``ByNoise(..., testing=True)``.
+        ledger, source : path, ``"env:NAME"`` or SpendingLedger, and str; optional
+            The agency's ledger and whose account there pays, before noise is drawn, and for each draw where
+            draws cost. A run that ended early goes on with the same ``answers`` and pays nothing more.
 
         Returns
         -------
@@ -292,6 +299,8 @@ class Synthesizer(Settings, Printable):
         ------
         SchemaError, PlanError, FitError
             If the table does not fit the schema, the settings do not fit the table, or a model has no fit.
+        BudgetExceeded
+            If the fit costs more than is left to the source; no row is read then.
 
         Notes
         -----
@@ -304,14 +313,14 @@ class Synthesizer(Settings, Printable):
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
+        path = None if answers is None else Path(answers)
+        paying = Charging.of(ledger, source, protection, table=table, answers=path)
         rows, labels = self._opened(table)
         own = with_labels(self, labels)
-        return own._fitted(  # noqa: SLF001 -- of the same class
-            rows, block_rows, None if answers is None else Path(answers), noise_seed
-        )
+        return own._fitted(rows, block_rows, path, noise_seed, paying)  # noqa: SLF001 -- of the same class
 
     def _fitted(
-        self, table: Any, block_rows: int | None, answers: Path | None, noise_seed: int | None
+        self, table: Any, block_rows: int | None, answers: Path | None, seed: Any, paying: Charging | None
     ) -> FittedSynthesizer:
         """Fit a table that was opened."""
         protection = self.protection
@@ -326,10 +335,12 @@ class Synthesizer(Settings, Printable):
         own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
+        spending = attempt_of(paying, plan, account)
         slow = slow_plan(plan, own.n if protection.learns else None)
         say(slow)  # before, since it is no use after
-        request = FitRequest(own.rows, self._threads(), self.progress, answers, noise_seed, stand_ins)
+        request = FitRequest(own.rows, self._threads(), self.progress, answers, seed, stand_ins, spending)
         fit = protection.fit(plan, request)
+        check_charged(protection, spending)
         fit = own.completed(fit)
         plan, fit = plan.completed(fit), replace(fit, learned=())
         say((*own.remarks, *fit.remarks))

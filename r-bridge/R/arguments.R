@@ -123,6 +123,12 @@ check_seed <- function(seed) {
   seed
 }
 
+# The engine may run in another folder.
+ledger_place <- function(ledger) {
+  if (!is.character(ledger) || length(ledger) != 1L || is.na(ledger) || startsWith(ledger, "env:")) return(ledger)
+  normalizePath(ledger, mustWork = FALSE)
+}
+
 ambient_seed <- function() sample.int(.Machine$integer.max, 4L)
 
 # A call for the record: names and short constants stay. What else is in it, a whole data frame after do.call() for

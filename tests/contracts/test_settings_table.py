@@ -36,6 +36,8 @@ NO_SETTING_IN_R = {
     "m": "of the drawing",
     "k": "of the drawing",
     "seed": "of the drawing",
+    "ledger": "of who pays for a guarantee",
+    "source": "of who pays for a guarantee",
     "...": "synthpop's spellings",
     "plan": "a file of settings",
 }
