@@ -184,11 +184,9 @@ def test_under_a_guarantee_too(make, road, tmp_path):
     same_copies(own, other)
 
 
-def test_the_mark_of_synthetic_files_is_no_column(make, tmp_path):
-    people = _election()[["age", "educ", "vote"]].assign(_synthetic=1)
-    given = make(people, tmp_path)
-    if isinstance(given.table, pd.DataFrame | sdp.SQLTable):
-        return  # no files
+@pytest.mark.parametrize("name", [name for name in BACKENDS if name.startswith(("parquet", "csv"))])
+def test_the_mark_of_synthetic_files_is_no_column(name, tmp_path):
+    given = BACKENDS[name](_election()[["age", "educ", "vote"]].assign(_synthetic=1), tmp_path)
     assert "_synthetic" not in fitted(given.table, **given.settings)[0].schema.names
 
 

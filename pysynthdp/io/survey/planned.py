@@ -127,6 +127,7 @@ def text_width(coding: Coding, seen: Seen) -> int | None:
 
     Examples
     --------
+    >>> from pysynthdp.schema.labels import Labels
     >>> text_width(Coding("town", "text", Labels(format="A20", source="spss")), Seen(longest=7))
     20
     """
