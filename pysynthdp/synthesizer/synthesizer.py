@@ -368,6 +368,10 @@ def synthesize(
     table: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows,
     m: int = 5,
     rng: RandomSource = None,
+    *,
+    answers: str | Path | None = None,
+    ledger: str | os.PathLike[str] | SpendingLedger | None = None,
+    source: str | None = None,
     **settings: Any,
 ) -> SyntheticRelease:
     """Fit and draw in one call.
@@ -380,6 +384,8 @@ def synthesize(
         Number of copies; of each imputation, if there are several.
     rng : int, SeedSequence or Generator, optional
         None takes fresh entropy from the operating system.
+    answers, ledger, source : optional
+        As :meth:`Synthesizer.fit` takes them.
     **settings
         Of :class:`Synthesizer`.
 
@@ -402,7 +408,9 @@ def synthesize(
     known = [item.name for item in fields(Synthesizer)]
     for name in settings:
         if name not in known:
-            raise unknown_setting(name, ["m", "rng", *known], "synthesize")
+            own = ["m", "rng", "answers", "ledger", "source"]
+            raise unknown_setting(name, [*own, *known], "synthesize")
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
-    return synthesizer.fit(table).draw(m=m, rng=rng)
+    fitted = synthesizer.fit(table, answers=answers, ledger=ledger, source=source)
+    return fitted.draw(m=m, rng=rng)

@@ -129,6 +129,14 @@ ledger_place <- function(ledger) {
   normalizePath(ledger, mustWork = FALSE)
 }
 
+answers_place <- function(answers) {
+  if (is.null(answers)) return(NULL)
+  if (!is.character(answers) || length(answers) != 1L || is.na(answers)) {
+    refuse("plan", "answers must name one file", 'write answers = "answers.json"', kind = "setting")
+  }
+  normalizePath(answers, mustWork = FALSE)
+}
+
 ambient_seed <- function() sample.int(.Machine$integer.max, 4L)
 
 # A call for the record: names and short constants stay. What else is in it, a whole data frame after do.call() for
