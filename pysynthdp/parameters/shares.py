@@ -16,6 +16,7 @@ from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.design.parts import parts_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
 from pysynthdp.privacy.domain import upward
@@ -33,7 +34,7 @@ _WHAT = "release_shares"
 
 @answers_slips
 def release_shares(
-    table: pd.DataFrame | Rows,
+    table: pd.DataFrame | SurveyTable | Rows,
     column: CategoricalColumn,
     *,
     prior: float | Sequence[float],
@@ -48,7 +49,7 @@ def release_shares(
 
     Parameters
     ----------
-    table : DataFrame or Rows
+    table : DataFrame, SurveyTable or Rows
         The confidential table.
     column : CategoricalColumn
         Declared, with a level for unlisted values (``other=``).

@@ -38,6 +38,7 @@ from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inher
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.plan.rules import strange_levels
 from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
@@ -329,7 +330,8 @@ class Synthesizer(Settings, Printable):
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
         slow = slow_plan(plan, own.n if protection.learns else None)
-        say(slow)  # before, since it is no use after
+        strange = () if protection.learns else strange_levels(plan.rules, plan.schema)
+        say((*slow, *strange))  # before, since it is no use after
         request = FitRequest(own.rows, self._threads(), self.progress, answers, noise_seed, stand_ins)
         fit = protection.fit(plan, request)
         fit = own.completed(fit)
@@ -467,7 +469,7 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
-    known = [item.name for item in fields(Synthesizer)]
+    known = [item.name for item in fields(Synthesizer) if item.init]
     for name in settings:
         if name not in known:
             raise unknown_setting(name, ["m", "rng", *known], "synthesize")
