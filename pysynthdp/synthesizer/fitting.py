@@ -17,6 +17,7 @@ from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.plan.rules import strange_levels
 from pysynthdp.synthesizer.charging import Charging, attempt_of, check_charged
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import Opened, fit_imputed, opened
@@ -79,7 +80,8 @@ def _fit_opened(settings: Settings, own: Opened, asked: Asked, paying: Charging 
     account = protection.account(plan, n=own.n)
     spending = attempt_of(paying, plan, account)
     slow = slow_plan(plan, own.n if protection.learns else None)
-    say(slow)  # before, since it is no use after
+    strange = () if protection.learns else strange_levels(plan.rules, plan.schema)
+    say((*slow, *strange))  # before, since it is no use after
     path = None if asked.answers is None else Path(asked.answers)
     request = FitRequest(own.rows, threads, settings.progress, path, asked.noise_seed, stand_ins, spending)
     fit = protection.fit(plan, request)

@@ -119,8 +119,10 @@ class Synthesizer(Settings, Printable):
         Columns that one model draws together. ``[(["a", "b", "c"], "catall")]`` draws the cells of the table
         of columns of levels, given all columns before the first of them (or those that a formula for it
         names): relations of any order are kept, missing values and codes are levels beside the others, and
-        cells of fewer than five records are drawn by their margins. Not under a guarantee: noise in the
-        answers keeps all tables of two columns anyhow, and ``BySampling`` has joint models of its own.
+        cells of fewer than five records are drawn by their margins. Under noise in the answers all cells of
+        the declared levels are counted with noise, at the price of one column (a record is in one cell):
+        which of them are empty nobody knows, and a flag says how many cells the noise hides. Tables of two
+        columns are kept without it. ``BySampling`` has joint models of its own.
     rare : {"keep", "merge", "refuse"}
         What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
         whatever the other columns say, and a warning names the column. Merged, they go into the column's
@@ -405,7 +407,7 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
-    known = [item.name for item in fields(Synthesizer)]
+    known = [item.name for item in fields(Synthesizer) if item.init]
     for name in settings:
         if name not in known:
             own = ["m", "rng", "answers", "ledger", "source"]

@@ -41,6 +41,8 @@
 #'   Not with [by_sampling()].
 #' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "catall"))` draws the
 #'   cells of their table, given the columns before the first of them, missing values and codes among the levels.
+#'   Under [zcdp()] or [approx_dp()] the cells of the declared levels are counted with noise, at the price of one
+#'   column; not with [by_sampling()].
 #' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
 #'   codebook.
 #' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()], [by_sampling()] or [protection()]; it
