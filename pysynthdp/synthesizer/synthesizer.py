@@ -263,7 +263,7 @@ class Synthesizer(Settings, Printable):
             :func:`read_table` CSV and Parquet, its columns in nameless files in ``scratch`` meanwhile. Not
             needed where ``answers`` holds all noised answers. It may lie outside one frame: a Dask data
             frame, whose partitions stay with the workers of the client that is connected, or any object with
-            rows as :class:`pysynthdp.design.rows.Rows` says. A list of M tables is taken as M imputations of
+            rows as ``pysynthdp.design.rows.Rows`` says. A list of M tables is taken as M imputations of
             it (of the same people in the same order): one plan is fitted to each, ``draw`` draws m copies of
             each, and the copies are pooled by the nests that they stand in (Reiter 2004). Refused under a
             guarantee.
