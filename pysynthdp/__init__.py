@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 from pysynthdp.base.moved import MOVED, keep_old_paths
 
 if TYPE_CHECKING:
-    from pysynthdp.analysis import PooledResults, combine, compare_fits, glm, logit, ols, pool
+    from pysynthdp.analysis import (
+        PooledResults,
+        combine,
+        compare_fits,
+        glm,
+        logit,
+        ols,
+        pool,
+        svyglm,
+        svymean,
+        svyratio,
+        svytotal,
+    )
     from pysynthdp.base.errors import (
         BridgeError,
         CombiningRuleError,
@@ -46,7 +58,19 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _WHERE = {
-    "analysis": ("PooledResults", "combine", "compare_fits", "glm", "logit", "ols", "pool"),
+    "analysis": (
+        "PooledResults",
+        "combine",
+        "compare_fits",
+        "glm",
+        "logit",
+        "ols",
+        "pool",
+        "svyglm",
+        "svymean",
+        "svyratio",
+        "svytotal",
+    ),
     "base.errors": (
         "BridgeError",
         "CombiningRuleError",
@@ -133,6 +157,10 @@ __all__ = [
     "release_mean",
     "release_shares",
     "structure_diff",
+    "svyglm",
+    "svymean",
+    "svyratio",
+    "svytotal",
     "synthesize",
     "verify",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from pysynthdp.base.display import Cell
 from pysynthdp.plan.factors import Factor, Terms, column_of
@@ -14,6 +14,7 @@ from pysynthdp.schema import CategoricalColumn, Design, Schema
 
 __all__ = [
     "MOST_UNITS",
+    "design_details",
     "design_facts",
     "design_terms",
     "silent",
@@ -99,6 +100,18 @@ def without_stand_ins(steps: Sequence[Step], always: Terms) -> tuple[Step, ...]:
         else step
         for step in steps
     )
+
+
+def design_details(design: Design | None) -> dict[str, Any]:
+    """Say in the tags of a release which columns hold the design, and what became of it.
+
+    Notes
+    -----
+    Privacy: settings only.
+    """
+    if design is None:
+        return {}
+    return {"design": {"how": design.how, "columns": dict(design.told), "new names": [*design.renamed]}}
 
 
 def design_facts(design: Design | None) -> tuple[tuple[str, Cell], ...]:
