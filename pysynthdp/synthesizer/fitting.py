@@ -19,6 +19,7 @@ from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.rules import strange_levels
 from pysynthdp.synthesizer.charging import Charging, attempt_of, check_charged
+from pysynthdp.synthesizer.designed import with_design
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import Opened, fit_imputed, opened
 from pysynthdp.synthesizer.opening import opened_table, undeclared
@@ -55,7 +56,7 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
     path = None if asked.answers is None else Path(asked.answers)
     paying = Charging.of(asked.ledger, asked.source, protection, table=given, answers=path)
     table, labels = opened_table(settings, given)
-    own = with_labels(settings, labels)
+    own = with_labels(with_design(settings), labels)
     tables = listed(table)
     if tables is not None:
         return _fit_imputed(own, tables, asked.block_rows)

@@ -26,8 +26,9 @@ from pysynthdp.plan.asked import asking
 from pysynthdp.plan.order import Behind
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import DECLARATIONS
-from pysynthdp.synthesizer.settings import NOTHING, Settings
+from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
+from pysynthdp.synthesizer.wrong import NOTHING
 
 __all__ = [
     "check_named",
@@ -83,6 +84,7 @@ def plan_of(
         derive=settings.derived,
         nested=settings.nested,
         strata=settings.strata,
+        design=settings.design,
         found=found,
         rules=settings.rules,
         recoded=tuple(dict.fromkeys((*settings.top_code, *settings.round))),
@@ -159,7 +161,9 @@ def _drawn(settings: Settings, names: Iterable[str]) -> dict[str, Drawn]:
     levels: dict[str, Drawn] = {name: "levels" for name in names if name in settings.parting}
     kinds = {name: drawn_by(wish) for name, wish in wishes.items() if wish is not None}
     parts = (*settings.must_sum, *itertools.chain(*settings.must_sum.values()))
-    numbers: dict[str, Drawn] = dict.fromkeys((*settings.top_code, *settings.round, *parts), "number")
+    weight = () if settings.design is None or settings.design.weight is None else (settings.design.weight,)
+    numbered = (*settings.top_code, *settings.round, *parts, *weight)
+    numbers: dict[str, Drawn] = dict.fromkeys(numbered, "number")
     return {**levels, **numbers, **{name: kind for name, kind in kinds.items() if kind is not None}}
 
 

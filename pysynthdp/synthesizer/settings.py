@@ -1,47 +1,38 @@
-"""What a user asks of a synthesis, and the checks of it."""
+"""What a user asks of a synthesis, checked."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, TypeVar
 
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, together
 from pysynthdp.base.even import Evenness
-from pysynthdp.base.marks import SERIAL
-from pysynthdp.base.words import CODEBOOK, FLAG, OTHER, Setting, Words, meant
+from pysynthdp.base.words import CODEBOOK, OTHER, Setting, Words
 from pysynthdp.curator.infer import (
     Rare,
 )
-from pysynthdp.models.base import COLUMN_MODELS, ColumnModel
+from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Protection
-from pysynthdp.plan.methods import no_method
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.plan.recoded import sums_of
 from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Design, Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
+from pysynthdp.synthesizer.designed import check_design, check_guaranteed
 from pysynthdp.synthesizer.stated import with_codes, wrong_stated
+from pysynthdp.synthesizer.wrong import NOTHING, wrong_settings
 
-__all__ = ["NOTHING", "Settings", "with_labels"]
+__all__ = ["Settings", "with_labels"]
 
 Of = TypeVar("Of", bound="Settings")
 
 _RECODED: Final = Setting("derive", {"coarse": "recode(fine, ...)"})
-NOTHING: Final = "no"  # derive="no" has no function looked for, and derive={"a": "no"} none of a
-_FORMS: Final[Mapping[str, tuple[str, Any]]] = {
-    "missing": ("codes with their labels", {...: "label"}),
-    "spikes": ("a list", [...]),
-    "bounds": ("the lowest and the highest value", (..., ...)),
-    "levels": ("a list", [...]),
-}
-"""What each declaration of a column is, and how it is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -79,6 +70,7 @@ class Settings:
     round: Mapping[str, float] = field(default_factory=dict)
     nested: Mapping[str, str] = field(default_factory=dict)
     strata: str | Sequence[str] = ()
+    design: Design | None = None
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
@@ -112,9 +104,10 @@ class Settings:
 
     @property
     def parting(self) -> frozenset[str]:
-        """Columns that are nested, or in which others are, or that tell strata; all are levels."""
+        """Columns that are nested, or in which others are, or that tell strata or units; all are levels."""
+        groups = () if self.design is None else self.design.grouping
         strata = (self.strata,) if isinstance(self.strata, str) else self.strata
-        return frozenset((*self.nested, *self.nested.values(), *strata))
+        return frozenset((*self.nested, *self.nested.values(), *strata, *groups))
 
     @property
     def protection(self) -> Protection:
@@ -145,8 +138,7 @@ def _check_settings(settings: Settings) -> None:
     PrivacyError
         Where a guarantee does not go with another setting.
     """
-    wrong = (_wrong_lists, _wrong_mappings, _wrong_declared, _wrong)
-    faults: list[PysynthdpError] = [fault for find in wrong for fault in find(settings)]
+    faults: list[PysynthdpError] = [*wrong_settings(settings)]
     derived = settings.derive if isinstance(settings.derive, Mapping) else ()
     numbers = {"top_code": settings.top_code, "round": settings.round}
     faults += wrong_stated(settings.universe, settings.must_sum, numbers, derived)
@@ -176,6 +168,8 @@ def _check_settings(settings: Settings) -> None:
         )
     if not protection.learns:
         _check_apart(settings)
+        check_guaranteed(settings.design)
+    check_design(settings.design)
     _check_schema(settings)
 
 
@@ -190,90 +184,6 @@ def _check_apart(settings: Settings) -> None:
                 "{what} parts the rows by what they hold, which a formal guarantee does not allow", what=what
             )
             raise PrivacyError(text, kind=what, remedy=Words("leave it out, and {mend}", mend=mend))
-
-
-def _wrong_lists(settings: Settings) -> Iterator[PlanError]:
-    """Find what must be a list and is none."""
-    for what in ("keep", "drop", "formulas", "visit_sequence", "joint", "rules", "strata"):
-        given: object = getattr(settings, what)
-        if (given is None and what == "visit_sequence") or (isinstance(given, str) and what == "strata"):
-            continue
-        if isinstance(given, str):
-            mend = Words("give a list, {setting}", setting=Setting(what, [given]))
-            yield PlanError(Words("{what} is a single text", what=what), kind="setting", remedy=mend)
-        elif isinstance(given, Mapping) or not isinstance(given, Iterable):
-            mend = Words("write {setting}, or leave it out", setting=Setting(what, [...]))
-            yield PlanError(Words("{what} must be a list", what=what), kind="setting", remedy=mend)
-
-
-def _wrong_mappings(settings: Settings) -> Iterator[PlanError]:
-    """Find what must name columns and does not, and a method that is no method."""
-    for what in (*DECLARATIONS, "derive", "universe", "must_sum", "top_code", "round", "nested"):
-        given = getattr(settings, what)
-        if given is not None and given != NOTHING and not isinstance(given, Mapping):
-            mend = Words("write {setting}", setting=Setting(what, {"column": ...}))
-            yield PlanError(Words("{what} must name columns", what=what), kind="setting", remedy=mend)
-    method: object = settings.method
-    if isinstance(method, list | tuple | set | bool | int | float):
-        mend = Words(
-            "write {all_columns} for all columns, or {some}",
-            all_columns=Setting("method", "norm"),
-            some=Setting("method", {"column": "norm"}),
-        )
-        yield PlanError("method is neither a name nor a list by column", kind="setting", remedy=mend)
-    named = method.items() if isinstance(method, Mapping) else [(None, method)]
-    for column, wish in named:
-        if isinstance(wish, str) and wish != SERIAL and wish not in COLUMN_MODELS:
-            yield no_method(wish, None if column is None else str(column))
-
-
-def _wrong_declared(settings: Settings) -> Iterator[PlanError]:
-    """Find what is declared of a column in a form that cannot be: one number where several belong."""
-    for what, (kind, form) in _FORMS.items():
-        given = getattr(settings, what)
-        for name, own in given.items() if isinstance(given, Mapping) else ():
-            if not _is_list(own) or (what == "bounds" and len(own) != len(form)):
-                text = Words("{what} of {name} must be {kind}", what=what, name=name, kind=kind)
-                mend = Words("write {setting}", setting=Setting(what, {name: form}))
-                yield PlanError(text, column=str(name), kind="setting", remedy=mend)
-
-
-def _is_list(given: object) -> bool:
-    """Whether something holds several values; a text holds none."""
-    return isinstance(given, Collection) and not isinstance(given, str | bytes)
-
-
-def _wrong(settings: Settings) -> Iterator[PlanError]:
-    """Find settings that are merely like what is asked for: a text is true, and so is 1."""
-    for what in ("proper", "emit_original", "progress", "scratch_encrypt"):
-        given = getattr(settings, what)
-        if not isinstance(given, bool) and not (given is None and what == "progress"):
-            mend = Words("write {yes}, or leave it out", yes=Setting(what, True))
-            yield PlanError(Words("{what} must be {flag}", what=what, flag=FLAG), kind="setting", remedy=mend)
-    if settings.rare not in get_args(Rare):
-        what = "rare must be one of 'keep', 'merge', 'refuse'"
-        mend = Words("write {setting}", setting=Setting("rare", "merge"))
-        yield PlanError(what, kind="setting", remedy=meant(str(settings.rare), get_args(Rare), mend))
-    if settings.draws is not None and settings.draws not in get_args(Evenness):
-        mend = Words("write {setting}, or leave it out", setting=Setting("draws", "even"))
-        what = "draws must be one of 'even', 'independent'"
-        yield PlanError(what, kind="setting", remedy=meant(str(settings.draws), get_args(Evenness), mend))
-    if settings.terms is not None and settings.terms not in get_args(Chosen):
-        what = "terms must be one of 'main', 'screened'"
-        mend = Words("write {setting}, or leave it out", setting=Setting("terms", "main"))
-        yield PlanError(what, kind="setting", remedy=meant(str(settings.terms), get_args(Chosen), mend))
-    folder: object = settings.scratch
-    if folder is not None and not isinstance(folder, str | os.PathLike):
-        mend = Words("write {setting}, or leave it out", setting=Setting("scratch", "folder"))
-        yield PlanError("scratch must name a folder", kind="setting", remedy=mend)
-    workers: object = settings.workers
-    whole = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
-    if workers is not None and not whole:
-        yield PlanError("workers must be a whole number of at least 1", kind="setting")
-    most: object = settings.max_predictors
-    if most is not None and not (isinstance(most, int) and not isinstance(most, bool) and most >= 1):
-        mend = Words("write {setting}, or leave it out", setting=Setting("max_predictors", 20))
-        yield PlanError("max_predictors must be a whole number of at least 1", kind="setting", remedy=mend)
 
 
 def _check_schema(settings: Settings) -> None:

@@ -32,9 +32,10 @@ from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Design, Schema  # noqa: F401 -- in types of inherited fields
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.card import settings_table
+from pysynthdp.synthesizer.designed import with_design
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.fitting import Asked, fit_table
 from pysynthdp.synthesizer.imputing import counted, planned
@@ -175,6 +176,9 @@ class Synthesizer(Settings, Printable):
         are fitted together, and if these are still too few, with the smallest that have enough. In each, what
         rests on fewer than five of its own records is left out. ``fitted.strata`` names those fitted apart.
         Nested columns are drawn within the coarser one, with strata as predictors. Not under a guarantee.
+    design : Design, optional
+        Weights, strata and clusters of a sample, and what becomes of them: ``Design(weight="pw",
+        strata="region")`` keeps them real and makes them predictors of all others; see there.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -232,12 +236,13 @@ class Synthesizer(Settings, Printable):
         -----
         Privacy: reads real rows only when a table is given and no schema was declared.
         """
+        own = with_design(self)
         if isinstance(data, Schema):
-            return plan_of(self, data)
+            return plan_of(own, data)
         if self.schema is not None or data is None:
-            return declared_plan(self)
+            return declared_plan(own)
         data, labels = opened_table(self, data)
-        own = with_labels(self, labels)
+        own = with_labels(own, labels)
         if own.schema is not None:
             return declared_plan(own)
         return planned(own, listed(data) or cast("pd.DataFrame | Rows", data))
@@ -328,7 +333,7 @@ class Synthesizer(Settings, Printable):
         """
         refuse_unless_learning(self.protection.learns)
         found, labels = opened_table(self, table)
-        return counted(with_labels(self, labels), found)
+        return counted(with_labels(with_design(self), labels), found)
 
     @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:

@@ -129,6 +129,7 @@ WRONG = {
     "model's name": ({"a": {"name": 3}}, "method"),
     "model's setting": ({"a": {"name": "norm", "ridg": 1}}, "method"),
     "steps": (["a"], "joint"),
+    "design": ("pw", "design"),
     "guarantee": ("zcdp", "guarantee"),
     "schema": (3, "schema"),
 }
