@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pysynthdp.base.moved import MOVED, keep_old_paths
 
 if TYPE_CHECKING:
-    from pysynthdp.analysis import PooledResults, combine, compare_fits, glm, logit, ols, pool
+    from pysynthdp.analysis import PooledResults, combine, glm, logit, ols, pool
     from pysynthdp.base.errors import (
         BridgeError,
         CombiningRuleError,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
+    from pysynthdp.evaluate import compare_fits
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _WHERE = {
-    "analysis": ("PooledResults", "combine", "compare_fits", "glm", "logit", "ols", "pool"),
+    "analysis": ("PooledResults", "combine", "glm", "logit", "ols", "pool"),
     "base.errors": (
         "BridgeError",
         "CombiningRuleError",
@@ -58,6 +59,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "evaluate": ("compare_fits",),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),

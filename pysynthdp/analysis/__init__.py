@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.combining import Combined, combine
-    from pysynthdp.analysis.compare import Comparison, compare_fits
     from pysynthdp.analysis.estimands import gini_of, mean_of, quantile_of, share_of
     from pysynthdp.analysis.estimates import Estimates
     from pysynthdp.analysis.pooling import pool
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "combining": ("Combined", "combine"),
-    "compare": ("Comparison", "compare_fits"),
     "estimands": ("gini_of", "mean_of", "quantile_of", "share_of"),
     "estimates": ("Estimates",),
     "pooling": ("pool",),
@@ -32,13 +30,11 @@ _HOME = {name: module for module, names in _WHERE.items() for name in names}
 __all__ = [
     "AnalysableRelease",
     "Combined",
-    "Comparison",
     "Estimates",
     "PooledResults",
     "ReleaseTags",
     "apply",
     "combine",
-    "compare_fits",
     "fit_copies",
     "gini_of",
     "glm",
