@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pysynthdp.analysis import PooledResults, combine, glm, logit, ols, pool
     from pysynthdp.base.errors import (
         BridgeError,
+        BudgetExceeded,
         CombiningRuleError,
         FitError,
         PlanError,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.evaluate import compare_fits
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.ledger import Override, SpendingLedger
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.pure import PureDP
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    from pysynthdp.privacy.limit import SourceLimit
     from pysynthdp.privacy.shared_account import PrivacyAccount
     from pysynthdp.privacy.statements.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
@@ -50,6 +53,7 @@ _WHERE = {
     "analysis": ("PooledResults", "combine", "glm", "logit", "ols", "pool"),
     "base.errors": (
         "BridgeError",
+        "BudgetExceeded",
         "CombiningRuleError",
         "FitError",
         "PlanError",
@@ -60,6 +64,7 @@ _WHERE = {
         "SchemaError",
     ),
     "evaluate": ("compare_fits",),
+    "io.ledger": ("Override", "SpendingLedger"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -74,6 +79,7 @@ _WHERE = {
     "privacy.guarantees.pure": ("PureDP",),
     "privacy.guarantees.rdp": ("RDP",),
     "privacy.guarantees.zcdp": ("ZCDP",),
+    "privacy.limit": ("SourceLimit",),
     "privacy.shared_account": ("PrivacyAccount",),
     "privacy.statements.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
@@ -92,6 +98,7 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "BridgeError",
+    "BudgetExceeded",
     "ByNoise",
     "BySampling",
     "CategoricalColumn",
@@ -101,6 +108,7 @@ __all__ = [
     "Kind",
     "Labels",
     "NumericColumn",
+    "Override",
     "ParameterRelease",
     "PlanError",
     "PooledResults",
@@ -116,6 +124,8 @@ __all__ = [
     "SQLTable",
     "Schema",
     "SchemaError",
+    "SourceLimit",
+    "SpendingLedger",
     "StructureDiff",
     "SurveyTable",
     "SynthesisPlan",
