@@ -33,7 +33,7 @@ def _drawn(picture: Picture, kind: str) -> bytes | None:
 
     with rc_context({"svg.hashsalt": picture.name, "svg.fonttype": "path"}):
         figure = Figure(figsize=picture.size, layout="constrained")
-        picture.draw(figure.subplots())
+        picture.draw(figure)
         place = io.BytesIO()
         figure.savefig(place, format=kind, metadata={"Date": None} if kind == "svg" else {"Software": None})
     return place.getvalue()

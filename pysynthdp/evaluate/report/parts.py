@@ -11,7 +11,7 @@ import pandas as pd
 from pysynthdp.base.display import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["Blank", "Block", "Grid", "Mark", "Picture", "Section", "shown_rows", "written"]
 
@@ -71,14 +71,14 @@ class Picture:
     title : str
         What it shows, for whoever cannot see it too.
     draw : callable
-        Draws on the axes that it is given.
+        Draws on the figure that it is given.
     size : tuple of float
         Inches.
     """
 
     name: str
     title: str
-    draw: Callable[[Axes], Any]
+    draw: Callable[[Figure], Any]
     size: tuple[float, float] = (7.0, 4.0)
 
 

@@ -17,8 +17,8 @@ from pysynthdp.evaluate.report.parts import Blank, Grid, Picture, Section
 FRAME = pd.DataFrame({"cell": ["<b>", "b"] * 20, "share": [np.nan, 0.25] * 20})
 
 
-def line(ax):
-    ax.plot([0, 1], [0, 1])
+def line(figure):
+    figure.subplots().plot([0, 1], [0, 1])
 
 
 def report(mark="INTERNAL"):
