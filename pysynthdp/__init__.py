@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
-    from pysynthdp.evaluate import compare_fits
+    from pysynthdp.evaluate import UtilityComparison, compare, compare_fits
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
@@ -59,7 +59,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
-    "evaluate": ("compare_fits",),
+    "evaluate": ("UtilityComparison", "compare", "compare_fits"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -121,7 +121,9 @@ __all__ = [
     "SynthesisPlan",
     "Synthesizer",
     "SyntheticRelease",
+    "UtilityComparison",
     "combine",
+    "compare",
     "compare_fits",
     "glm",
     "logit",
