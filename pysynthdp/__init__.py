@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
-    from pysynthdp.evaluate import compare_fits
+    from pysynthdp.evaluate import UtilityComparison, compare, compare_fits
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.ledger import Override, SpendingLedger
     from pysynthdp.io.sql.reading import SQLTable
@@ -63,8 +63,8 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
-    "evaluate": ("compare_fits",),
     "io.ledger": ("Override", "SpendingLedger"),
+    "evaluate": ("UtilityComparison", "compare", "compare_fits"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -131,7 +131,9 @@ __all__ = [
     "SynthesisPlan",
     "Synthesizer",
     "SyntheticRelease",
+    "UtilityComparison",
     "combine",
+    "compare",
     "compare_fits",
     "glm",
     "logit",

@@ -2,5 +2,6 @@
 
 from pysynthdp.evaluate.fits import Comparison, LackOfFit, compare_fits
 from pysynthdp.evaluate.internal import Internal
+from pysynthdp.evaluate.utility import UtilityComparison, compare, halves
 
-__all__ = ["Comparison", "Internal", "LackOfFit", "compare_fits"]
+__all__ = ["Comparison", "Internal", "LackOfFit", "UtilityComparison", "compare", "compare_fits", "halves"]
