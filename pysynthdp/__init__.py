@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
-    from pysynthdp.evaluate import compare_fits
+    from pysynthdp.evaluate import DisclosureRisk, compare_fits, disclosure_risk
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
@@ -59,7 +59,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
-    "evaluate": ("compare_fits",),
+    "evaluate": ("DisclosureRisk", "compare_fits", "disclosure_risk"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -96,6 +96,7 @@ __all__ = [
     "BySampling",
     "CategoricalColumn",
     "CombiningRuleError",
+    "DisclosureRisk",
     "FitError",
     "FittedSynthesizer",
     "Kind",
@@ -123,6 +124,7 @@ __all__ = [
     "SyntheticRelease",
     "combine",
     "compare_fits",
+    "disclosure_risk",
     "glm",
     "logit",
     "look",

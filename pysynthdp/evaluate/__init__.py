@@ -2,5 +2,6 @@
 
 from pysynthdp.evaluate.fits import Comparison, LackOfFit, compare_fits
 from pysynthdp.evaluate.internal import Internal
+from pysynthdp.evaluate.risk import DisclosureRisk, disclosure_risk
 
-__all__ = ["Comparison", "Internal", "LackOfFit", "compare_fits"]
+__all__ = ["Comparison", "DisclosureRisk", "Internal", "LackOfFit", "compare_fits", "disclosure_risk"]

@@ -1,0 +1,1 @@
+"""Pictures of evaluations: Axes are given back, and read in grey."""
