@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     )
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
-    from pysynthdp.evaluate import UtilityComparison, compare, compare_fits
+    from pysynthdp.evaluate import (
+        DisclosureRisk,
+        Report,
+        UtilityComparison,
+        compare,
+        compare_fits,
+        disclosure_risk,
+    )
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.ledger import Override, SpendingLedger
     from pysynthdp.io.sql.reading import SQLTable
@@ -63,8 +70,15 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "evaluate": (
+        "DisclosureRisk",
+        "Report",
+        "UtilityComparison",
+        "compare",
+        "compare_fits",
+        "disclosure_risk",
+    ),
     "io.ledger": ("Override", "SpendingLedger"),
-    "evaluate": ("UtilityComparison", "compare", "compare_fits"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -103,6 +117,7 @@ __all__ = [
     "BySampling",
     "CategoricalColumn",
     "CombiningRuleError",
+    "DisclosureRisk",
     "FitError",
     "FittedSynthesizer",
     "Kind",
@@ -121,6 +136,7 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "ReleaseVerification",
+    "Report",
     "SQLTable",
     "Schema",
     "SchemaError",
@@ -135,6 +151,7 @@ __all__ = [
     "combine",
     "compare",
     "compare_fits",
+    "disclosure_risk",
     "glm",
     "logit",
     "look",

@@ -2,6 +2,19 @@
 
 from pysynthdp.evaluate.fits import Comparison, LackOfFit, compare_fits
 from pysynthdp.evaluate.internal import Internal
+from pysynthdp.evaluate.report.report import Report
+from pysynthdp.evaluate.risk import DisclosureRisk, disclosure_risk
 from pysynthdp.evaluate.utility import UtilityComparison, compare, halves
 
-__all__ = ["Comparison", "Internal", "LackOfFit", "UtilityComparison", "compare", "compare_fits", "halves"]
+__all__ = [
+    "Comparison",
+    "DisclosureRisk",
+    "Internal",
+    "LackOfFit",
+    "Report",
+    "UtilityComparison",
+    "compare",
+    "compare_fits",
+    "disclosure_risk",
+    "halves",
+]

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pysynthdp.base.display import Cell, Table
 from pysynthdp.base.words import said
+from pysynthdp.evaluate.fits import Comparison
 from pysynthdp.evaluate.report.document import Document
 from pysynthdp.evaluate.report.gates import Gate
 from pysynthdp.evaluate.report.parts import Blank, Block, Grid, Picture, Section
@@ -28,8 +29,8 @@ BLANKS: Final[Mapping[str, str]] = {
     "decision": "Decision, names, date, date of the next review, contact.",
 }
 _GUARDED: Final = (
-    "The copies carry a formal guarantee, and this report does not: it reads the records as they are. No number "
-    "in it, and no choice made by one, may leave. Gates look at the copies alone."
+    "The copies carry a formal guarantee, and this report does not: it reads the records as they are. No "
+    "number in it, and no choice made by one, may leave. Gates look at the copies alone."
 )
 _NO_TOTAL: Final = "There is no overall score: an average hides the group that fares worst."
 
@@ -83,9 +84,13 @@ def board_report(measured: Measured, *, title: str, purpose: Purpose, about: Map
         Section("Which values are synthetic and which are real", _values(measured)),
         Section("What an intruder knows, and who can be told apart", _of_risk(measured, *_IDENTITY)),
         Section("What can be learned of a person", _of_risk(measured, *_ATTRIBUTE)),
-        Section("Rare records, extreme values, copied parts", (*_alarms(measured), *_of_risk(measured, *_RARE))),
+        Section(
+            "Rare records, extreme values, copied parts", (*_alarms(measured), *_of_risk(measured, *_RARE))
+        ),
         Section("Who is in the data", _of_risk(measured, *_MEMBERS)),
-        Section("Groups that fare worst", (_grid(measured.utility.frames, "subgroups", "Subgroups, worst first"),)),
+        Section(
+            "Groups that fare worst", (_grid(measured.utility.frames, "subgroups", "Subgroups, worst first"),)
+        ),
         Section("What else leaves the building", _leaves(measured)),
         Section("Formal guarantee", _guarantee(measured)),
         Section("What was tried before", _tried(measured)),
@@ -201,12 +206,15 @@ def _leaves(measured: Measured) -> tuple[Block, ...]:
         return ("Not known: these are copies of another tool.",)
     learned = tuple(release.privacy.learned)
     files = (
-        "Beside the copies go their schema and codebook (levels, bounds, labels; frequencies of the copies), the "
-        "privacy statement, and how each column was made. No saved model, no seed, and no record leaves."
-    )
+        "Beside the copies go their schema and codebook (levels, bounds, labels; frequencies of the "
+        "copies), the privacy statement, and how each column was made. No saved model, no seed, and no "
+        "record leaves.
     if not learned:
         return (files, "Nothing in them was learned from the records.")
-    return (files, Table("Learned from the records, and told by schema and statement", ("fact",), _each(learned)))
+    return (
+        files,
+        Table("Learned from the records, and told by schema and statement", ("fact",), _each(learned)),
+    )
 
 
 def _each(texts: tuple[str, ...]) -> tuple[tuple[Cell, ...], ...]:
@@ -231,8 +239,8 @@ def _tried(measured: Measured) -> tuple[Block, ...]:
     if measured.risk is not None:
         found += [Table("Evaluations", facts=measured.risk.facts)]
     found.append(
-        "Choices of methods, codes and levels that were made after a look at the records are looks too, and only "
-        "who made them knows of those that no list holds."
+        "Choices of methods, codes and levels that were made after a look at the records are looks too, "
+        "and only who made them knows of those that no list holds."
     )
     return tuple(found)
 
@@ -245,8 +253,8 @@ def _mitigations(measured: Measured) -> tuple[Block, ...]:
     known = {name: details[name] for name in ("merged", "top_code", "round", "strata") if details.get(name)}
     facts: tuple[tuple[str, Cell], ...] = tuple((name, _short(value)) for name, value in known.items())
     always = (
-        "Extreme values are drawn from what others let one expect, averages rest on five records or more, and "
-        "levels of fewer than five records are told by a warning at the fit."
+        "Extreme values are drawn from what others let one expect, averages rest on five records or more, "
+        "and levels of fewer than five records are told by a warning at the fit."
     )
     return (always, *((Table("Asked for besides", facts=facts),) if facts else ()))
 
@@ -286,8 +294,15 @@ def _worth(measured: Measured) -> Iterator[Block]:
             yield _grid(frames, name, title)
     for name, fit in measured.utility.fits.items():
         yield fit.to_table()
-        yield Picture(f"fit {name}", f"Intervals of {name}", lambda figure, fit=fit: fit.plot(figure.subplots()))
+        yield Picture(
+            f"fit {name}", f"Intervals of {name}", _fit_picture(fit)
+        )
     yield from measured.utility.notes
+
+
+def _fit_picture(fit: Comparison) -> Any:
+    """Draw the intervals of a regression."""
+    return lambda figure: fit.plot(figure.subplots())
 
 
 def _missing(measured: Measured) -> tuple[Block, ...]:

@@ -142,9 +142,7 @@ def gates_of(
     return tuple(found)
 
 
-def _of_rules(
-    release: SyntheticRelease | None, utility: UtilityComparison, limits: Limits
-) -> Iterator[Gate]:
+def _of_rules(release: SyntheticRelease | None, utility: UtilityComparison, limits: Limits) -> Iterator[Gate]:
     """Count rows that break rules, in the copies."""
     if limits.rules_failed is None:
         return
@@ -167,15 +165,23 @@ def _two_way(utility: UtilityComparison, limits: Limits) -> Iterator[Gate]:
     ratios = pd.Series(dtype=float) if frame is None else frame["ratio"].dropna()
     worst = float(ratios.max()) if len(ratios) else None
     why = "" if len(ratios) else "there is no table of two columns"
-    yield Gate("worst table of two columns, over a fresh sample", "quality", worst, limits.max_pmse_ratio_2way, why)
+    yield Gate(
+        "worst table of two columns, over a fresh sample", "quality", worst, limits.max_pmse_ratio_2way, why
+    )
 
 
-def _by_keys(measure: str, table: str, wanted: Mapping[str, float], risk: DisclosureRisk | None) -> Iterator[Gate]:
+def _by_keys(
+    measure: str, table: str, wanted: Mapping[str, float], risk: DisclosureRisk | None
+) -> Iterator[Gate]:
     """Take a measure of each key set, over all copies and the worst target."""
     frame = None if risk is None else risk.found.get(table)
     for keys, limit in wanted.items():
-        rows = pd.DataFrame() if frame is None else frame[(frame["keys"] == keys) & (frame["of"] == _ANY)]
-        values = rows[measure].dropna() if len(rows) else rows
-        value = float(values.max()) if len(values) else None
-        why = "" if len(values) else "it was not computed: is this key set among keys, with targets?"
+        own = (
+            []
+            if frame is None
+            else frame.loc[(frame["keys"] == keys) & (frame["of"] == _ANY), measure].tolist()
+        )
+        values = [float(one) for one in own if not pd.isna(one)]
+        value = max(values, default=None)
+        why = "" if values else "it was not computed: is this key set among keys, with targets?"
         yield Gate(f"{measure} by {keys}, %", "disclosure", value, limit, why)

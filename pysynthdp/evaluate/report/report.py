@@ -63,7 +63,8 @@ class Report(Internal):
     holdout : DataFrame, optional
         People of the same population who had no part in the copies: the baseline of every attack.
     refit : Synthesizer, optional
-        Settings of the release, where there is no holdout: copies without a part of the people are the baseline.
+        Settings of the release, where there is no holdout: copies without some of the people are
+        the baseline.
     earlier : sequence
         What was released before from the same source.
     limits : mapping or Limits, optional
@@ -166,7 +167,9 @@ class Report(Internal):
         -----
         Privacy: numbers of real rows.
         """
-        return board_report(self._measured(), title=self.title, purpose=purpose_of(self.purpose), about=self.about)
+        return board_report(
+            self._measured(), title=self.title, purpose=purpose_of(self.purpose), about=self.about
+        )
 
     def public(self) -> Document:
         """Write the note that everybody may read: of the copies, their statement and the purpose alone.
