@@ -208,7 +208,8 @@ def _leaves(measured: Measured) -> tuple[Block, ...]:
     files = (
         "Beside the copies go their schema and codebook (levels, bounds, labels; frequencies of the "
         "copies), the privacy statement, and how each column was made. No saved model, no seed, and no "
-        "record leaves.
+        "record leaves."
+    )
     if not learned:
         return (files, "Nothing in them was learned from the records.")
     return (
@@ -294,9 +295,7 @@ def _worth(measured: Measured) -> Iterator[Block]:
             yield _grid(frames, name, title)
     for name, fit in measured.utility.fits.items():
         yield fit.to_table()
-        yield Picture(
-            f"fit {name}", f"Intervals of {name}", _fit_picture(fit)
-        )
+        yield Picture(f"fit {name}", f"Intervals of {name}", _fit_picture(fit))
     yield from measured.utility.notes
 
 

@@ -261,7 +261,7 @@ class _Work:
             self.wanted, every, again, self.what.releases, fresh=fresh is not None
         )
         for keys, target in obvious_targets(self.wanted, self.files, codes):
-            what = "Nearly all disclosures of {target} by {keys} are of one level; does everybody know? Then {how}."
+            what = "Nearly all disclosures of {target} by {keys} are of one level; known to all? Then {how}."
             self.notes.append(Words(what, target=target, keys=keys, how=KNOWN))
         exact = exact_numbers(self.files.table, self.wanted.columns, self.wanted.ngroups)
         if exact:
