@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
 
+import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
@@ -17,6 +18,7 @@ from pysynthdp.release import SyntheticRelease
 
 __all__ = ["Gate", "Limits", "gates_of", "limits_of"]
 
+_STRONG: Final = 0.2
 _ANY: Final = "any copy"  # all copies together
 
 
@@ -30,6 +32,9 @@ class Limits:
         Most rows of the copies that may break a rule or universe.
     max_pmse_ratio_2way : float or None
         Highest ratio to a fresh sample of any table of two columns.
+    max_relation_lost : float or None
+        Largest share that the copies may lose of a strong relation of two columns, a correlation or Cramer's
+        V of 0.2 or more; whatever the number of rows.
     max_repu_percent : mapping key set -> percent
         Highest share of records that are unique on a key set, and unique and the same in any copy.
     max_disco_percent : mapping key set -> percent
@@ -38,6 +43,7 @@ class Limits:
 
     rules_failed: int | None = 0
     max_pmse_ratio_2way: float | None = None
+    max_relation_lost: float | None = None
     max_repu_percent: Mapping[str, float] | None = None
     max_disco_percent: Mapping[str, float] | None = None
 
@@ -96,7 +102,8 @@ def limits_of(given: Mapping[str, Any] | Limits | None, purpose: Purpose) -> Lim
             form = {"neighbour": 5.0} if name.endswith("_percent") else 10
             mend = Words("write {setting}", setting=Setting("limits", {name: form}))
             raise PlanError(Words("the limit of {name} is no number", name=name), kind="setting", remedy=mend)
-    return Limits(**{"max_pmse_ratio_2way": purpose.most_two_way, **(given or {})})
+    own = {"max_pmse_ratio_2way": purpose.most_two_way, "max_relation_lost": purpose.most_lost}
+    return Limits(**{**own, **(given or {})})
 
 
 def _is_limit(value: object, *, by_name: bool) -> bool:
@@ -133,7 +140,7 @@ def gates_of(
     found = [*_of_rules(release, utility, limits)]
     if guaranteed:
         return tuple(found)
-    found += [_none_copied(utility, risk), *_two_way(utility, limits)]
+    found += [_none_copied(utility, risk), *_two_way(utility, limits), *_lost(utility, limits)]
     for measure, table, wanted in (
         ("RepU", "identity", limits.max_repu_percent),
         ("DiSCO", "attribute", limits.max_disco_percent),
@@ -167,6 +174,23 @@ def _two_way(utility: UtilityComparison, limits: Limits) -> Iterator[Gate]:
     why = "" if len(ratios) else "there is no table of two columns"
     yield Gate(
         "worst table of two columns, over a fresh sample", "quality", worst, limits.max_pmse_ratio_2way, why
+    )
+
+
+def _lost(utility: UtilityComparison, limits: Limits) -> Iterator[Gate]:
+    """Take the strong relation of which the copies lost most; a ratio alone grows with the number of rows."""
+    if limits.max_relation_lost is None:
+        return
+    frame = utility.frames.get("associations")
+    strong = None if frame is None else frame[frame["confidential"].abs() >= _STRONG]
+    if strong is None or strong.empty:
+        return  # nothing that could be lost
+    left = strong["copies"] * np.sign(strong["confidential"]) / strong["confidential"].abs()
+    yield Gate(
+        "share lost of a relation of two columns, worst",
+        "quality",
+        float((1 - left).max()),
+        limits.max_relation_lost,
     )
 
 

@@ -28,15 +28,15 @@ class Purpose:
         What they may not be used for.
     most_two_way : float or None
         Highest ratio to a fresh sample that any two-way table may have; None where relations do not matter.
-    most_repu : float
-        Highest share, in percent, of records that are unique on a key set and found unique in the copies.
+    most_lost : float or None
+        Largest share of a strong relation of two columns that the copies may lose; None likewise.
     """
 
     name: PurposeName
     use: str
     limits: tuple[str, ...]
     most_two_way: float | None
-    most_repu: float
+    most_lost: float | None
 
 
 _VALIDATE: Final = (
@@ -49,7 +49,7 @@ PURPOSES: Final[Mapping[str, Purpose]] = {
         "These copies are made for writing and testing programs before they run on the confidential data.",
         ("No number computed from them says anything about people: do not report one.", _NOT_REAL),
         None,
-        5.0,
+        None,
     ),
     "explore-then-validate": Purpose(
         "explore-then-validate",
@@ -57,7 +57,7 @@ PURPOSES: Final[Mapping[str, Purpose]] = {
         "computed on the confidential data.",
         (_VALIDATE, _NOT_REAL),
         20.0,
-        5.0,
+        0.5,
     ),
     "public-analysis": Purpose(
         "public-analysis",
@@ -68,14 +68,14 @@ PURPOSES: Final[Mapping[str, Purpose]] = {
             _NOT_REAL,
         ),
         10.0,
-        5.0,
+        0.5,
     ),
     "system-test": Purpose(
         "system-test",
         "These copies are made for testing systems, loads and interfaces: types, codes and sizes are right.",
         ("No number computed from them says anything about people: do not report one.", _NOT_REAL),
         None,
-        1.0,
+        None,
     ),
 }
 

@@ -225,8 +225,11 @@ def key_alarms(
     str
         Sentences.
     """
-    tests = max(len(keys) + len(attribute[["keys", "target"]].drop_duplicates()), 1)
-    cases = ((identity, "RepU", "RepU", "UiO"), (attribute, "DiSCO", "DiSDiO", "Dorig"))
+    targets = attribute[["keys", "target"]].drop_duplicates() if len(attribute) else ()
+    tests = max(len(keys) + len(targets), 1)
+    cases = ((identity, "RepU", "RepU", "UiO"), (attribute, "DiSCO", "DiSDiO", "Dorig"))[
+        : 1 + bool(len(attribute))
+    ]
     for frame, measure, same, whole in cases:
         synthetic = frame[~frame["keys"].map(lambda name: {*keys[name]} <= {*kept})]
         single = synthetic[synthetic["of"].str.startswith("copy")]
