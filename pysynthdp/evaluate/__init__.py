@@ -2,6 +2,22 @@
 
 from pysynthdp.evaluate.fits import Comparison, LackOfFit, compare_fits
 from pysynthdp.evaluate.internal import Internal
-from pysynthdp.evaluate.utility import UtilityComparison, compare, halves
+from pysynthdp.evaluate.utility import (
+    UtilityComparison,
+    compare,
+    halves,
+    propensity_statistics,
+    table_statistics,
+)
 
-__all__ = ["Comparison", "Internal", "LackOfFit", "UtilityComparison", "compare", "compare_fits", "halves"]
+__all__ = [
+    "Comparison",
+    "Internal",
+    "LackOfFit",
+    "UtilityComparison",
+    "compare",
+    "compare_fits",
+    "halves",
+    "propensity_statistics",
+    "table_statistics",
+]
