@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 from pysynthdp.base.moved import MOVED, keep_old_paths
 
 if TYPE_CHECKING:
-    from pysynthdp.analysis import PooledResults, combine, glm, logit, ols, pool
+    from pysynthdp.analysis import (
+        PooledResults,
+        combine,
+        crosstab_of,
+        glm,
+        logit,
+        mean_of,
+        ols,
+        pool,
+        quantile_of,
+        share_of,
+    )
     from pysynthdp.base.errors import (
         BridgeError,
         BudgetExceeded,
@@ -57,7 +68,18 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _WHERE = {
-    "analysis": ("PooledResults", "combine", "glm", "logit", "ols", "pool"),
+    "analysis": (
+        "PooledResults",
+        "combine",
+        "crosstab_of",
+        "glm",
+        "logit",
+        "mean_of",
+        "ols",
+        "pool",
+        "quantile_of",
+        "share_of",
+    ),
     "base.errors": (
         "BridgeError",
         "BudgetExceeded",
@@ -151,17 +173,21 @@ __all__ = [
     "combine",
     "compare",
     "compare_fits",
+    "crosstab_of",
     "disclosure_risk",
     "glm",
     "logit",
     "look",
+    "mean_of",
     "missing_kinds",
     "ols",
     "pool",
+    "quantile_of",
     "read",
     "read_table",
     "release_mean",
     "release_shares",
+    "share_of",
     "structure_diff",
     "synthesize",
     "verify",

@@ -145,7 +145,7 @@ def _tables(found: Any) -> list[Panel]:
 
 
 def draw_residuals(table: pd.DataFrame, ax: Axes) -> Axes:
-    """Draw where a table of two columns differs: dark above, hatched below what a fresh sample would have.
+    """Draw where a table of two columns differs: the darker the more, a sign says whether copies have more.
 
     Parameters
     ----------
