@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 from pysynthdp.base.moved import MOVED, keep_old_paths
 
 if TYPE_CHECKING:
-    from pysynthdp.analysis import PooledResults, combine, glm, logit, ols, pool
+    from pysynthdp.analysis import (
+        PooledResults,
+        combine,
+        crosstab_of,
+        glm,
+        logit,
+        mean_of,
+        ols,
+        pool,
+        quantile_of,
+        share_of,
+    )
     from pysynthdp.base.errors import (
         BridgeError,
         CombiningRuleError,
@@ -22,7 +33,13 @@ if TYPE_CHECKING:
     )
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
-    from pysynthdp.evaluate import DisclosureRisk, compare_fits, disclosure_risk
+    from pysynthdp.evaluate import (
+        DisclosureRisk,
+        UtilityComparison,
+        compare,
+        compare_fits,
+        disclosure_risk,
+    )
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
@@ -47,7 +64,18 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _WHERE = {
-    "analysis": ("PooledResults", "combine", "glm", "logit", "ols", "pool"),
+    "analysis": (
+        "PooledResults",
+        "combine",
+        "crosstab_of",
+        "glm",
+        "logit",
+        "mean_of",
+        "ols",
+        "pool",
+        "quantile_of",
+        "share_of",
+    ),
     "base.errors": (
         "BridgeError",
         "CombiningRuleError",
@@ -59,7 +87,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
-    "evaluate": ("DisclosureRisk", "compare_fits", "disclosure_risk"),
+    "evaluate": ("DisclosureRisk", "UtilityComparison", "compare", "compare_fits", "disclosure_risk"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -122,19 +150,25 @@ __all__ = [
     "SynthesisPlan",
     "Synthesizer",
     "SyntheticRelease",
+    "UtilityComparison",
     "combine",
+    "compare",
     "compare_fits",
+    "crosstab_of",
     "disclosure_risk",
     "glm",
     "logit",
     "look",
+    "mean_of",
     "missing_kinds",
     "ols",
     "pool",
+    "quantile_of",
     "read",
     "read_table",
     "release_mean",
     "release_shares",
+    "share_of",
     "structure_diff",
     "synthesize",
     "verify",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.combining import Combined, combine
+    from pysynthdp.analysis.crosstab import Crosstab, crosstab_of
     from pysynthdp.analysis.estimands import gini_of, mean_of, quantile_of, share_of
     from pysynthdp.analysis.estimates import Estimates
     from pysynthdp.analysis.pooling import pool
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "combining": ("Combined", "combine"),
+    "crosstab": ("Crosstab", "crosstab_of"),
     "estimands": ("gini_of", "mean_of", "quantile_of", "share_of"),
     "estimates": ("Estimates",),
     "pooling": ("pool",),
@@ -30,11 +32,13 @@ _HOME = {name: module for module, names in _WHERE.items() for name in names}
 __all__ = [
     "AnalysableRelease",
     "Combined",
+    "Crosstab",
     "Estimates",
     "PooledResults",
     "ReleaseTags",
     "apply",
     "combine",
+    "crosstab_of",
     "fit_copies",
     "gini_of",
     "glm",

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import pysynthdp as sdp
+from pysynthdp.cli.compare import compare
 from pysynthdp.cli.diff import diff
 from pysynthdp.cli.errors import OneLineErrors
 from pysynthdp.cli.exit_codes import Exit, exit_lines
@@ -38,7 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (look, plan, synth, parameter, pool, verify, diff):  # as the help lists them
+for command in (look, plan, synth, parameter, pool, verify, diff, compare):  # as the help lists them
     app.command()(command)
 
 

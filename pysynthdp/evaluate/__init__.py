@@ -3,5 +3,16 @@
 from pysynthdp.evaluate.fits import Comparison, LackOfFit, compare_fits
 from pysynthdp.evaluate.internal import Internal
 from pysynthdp.evaluate.risk import DisclosureRisk, disclosure_risk
+from pysynthdp.evaluate.utility import UtilityComparison, compare, halves
 
-__all__ = ["Comparison", "DisclosureRisk", "Internal", "LackOfFit", "compare_fits", "disclosure_risk"]
+__all__ = [
+    "Comparison",
+    "DisclosureRisk",
+    "Internal",
+    "LackOfFit",
+    "UtilityComparison",
+    "compare",
+    "compare_fits",
+    "disclosure_risk",
+    "halves",
+]

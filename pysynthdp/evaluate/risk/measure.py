@@ -218,6 +218,12 @@ class _Work:
         self.missing: list[tuple[str, str]] = []
         self.notes: list[str] = []
         self.tried: int | None = None
+        if len(what.differences):
+            self.found["differences"] = what.differences
+            self.notes.append(
+                f"The copies differ from the table in structure, in {len(what.differences)} points: see the "
+                "table of differences."
+            )
 
     def lacking(self, measure: str, reason: str) -> None:
         """Say why a measure is not there."""

@@ -275,7 +275,9 @@ def test_columns_of_different_types_are_named():
 def test_texts_of_numbers_are_numbers():
     real, copy = table(), table(seed=1)
     as_text = copy.assign(age=copy["age"].astype(str))
-    assert measured(real, as_text).table("RepU").equals(measured(real, copy).table("RepU"))
+    found = measured(real, as_text)
+    assert found.table("RepU").equals(measured(real, copy).table("RepU"))
+    assert found.table("differences")["column"].tolist() == ["age"]
 
 
 def test_no_message_holds_a_value(tmp_path):

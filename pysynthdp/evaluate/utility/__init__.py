@@ -1,0 +1,7 @@
+"""What copies are worth: tables, numbers, subgroups, regressions and propensity scores, worst first."""
+
+from pysynthdp.evaluate.utility.compare import compare
+from pysynthdp.evaluate.utility.heldout import halves
+from pysynthdp.evaluate.utility.result import UtilityComparison
+
+__all__ = ["UtilityComparison", "compare", "halves"]
