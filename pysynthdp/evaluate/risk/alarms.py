@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Final
@@ -110,15 +111,13 @@ def rank_alarms(found: Matched, chance: float) -> Iterator[str]:
         )
 
 
-def shared_alarms(shared: Sequence[Shared], rare: Sequence[float], n: int) -> Iterator[str]:
-    """Look for rows with more rare values of one record than any two records of the table have in common.
+def shared_alarms(shared: Sequence[Shared], n: int) -> Iterator[str]:
+    """Look for rows that tell more of one record than chance, and than any two people of the table share.
 
     Parameters
     ----------
     shared : sequence of Shared
         The table against itself first, then the copies, then fresh people.
-    rare : sequence of float
-        Share of a fresh sample's rows with a rare value, per column.
     n : int
         Rows of the table.
 
@@ -126,31 +125,28 @@ def shared_alarms(shared: Sequence[Shared], rare: Sequence[float], n: int) -> It
     ------
     str
         A sentence.
+
+    Notes
+    -----
+    Privacy: reads counts. A pair of row and record that agrees in columns with shares f1, f2, ... is expected
+    rows n f1 f2 ... times if columns are independent; as they are not, a pair must also tell more than the
+    best pair of people, by the logarithm of how many more rows there are, and of one in ALPHA.
     """
-    own, copies = shared[0], [each for each in shared if each.of.startswith("copy")]
-    fresh = [each for each in shared if each.of == "fresh"]
-    among_people = [int(np.flatnonzero(each.rows).max(initial=-1)) + 1 for each in (own, *fresh)]
-    least = max(max(among_people) + 2, _by_chance(rare, n, sum(each.of_rows for each in copies)))
-    if least > own.rows.size:
-        return
-    bad = [each for each in copies if each.rows[least - 1] > 0]
+    copies = [each for each in shared if each.of.startswith("copy")]
+    people = [each for each in shared if not each.of.startswith("copy")]
+    rows = sum(each.of_rows for each in copies)
+    least = math.log(rows) + math.log(n / ALPHA)
+    for each in people:
+        if each.told.size:
+            least = max(least, float(each.told[0]) + math.log(rows / each.of_rows / ALPHA))
+    bad = [each for each in copies if each.told.size and each.told[0] > least]
     if bad:
-        many = max(int(each.records[least - 1]) for each in bad)
+        many = max(int((each.told > least).sum()) for each in bad)
         records = "one record" if many == 1 else f"{many} records"
         yield (
-            f"{_listed(each.of for each in bad)}: rows with {least} or more rare values of {records} of the "
-            f"table; no two people share more than {max(among_people)}"
+            f"{_listed(each.of for each in bad)}: rows repeat {records} of the table, rare values together, "
+            "as no two people do"
         )
-
-
-def _by_chance(rare: Sequence[float], n: int, rows: int) -> int:
-    """Give the least number of shared rare values that independent columns give with probability ALPHA."""
-    expected = np.zeros(len(rare) + 1)  # elementary symmetric sums: pairs of row and record that share g
-    expected[0] = float(rows) * n
-    for share in rare:
-        expected[1:] += expected[:-1] * min(max(share, 1 / n), 1.0) / n
-    below = np.flatnonzero(expected < ALPHA)
-    return int(below[0]) if below.size else len(rare) + 1
 
 
 def value_alarms(values: pd.DataFrame, copies: int) -> Iterator[str]:
@@ -231,7 +227,8 @@ def key_alarms(
         : 1 + bool(len(attribute))
     ]
     for frame, measure, same, whole in cases:
-        synthetic = frame[~frame["keys"].map(lambda name: {*keys[name]} <= {*kept})]
+        real = {name for name, columns in keys.items() if {*columns} <= {*kept}}
+        synthetic = frame[~frame["keys"].isin(real)]
         single = synthetic[synthetic["of"].str.startswith("copy")]
         all_of_it = single[(single[whole] >= 1) & (single[same] >= _ALMOST * single[whole])]
         if len(all_of_it):

@@ -13,7 +13,7 @@ from pysynthdp.privacy.statements.claim import Claim
 
 __all__ = ["bound_table", "curve_table", "most_true_positives"]
 
-_EPSILONS: Final = np.concatenate([[0.0], np.geomspace(1e-3, 60.0, 240)])
+_EPSILONS: Final = np.unique(np.concatenate([np.linspace(0, 8, 161), np.geomspace(1e-3, 60.0, 120)]))
 _PRIORS: Final = (0.01, 0.1, 0.5)
 _RATES: Final = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
 

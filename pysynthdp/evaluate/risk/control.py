@@ -90,7 +90,7 @@ def controls(
     if refit is None:
         return Control("none", ())
     parts = np.array_split(rng.permutation(len(files.table)), folds)
-    return Control("refits", tuple(_without(files, refit, np.sort(part)) for part in parts))
+    return Control("refits", tuple(_without(files, refit, np.sort(part), rng) for part in parts))
 
 
 def _check_holdout(files: Files, holdout: pd.DataFrame) -> None:
@@ -109,19 +109,19 @@ def _check_holdout(files: Files, holdout: pd.DataFrame) -> None:
         raise SettingError(what, kind="setting", remedy=Words("give {either}", either=EITHER))
 
 
-def _without(files: Files, refit: Synthesizer, part: IntArray) -> Files:
+def _without(files: Files, refit: Synthesizer, part: IntArray, rng: np.random.Generator) -> Files:
     """Make copies without some rows, who then are fresh people."""
     rest = files.table.drop(index=files.table.index[part]).reset_index(drop=True)
     rows = len(files.copies[0])
     return Files(
         rest,
-        sealed_copies(refit, rest, m=len(files.copies), k=None if refit.keep else rows),
+        sealed_copies(refit, rest, m=len(files.copies), k=None if refit.keep else rows, rng=rng),
         files.table.iloc[part].reset_index(drop=True),
     )
 
 
 def sealed_copies(
-    refit: Synthesizer, table: pd.DataFrame, *, m: int, k: int | None, rng: Any = None
+    refit: Synthesizer, table: pd.DataFrame, *, m: int, k: int | None, rng: np.random.Generator
 ) -> tuple[pd.DataFrame, ...]:
     """Fit and draw for an evaluation only: nobody can draw from the fit, save it or charge it.
 
@@ -133,8 +133,8 @@ def sealed_copies(
         Rows to fit.
     m, k : int
         Copies, and rows of each; k None as many as the table has.
-    rng : int, SeedSequence or Generator, optional
-        Of the drawing; refused by a guarantee by the draw itself.
+    rng : Generator
+        Of the drawing; under a guarantee the operating system's is taken, as for a release.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def sealed_copies(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PysynthdpWarning)  # said when the release was made
         fitted = _unlogged(refit).fit(table)
-        release = fitted.draw(m=m, k=k, rng=rng)
+        release = fitted.draw(m=m, k=k, rng=rng if refit.protection.learns else None)
     return release.copies
 
 

@@ -15,6 +15,7 @@ from pysynthdp.base.words import Words
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.evaluate.risk.coding import Files
 from pysynthdp.evaluate.risk.wording import CALL
+from pysynthdp.io.structure import structure_diff
 from pysynthdp.io.survey import read, reads
 from pysynthdp.io.tables import read_table
 from pysynthdp.privacy.statements.claim import Claim
@@ -41,6 +42,8 @@ class Given:
         Columns released as they really are.
     claim : Claim or None
         The privacy statement; None of copies of another tool.
+    differences : DataFrame
+        Where copies of another tool differ from the table in names, types and levels.
     """
 
     files: Files
@@ -48,6 +51,7 @@ class Given:
     releases: tuple[int, ...]
     kept: tuple[str, ...]
     claim: Claim | None
+    differences: pd.DataFrame
 
 
 def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
@@ -91,7 +95,15 @@ def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
         releases=tuple(at for at, part in enumerate(parts, start=1) for _ in part),
         kept=() if tags is None else tuple(name for name in files.names if name in tags.kept),
         claim=getattr(own, "privacy", None),
+        differences=_differences(rows, None if tags is not None else parts[-1][0]),
     )
+
+
+def _differences(table: pd.DataFrame, copy: Any) -> pd.DataFrame:
+    """List where the structure of a copy of another tool is not that of the table."""
+    found = [] if not isinstance(copy, pd.DataFrame) else structure_diff(table, copy)
+    rows = [(each.column or "(table)", each.what, each.first, each.second) for each in found]
+    return pd.DataFrame(rows, columns=["column", "what", "confidential", "copies"])
 
 
 def _table(given: Any) -> pd.DataFrame:

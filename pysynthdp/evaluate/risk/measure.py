@@ -218,6 +218,12 @@ class _Work:
         self.missing: list[tuple[str, str]] = []
         self.notes: list[str] = []
         self.tried: int | None = None
+        if len(what.differences):
+            self.found["differences"] = what.differences
+            self.notes.append(
+                f"The copies differ from the table in structure, in {len(what.differences)} points: see the "
+                "table of differences."
+            )
 
     def lacking(self, measure: str, reason: str) -> None:
         """Say why a measure is not there."""
@@ -261,7 +267,7 @@ class _Work:
             self.wanted, every, again, self.what.releases, fresh=fresh is not None
         )
         for keys, target in obvious_targets(self.wanted, self.files, codes):
-            what = "Nearly all disclosures of {target} by {keys} are of one level; known to all? Then {how}."
+            what = "Nearly all disclosures of {target} by {keys} are of one level; known to all? {how}"
             self.notes.append(Words(what, target=target, keys=keys, how=KNOWN))
         exact = exact_numbers(self.files.table, self.wanted.columns, self.wanted.ngroups)
         if exact:
@@ -304,8 +310,7 @@ class _Work:
             self.alarms += alarms.match_alarms(matched, n)
         shared = shared_rare(files, names)
         self.found["rare_together"] = _shared_frame(shared)
-        rare = [float(share) / 100 for share in values["rows_expected"]]
-        self.alarms += alarms.shared_alarms(shared, rare, n)
+        self.alarms += alarms.shared_alarms(shared, n)
         self._aligned(names, rng)
 
     def _aligned(self, names: Sequence[str], rng: np.random.Generator) -> None:

@@ -162,7 +162,7 @@ def membership(
     features = np.empty((fits, targets.size, len(queries) + 1))
     for at in range(fits):
         rows = _dealt(len(table), targets, inside[at], replaced=replaced, rng=rng)
-        copies = sealed_copies(refit, table.iloc[rows].reset_index(drop=True), m=m, k=k)
+        copies = sealed_copies(refit, table.iloc[rows].reset_index(drop=True), m=m, k=k, rng=rng)
         features[at] = _features(table, copies, targets, names, queries)
     scores = np.column_stack([_scores(features[:, at], inside[:, at]) for at in range(targets.size)])
     return Membership(targets.size, fits, scores, inside)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pysynthdp.base.arrays import BoolArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.evaluate.risk.coding import Coded, Files, numbers_of
 
@@ -26,6 +26,7 @@ __all__ = [
 
 _Hash = NDArray[np.uint64]
 _BLOCK: Final = 65_536  # rows of a copy at a time
+_SEVERAL: Final = 2  # rare values in common from which on all columns are compared
 _ALL: Final = 100.0
 
 
@@ -278,12 +279,16 @@ class Shared:
         Rows that have at least 1, 2, ... rare values of one record.
     records : array (g,)
         Records of whom one row has as many.
+    told : array (records,)
+        For each record with whom a row shares two rare values, what the row tells most of it: the sum of
+        -log(share of the value) over all columns in which both agree; the largest first.
     """
 
     of: str
     of_rows: int
     rows: IntArray
     records: IntArray
+    told: FloatArray
 
 
 def shared_rare(files: Files, names: Sequence[str]) -> list[Shared]:
@@ -317,7 +322,9 @@ def _shared(of: str, pair: Files, names: Sequence[str], *, itself: bool = False)
     """Count for one file."""
     plain = Files(pair.table, pair.copies)
     n, most = len(pair.table), len(names)
-    donors = [each for each in (_donors(plain.coded(name), itself) for name in names) if each is not None]
+    columns = [_Agreeing.of(plain.coded(name)) for name in names]
+    donors = [each for each in (_donors(column, itself) for column in columns) if each is not None]
+    told, needed = np.zeros(n), min(_SEVERAL, len(donors))
     rows = np.zeros(most + 1, dtype=np.int64)
     best = np.zeros(n, dtype=np.int64)
     size = len(pair.copies[0])
@@ -326,13 +333,18 @@ def _shared(of: str, pair: Files, names: Sequence[str], *, itself: bool = False)
         pairs = [_pairs(each, start, stop, n, itself) for each in donors]
         codes, many = np.unique(np.concatenate([*pairs, np.empty(0, np.int64)]), return_counts=True)
         row, record = codes // n - start, codes % n
+        several = many >= max(needed, 1)
+        said = sum(
+            (each.told(codes[several] // n, record[several]) for each in columns), np.zeros(several.sum())
+        )
+        np.maximum.at(told, record[several], said)
         np.maximum.at(best, record, many)
         top = np.zeros(stop - start, dtype=np.int64)
         np.maximum.at(top, row, many)
         rows += np.bincount(top, minlength=most + 1)
     reached = np.cumsum(rows[::-1])[::-1][1:]
     records = np.cumsum(np.bincount(best, minlength=most + 1)[::-1])[::-1][1:]
-    return Shared(of, size, reached, records)
+    return Shared(of, size, reached, records, np.sort(told[told > 0])[::-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,23 +353,46 @@ class _Donors:
 
     rows: IntArray
     codes: IntArray
-    order: IntArray
+    order: NDArray[np.int32]
     first: IntArray
     many: IntArray
 
 
-def _donors(column: Coded, itself: bool) -> _Donors | None:
+@dataclass(frozen=True, slots=True)
+class _Agreeing:
+    """A column of the table and of one file, in little room, and what agreement on each value tells."""
+
+    table: NDArray[np.int32]
+    file: NDArray[np.int32]
+    held: IntArray
+    missing: int
+
+    @classmethod
+    def of(cls, column: Coded) -> _Agreeing:
+        """Take a coded column."""
+        held = np.bincount(column.table, minlength=column.size)
+        small = [each.astype(np.int32) for each in (column.table, column.copies[0])]
+        return cls(small[0], small[1], held, column.missing)
+
+    def told(self, row: IntArray, record: IntArray) -> FloatArray:
+        """Give -log(share) where a row of the file agrees with a record, else 0."""
+        code = self.table[record]
+        share = self.held[code] / max(self.table.size, 1)
+        return np.where(self.file[row] == code, -np.log(share), 0.0)
+
+
+def _donors(column: _Agreeing, itself: bool) -> _Donors | None:
     """Find the rare values of a column, and who has them; None where none is repeated."""
-    held = np.bincount(column.table, minlength=column.size)
+    held = column.held
     rare = (held > int(itself)) & (held < FEWEST + int(itself))
     if column.missing >= 0:
         rare[column.missing] = False
-    rows = np.flatnonzero(rare[column.copies[0]])
+    rows = np.flatnonzero(rare[column.file])
     if not rows.size:
         return None
-    order = np.argsort(column.table, kind="stable")
+    order = np.argsort(column.table, kind="stable").astype(np.int32)
     first = np.concatenate([[0], np.cumsum(held)[:-1]])
-    return _Donors(rows, column.copies[0][rows], order, first, held)
+    return _Donors(rows, column.file[rows].astype(np.int64), order, first, held)
 
 
 def _pairs(donors: _Donors, start: int, stop: int, n: int, itself: bool) -> IntArray:
@@ -367,7 +402,7 @@ def _pairs(donors: _Donors, start: int, stop: int, n: int, itself: bool) -> IntA
     many = donors.many[codes]
     row = np.repeat(rows, many)
     offset = np.arange(row.size) - np.repeat(np.cumsum(many) - many, many)
-    record = donors.order[np.repeat(donors.first[codes], many) + offset]
+    record = donors.order[np.repeat(donors.first[codes], many) + offset].astype(np.int64)
     if itself:
         other = row != record
         row, record = row[other], record[other]

@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from scipy.special import betainc
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
@@ -54,8 +53,9 @@ def rare_values(files: Files, names: Sequence[str]) -> pd.DataFrame:
 
     Notes
     -----
-    Privacy: reads real rows. The number of times that a value of r of n records comes in k fresh rows is
-    negative binomial with r + 1 successes and probability k / (n + k), if nothing is known of its share.
+    Privacy: reads real rows. In n fresh rows a value of r records comes (r + 1) f(r + 1) / f(r) times, where
+    f(r) values have r records (Robbins 1956; at most r + 1 times); its number is taken as geometric with this
+    mean, whose tail is heavier than that of a count.
     """
     return pd.DataFrame([_row(files, name) for name in names], columns=list(COLUMNS))
 
@@ -91,8 +91,10 @@ def _row(files: Files, name: str) -> tuple[object, ...]:
 def _spike(held: IntArray, count: IntArray, rare: BoolArray) -> float:
     """Chance that one of the rare values comes as often as the most frequent one does."""
     n, k = int(held.sum()), int(count.sum())
-    many = count[rare]
-    tail: FloatArray = np.where(many > 0, betainc(np.maximum(many, 1), held[rare] + 1.0, k / (n + k)), 1.0)
+    times = np.bincount(held, minlength=FEWEST + 2).astype(np.float64)  # values that r records have
+    r = held[rare]
+    again = np.minimum((r + 1) * (times[r + 1] + 1) / times[r], r + 1) * k / n
+    tail: FloatArray = (again / (1 + again)) ** count[rare]
     return float(min(tail.min(initial=1.0) * rare.sum(), 1.0))
 
 
