@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ import pandas as pd
 from pysynthdp.base.display import Table
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.slips import answers_slips
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.evaluate.internal import Internal
 from pysynthdp.evaluate.report.analyses import Indicators, Models
 from pysynthdp.evaluate.report.board import Measured, board_report
@@ -24,6 +26,7 @@ from pysynthdp.evaluate.risk.measure import disclosure_risk
 from pysynthdp.evaluate.risk.result import DisclosureRisk
 from pysynthdp.evaluate.utility.compare import compare
 from pysynthdp.evaluate.utility.result import UtilityComparison
+from pysynthdp.io.survey import read
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.synthesizer import Synthesizer
 
@@ -60,7 +63,7 @@ class Report(Internal):
         Subgroups that are told apart, as :func:`pysynthdp.compare` takes it.
     rules : sequence of str
         Conditions that every row should meet, besides those of the release.
-    holdout : DataFrame, optional
+    holdout : DataFrame, SurveyTable or path, optional
         People of the same population who had no part in the copies: the baseline of every attack.
     refit : Synthesizer, optional
         Settings of the release, where there is no holdout: copies without some of the people are
@@ -102,7 +105,7 @@ class Report(Internal):
     indicators: Indicators = field(default_factory=dict)
     by: Any = None
     rules: Sequence[str] = ()
-    holdout: pd.DataFrame | None = None
+    holdout: Any = None
     refit: Synthesizer | None = None
     earlier: Sequence[Any] = ()
     limits: Mapping[str, Any] | Limits | None = None
@@ -119,8 +122,15 @@ class Report(Internal):
     def copies(self) -> SyntheticRelease | None:
         """The release; None where the copies come from another tool."""
         if isinstance(self.release, str | PathLike):
-            return SyntheticRelease.load(str(self.release))
+            is_release = (Path(self.release) / "release.json").exists()
+            return SyntheticRelease.load(Path(self.release)) if is_release else None
         return self.release if isinstance(self.release, SyntheticRelease) else None
+
+    @cached_property
+    def fresh(self) -> pd.DataFrame | None:
+        """People who had no part in the copies."""
+        given = read(Path(self.holdout)) if isinstance(self.holdout, str | PathLike) else self.holdout
+        return given.frame if isinstance(given, SurveyTable) else given
 
     @cached_property
     def utility(self) -> UtilityComparison:
@@ -128,7 +138,7 @@ class Report(Internal):
         models = _formulas(self.models)
         given = self.release if self.copies is None else self.copies
         return compare(
-            self.table, given, models=models or None, by=self.by, rules=self.rules, holdout=self.holdout
+            self.table, given, models=models or None, by=self.by, rules=self.rules, holdout=self.fresh
         )
 
     @cached_property
@@ -142,7 +152,7 @@ class Report(Internal):
             keys=self.keys,
             targets=self.targets,
             known_by_all=self.known_by_all,
-            holdout=self.holdout,
+            holdout=self.fresh,
             refit=self.refit,
             earlier=self.earlier,
             log=self.log,

@@ -101,7 +101,7 @@ def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
 
 def _differences(table: pd.DataFrame, copy: Any) -> pd.DataFrame:
     """List where the structure of a copy of another tool is not that of the table."""
-    found = [] if not isinstance(copy, pd.DataFrame) else structure_diff(table, copy)
+    found = structure_diff(table, copy) if isinstance(copy, pd.DataFrame) else ()
     rows = [(each.column or "(table)", each.what, each.first, each.second) for each in found]
     return pd.DataFrame(rows, columns=["column", "what", "confidential", "copies"])
 
