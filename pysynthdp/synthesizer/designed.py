@@ -96,9 +96,9 @@ def check_design(design: Design | None) -> None:
     """
     if design is None:
         return
-    if design.how != "keep":
+    if design.how == "population":
         raise PlanError(
-            f"design: {design.how!r} is not there",
+            "design: synthetic populations are not there",
             column=design.weight,
             kind="design",
             remedy=Words("keep the design real, {how}", how=written(how="keep")),
