@@ -31,7 +31,7 @@ def clustered(fraction=(0.0, 0.3, 0.5)) -> tuple[SampleDesign, np.ndarray]:
 
 
 def formula(design: SampleDesign, y: np.ndarray) -> float:
-    """The textbook estimator of a total's variance: (1 - f) n s^2 of the units' weighted totals, by stratum."""
+    """The estimator of a total's variance: (1 - f) n s^2 of the units' weighted totals, by stratum."""
     totals = np.bincount(design.unit, design.weight * y)
     return sum(
         (1 - f) * (own := totals[design.stratum == h]).size * own.var(ddof=1)
@@ -58,7 +58,7 @@ def test_bootstrapped_totals_have_the_variance_of_the_design(fraction):
 
 
 def _wrong(design: SampleDesign, y: np.ndarray) -> float:
-    """The bootstrap as in books, a = 1, with (n - 1)/(n + 1) of the variance; else without finite populations."""
+    """Of the bootstrap as in books, a = 1: (n - 1)/(n + 1) of it; else without finite populations."""
     if design.fraction.any():
         return formula(SampleDesign(design.weight, design.unit, design.stratum, np.zeros(3)), y)
     totals = np.bincount(design.unit, design.weight * y)
