@@ -130,7 +130,7 @@ def _nowhere(rows: Rows, name: str) -> PlanError | None:
 
 def _check_totals(rows: Rows, design: Design) -> None:
     """Refuse real weights that do not add up to the declared totals."""
-    if design.totals is None or design.weight is None or design.how != "keep":
+    if design.totals is None or design.weight is None or design.how == "synthesise":
         return
     w = _weights(rows, design.weight)
     if isinstance(design.totals, int | float):

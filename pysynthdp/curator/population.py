@@ -12,14 +12,33 @@ of them derived in ``docs/weights-population.md``:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.remarks import few
 from pysynthdp.base.streams import stream
+from pysynthdp.base.words import Words
+from pysynthdp.curator.table import Key, PartTable
+from pysynthdp.design.groups import LevelGroups
+from pysynthdp.design.rows import Rows
+from pysynthdp.schema import Design
+from pysynthdp.schema.survey_design import written
 
-__all__ = ["SampleDesign", "bootstrap_weights", "population_sample", "sample_counts"]
+__all__ = [
+    "SampleDesign",
+    "bootstrap_weights",
+    "population_sample",
+    "sample_counts",
+    "sample_design",
+    "sampled",
+    "weighed_groups",
+]
 
 _POPULATION = 4  # first key of the streams of populations; 0 to 3 belong to draws
 _LEAST = 1e-12  # concentration below which one unit takes all that its stratum has
@@ -27,7 +46,7 @@ _LEAST = 1e-12  # concentration below which one unit takes all that its stratum 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleDesign:
-    """The design of the rows of a table, as arrays.
+    """The design of the rows of a table, as arrays; :func:`sample_design` reads it.
 
     Parameters
     ----------
@@ -55,6 +74,106 @@ class SampleDesign:
     def units(self) -> IntArray:
         """Sampled units of each stratum."""
         return np.bincount(self.stratum, minlength=len(self.fraction))
+
+
+def sample_design(rows: Rows, design: Design) -> SampleDesign:
+    """Read how the rows of a table were sampled.
+
+    Parameters
+    ----------
+    rows : Rows
+        The confidential table, without rows of odd weight.
+    design : Design
+        Which columns say so; without units each row is one, without strata all are in one.
+
+    Raises
+    ------
+    PlanError
+        For a stratum of one unit, unless the design says what becomes of it, and for sizes that cannot be.
+
+    Notes
+    -----
+    Privacy: reads real rows; names no stratum.
+    """
+    held = rows.take(design.columns)
+    weight = np.ones(len(held)) if design.weight is None else held[design.weight].to_numpy(np.float64)
+    strata = np.zeros(len(held), dtype=np.int64) if design.strata is None else _codes(held[design.strata])
+    own = np.arange(len(held)) if design.psu is None else _codes(held[design.psu])
+    names = strata * (own.max(initial=0) + 1) + own
+    _, first, unit = np.unique(names, return_index=True, return_inverse=True)
+    stratum = strata[first]
+    sizes = _sizes(held, design, strata, np.bincount(stratum))
+    return _with_company(SampleDesign(weight, unit.astype(np.int64), stratum, sizes), design)
+
+
+def _codes(cells: pd.Series[Any]) -> IntArray:
+    """Give numbers in the place of names of groups, in sorted order."""
+    return np.asarray(pd.factorize(cells, sort=True)[0], dtype=np.int64)
+
+
+def _sizes(held: pd.DataFrame, design: Design, strata: IntArray, units: IntArray) -> FloatArray:
+    """Units of each stratum of the population; infinite where nothing says how many."""
+    if design.fpc is None:
+        return np.full(len(units), np.inf)
+    given = pd.to_numeric(held[design.fpc], errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    least, most = np.full(len(units), np.inf), np.full(len(units), -np.inf)
+    np.minimum.at(least, strata, given)
+    np.maximum.at(most, strata, given)
+    if np.isnan(given).any() or (least != most).any():
+        what = "has missing sizes, or several in a stratum"
+    elif (least < units).any():
+        what = "is smaller than the number of sampled units in a stratum"
+    else:
+        return least
+    raise PlanError(
+        Words("{fpc} {what}", fpc=design.fpc, what=what),
+        column=design.fpc,
+        kind="design",
+        remedy=Words(
+            "give in each row how many sampling units the stratum has in the population, or leave {fpc} out",
+            fpc=written(fpc=design.fpc),
+        ),
+    )
+
+
+def _with_company(own: SampleDesign, design: Design) -> SampleDesign:
+    """Take sizes to shares, and treat strata of one unit as the design says."""
+    sizes, units = own.fraction, own.units
+    alone = (units == 1) & (units < sizes)
+    if alone.any() and design.lonely == "refuse":
+        count = int(alone.sum())
+        raise PlanError(
+            Words(
+                "{strata}: {count} one sampling unit, which says nothing of how units vary",
+                strata=design.strata or design.psu or design.weight,
+                count="one stratum has" if count == 1 else f"{few(count)} strata have",
+            ),
+            column=design.strata,
+            kind="design",
+            remedy=Words(
+                "merge strata with their neighbours, {merge}, or let such strata add nothing, {certain}",
+                merge=written(how="population", lonely="merge"),
+                certain=written(how="population", lonely="certain"),
+            ),
+        )
+    if design.lonely == "merge" and alone.any() and len(units) > 1:
+        new = _merged(units, alone)
+        stratum = new[own.stratum]
+        sizes, units = np.asarray(np.bincount(new, sizes), dtype=np.float64), np.bincount(stratum)
+        own = replace(own, stratum=stratum)
+    return replace(own, fraction=np.where(np.isinf(sizes), 0.0, units / sizes))
+
+
+def _merged(units: IntArray, alone: BoolArray) -> IntArray:
+    """Give strata new numbers: one of a single unit is one with the next, the last with the one before."""
+    new, number, waiting = np.zeros(len(units), dtype=np.int64), 0, False
+    for at, one in enumerate(alone):
+        new[at] = number
+        waiting = bool(one) and not waiting
+        number += 0 if waiting else 1
+    if waiting:
+        new[new == number] = number - 1
+    return new
 
 
 def bootstrap_weights(design: SampleDesign, rng: np.random.Generator) -> FloatArray:
@@ -156,3 +275,35 @@ def population_sample(
     """
     weight = bootstrap_weights(design, stream(root, _POPULATION, number, 0))
     return sample_counts(weight, size, stream(root, _POPULATION, number, 1))
+
+
+def sampled(table: PartTable, counts: IntArray | None) -> tuple[PartTable, FloatArray | None]:
+    """Take the rows that a sample has, each once, and their weights; the table itself without counts.
+
+    The weights have mean one: sums are those of the sample, but for a factor, and a model is told as many
+    rows as there are records. What rests on few records is found among rows, so that a record that the
+    sample has ten times is one.
+
+    Notes
+    -----
+    Privacy: real rows; for the curator.
+    """
+    if counts is None:
+        return table, None
+    there = np.flatnonzero(counts)
+    parts = {key: values[there] for key, values in table.parts.items()}
+    absent = {name: marks[there] for name, marks in table.absent.items()}
+    weights = np.asarray(counts[there] * (len(there) / max(int(counts.sum()), 1)), dtype=np.float64)
+    return PartTable(len(there), parts, absent=absent, scratch=table.scratch), weights
+
+
+def weighed_groups(
+    groups: Mapping[Key, LevelGroups], table: PartTable, weights: FloatArray | None
+) -> dict[Key, LevelGroups]:
+    """Split groups of levels, which are by the number of records, by what these weigh."""
+    if weights is None:
+        return dict(groups)
+    return {
+        key: replace(own, weights=np.bincount(table.parts[key], weights, len(own.codes)).astype(np.float64))
+        for key, own in groups.items()
+    }

@@ -16,6 +16,7 @@ KNOTS = 200
 ROWS_A_GROUP = 10  # on average
 BENT = 1.5  # times the slope before: an end that is drawn as an exponential excess; 1 for a uniform law
 PIECES = 4  # halvings of that excess
+HEAVIEST = 0.5  # share of what a group weighs, that one of its records may have
 _EMPTY = np.array([[1.0], [0.0], [0.0], [0.0]])
 
 
@@ -51,8 +52,8 @@ def weighted_quantiles(
     """Return (4, groups) as :func:`coarse_quantiles` does, of records of which some count more than others.
 
     Groups are of records, as without weights; their shares and means are weighted. Groups of several values
-    are joined until none of their records has more than a share of 1/``smallest`` in what they weigh, which
-    without weights is so of each.
+    are joined until none of their records has more than half of what they weigh: a mean that is nearly one
+    record's value would tell it.
 
     Parameters
     ----------
@@ -77,13 +78,11 @@ def weighted_quantiles(
     if ordered.n == 0:
         return _EMPTY.copy()
     found = heaps(ordered, knots=knots, smallest=smallest)
-    edges = _level_edges(_edges(ordered, found, knots, smallest), ordered, found, mass, smallest)
+    edges = _level_edges(_edges(ordered, found, knots, smallest), ordered, found, mass)
     return _function(ordered, *_groups(ordered, edges, found, smallest, (mass, mass * own)))
 
 
-def _level_edges(
-    edges: IntArray, ordered: Ranked, found: IntArray, mass: FloatArray, smallest: int
-) -> IntArray:
+def _level_edges(edges: IntArray, ordered: Ranked, found: IntArray, mass: FloatArray) -> IntArray:
     """Join groups with the next one, the last with the one before, while one record weighs too much in it.
 
     Values in heaps are many records' and may weigh what they do.
@@ -96,7 +95,7 @@ def _level_edges(
 
     def heavy(low: int, high: int) -> bool:
         first, last = ordered.at(np.array([low, high - 1]))
-        return bool(first < last) and smallest * alone[low:high].max() > (upto[high] - upto[low]) * (1 + 1e-9)
+        return bool(first < last) and alone[low:high].max() > HEAVIEST * (upto[high] - upto[low]) * (1 + 1e-9)
 
     kept = [0]
     for edge in edges[1:-1].tolist():

@@ -25,11 +25,13 @@ from pysynthdp.plan.within import told_within
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance
+from pysynthdp.tags.release_tags import Nesting
 from pysynthdp.tags.steps import Draws, TaggedFactor, TaggedStep
 
 __all__ = [
     "marked_imputed",
     "marked_outside",
+    "marked_populations",
     "provenance_of",
     "release_tags",
     "rule_remarks",
@@ -41,7 +43,13 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
 def release_tags(
-    plan: SynthesisPlan, fits: Sequence[Fit], *, m: int, n_syn: int, nests: tuple[str, ...] | None = None
+    plan: SynthesisPlan,
+    fits: Sequence[Fit],
+    *,
+    m: int,
+    n_syn: int,
+    nests: tuple[str, ...] | None = None,
+    nesting: Nesting = "none",
 ) -> ReleaseTags:
     """Say what a combining rule must know, before the protection adds its own.
 
@@ -59,7 +67,7 @@ def release_tags(
         bias=_bias(plan),
         m=m,
         nests=nests,
-        nesting="none" if nests is None else "imputed",
+        nesting=nesting,
         n_syn=n_syn,
         n_org=fits[0].n if plan.protection.n_told else None,
         steps=tagged_steps(plan, fits),
@@ -267,6 +275,22 @@ def marked_outside(statement: PrivacyStatement, protection: Protection) -> Priva
     if not is_outside(protection) or statement.status == "none":
         return statement
     extra = f"protection {protection.name!r} of {package_of(protection)}: {UNAUDITED}"
+    return replace(statement, reason=f"{statement.reason}; {extra}")
+
+
+def marked_populations(statement: PrivacyStatement, plan: SynthesisPlan, fits: int) -> PrivacyStatement:
+    """Say it where the models were fitted to samples of synthetic populations.
+
+    Notes
+    -----
+    Privacy: settings.
+    """
+    if plan.design is None or plan.design.how != "population":
+        return statement
+    extra = (
+        f"the models are fitted to simple random samples of {fits} synthetic populations, which are made of "
+        "the records by their weights; no row of a population is released"
+    )
     return replace(statement, reason=f"{statement.reason}; {extra}")
 
 

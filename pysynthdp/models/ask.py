@@ -159,7 +159,7 @@ class Quantiles:
     exponential excess. The mean of fewer than ``smallest`` records can be near a record's own value, and no
     average hides a value from who knows the others: without a guarantee the largest and the smallest value
     were replaced beforehand by what the others let one expect. Where rows have weights, shares and means are
-    weighted, and groups are of records even so: none has more than a ``smallest``-th of its group's weight.
+    weighted, and groups are of records even so: none has more than half of its group's weight.
 
     Parameters
     ----------

@@ -7,13 +7,13 @@ from typing import Any, Final, TypeVar
 
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.remarks import Remark
-from pysynthdp.base.words import Words
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.design_rows import check_alone, design_remarks, designed_rows
 from pysynthdp.design.rows import Rows
 from pysynthdp.schema import Design
 from pysynthdp.schema.survey_design import written
 
-__all__ = ["check_design", "check_guaranteed", "designed", "in_rows", "with_design"]
+__all__ = ["check_design", "check_guaranteed", "check_population", "designed", "in_rows", "with_design"]
 
 _DROP: Final = written(replicates="drop")
 
@@ -28,8 +28,9 @@ def with_design(settings: Of) -> Of:
     if design is None:
         return settings
     keep = tuple(dict.fromkeys((*own.keep, *design.real)))
-    drop = tuple(dict.fromkeys((*own.drop, *design.replicate_weights)))
-    return replace(own, keep=keep, drop=drop)  # type: ignore[no-any-return]
+    drop = tuple(dict.fromkeys((*own.drop, *design.replicate_weights, *design.absent)))
+    draws = "independent" if design.how == "population" else own.draws
+    return replace(own, keep=keep, drop=drop, draws=draws)  # type: ignore[no-any-return]
 
 
 def designed(rows: Rows, design: Design | None, *, learns: bool) -> Rows:
@@ -86,6 +87,42 @@ def check_guaranteed(design: Design | None) -> None:
     )
 
 
+_UNFIT: Final = {
+    "keep": "its copies have rows of their own, beside which no real column can stand",
+    "strata": "every population has other records, and with them other strata that are large enough",
+    "nested": "every population has other records, and with them other pairs of levels",
+    "emit_original": "a record that stands for many would be repeated as often",
+    "proper": "each copy has a fit of its own, whose parameters its population has drawn",
+}
+"""Settings that do not go with synthetic populations, and why."""
+
+
+def check_population(settings: Any) -> None:
+    """Refuse settings that do not go with synthetic populations.
+
+    Raises
+    ------
+    PlanError
+        Names the setting.
+    """
+    if settings.design is None or settings.design.how != "population":
+        return
+    for what, why in _UNFIT.items():
+        if getattr(settings, what):
+            text = Words("{what} does not go with synthetic populations: {why}", what=what, why=why)
+            raise PlanError(text, kind="design", remedy="leave one of the two out")
+    if settings.draws == "even":
+        raise PlanError(
+            Words(
+                "{even} does not go with synthetic populations: the rule that pools their copies takes the "
+                "variance of independent rows off",
+                even=Setting("draws", "even"),
+            ),
+            kind="design",
+            remedy="leave it out",
+        )
+
+
 def check_design(design: Design | None) -> None:
     """Refuse what this version cannot do with a design.
 
@@ -96,7 +133,7 @@ def check_design(design: Design | None) -> None:
     """
     if design is None:
         return
-    if design.how != "keep":
+    if design.how == "synthesise":
         raise PlanError(
             f"design: {design.how!r} is not there",
             column=design.weight,

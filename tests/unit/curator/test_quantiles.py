@@ -158,11 +158,11 @@ def test_the_weighted_mean_is_kept():
     np.testing.assert_allclose(mean, np.average(values, weights=weights), rtol=1e-9)
 
 
-def test_no_record_weighs_more_than_a_fifth_of_its_group():
+def test_no_record_weighs_more_than_half_of_its_group():
     """A record of nearly all weight is no group of its own: the function does not jump to it."""
     values = np.arange(100.0)
     weights = np.ones(100)
-    weights[50] = 8.0
+    weights[50] = 30.0
     shares = weighted_quantiles(values, weights)[0]
-    assert shares.max() * weights.sum() >= 5 * 8.0
+    assert shares.max() * weights.sum() >= 2 * 30.0
     assert len(shares) < len(weighted_quantiles(values, np.ones(100))[0])
