@@ -117,9 +117,10 @@ def _sizes(held: pd.DataFrame, design: Design, strata: IntArray, units: IntArray
         return np.full(len(units), np.inf)
     given = pd.to_numeric(held[design.fpc], errors="coerce").to_numpy(np.float64, na_value=np.nan)
     least, most = np.full(len(units), np.inf), np.full(len(units), -np.inf)
-    np.minimum.at(least, strata, given)
-    np.maximum.at(most, strata, given)
-    if np.isnan(given).any() or (least != most).any():
+    there = ~np.isnan(given)
+    np.minimum.at(least, strata[there], given[there])
+    np.maximum.at(most, strata[there], given[there])
+    if not there.all() or (least != most).any():
         what = "has missing sizes, or several in a stratum"
     elif (least < units).any():
         what = "is smaller than the number of sampled units in a stratum"
