@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from pysynthdp.base.streams import stream
 from pysynthdp.base.words import Words
 from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.groups import LevelGroups
+from pysynthdp.design.replicates import replicates
 from pysynthdp.design.rows import Rows
 from pysynthdp.schema import Design
 from pysynthdp.schema.survey_design import written
@@ -34,6 +35,7 @@ __all__ = [
     "SampleDesign",
     "bootstrap_weights",
     "population_sample",
+    "rebuilt_weights",
     "sample_counts",
     "sample_design",
     "sampled",
@@ -41,6 +43,11 @@ __all__ = [
 ]
 
 _POPULATION = 4  # first key of the streams of populations; 0 to 3 belong to draws
+_MERGE: Final = Words(
+    "merge strata with their neighbours, {merge}, or let such strata add nothing, {certain}",
+    merge=written(how="population", lonely="merge"),
+    certain=written(how="population", lonely="certain"),
+)
 _LEAST = 1e-12  # concentration below which one unit takes all that its stratum has
 
 
@@ -122,6 +129,8 @@ def _sizes(held: pd.DataFrame, design: Design, strata: IntArray, units: IntArray
     np.maximum.at(most, strata[there], given[there])
     if not there.all() or (least != most).any():
         what = "has missing sizes, or several in a stratum"
+    elif (least <= 1).all() and (least > 0).all():
+        return np.asarray(units / least)  # shares that were drawn
     elif (least < units).any():
         what = "is smaller than the number of sampled units in a stratum"
     else:
@@ -151,11 +160,7 @@ def _with_company(own: SampleDesign, design: Design) -> SampleDesign:
             ),
             column=design.strata,
             kind="design",
-            remedy=Words(
-                "merge strata with their neighbours, {merge}, or let such strata add nothing, {certain}",
-                merge=written(how="population", lonely="merge"),
-                certain=written(how="population", lonely="certain"),
-            ),
+            remedy=_MERGE if design.how == "population" else "merge it with a neighbour before the fit",
         )
     if design.lonely == "merge" and alone.any() and len(units) > 1:
         new = _merged(units, alone)
@@ -175,6 +180,27 @@ def _merged(units: IntArray, alone: BoolArray) -> IntArray:
     if waiting:
         new[new == number] = number - 1
     return new
+
+
+def rebuilt_weights(rows: Rows, design: Design) -> dict[str, pd.Series[Any]]:
+    """Make replicate weights of the rows anew, from what the design says of them.
+
+    Raises
+    ------
+    PlanError
+        Where the design has no such replicates, or another number of them than there are columns.
+
+    Notes
+    -----
+    Privacy: reads real rows; what it gives is a function of columns that stay real.
+    """
+    if not design.rebuilt:
+        return {}
+    own = sample_design(rows, design)
+    made = replicates(design.rebuild, own.stratum, 1.0 - own.fraction, len(design.rebuilt))
+    values = own.weight[:, None] * made.factors[own.unit]
+    index = rows.take([design.rebuilt[0]]).index
+    return {name: pd.Series(values[:, at], index=index) for at, name in enumerate(design.rebuilt)}
 
 
 def bootstrap_weights(design: SampleDesign, rng: np.random.Generator) -> FloatArray:

@@ -111,7 +111,12 @@ def design_details(design: Design | None) -> dict[str, Any]:
     """
     if design is None:
         return {}
-    return {"design": {"how": design.how, "columns": dict(design.told), "new names": [*design.renamed]}}
+    there = {role: name for role, name in design.told if name not in design.absent}
+    columns = {} if design.how == "population" else there
+    told: dict[str, Any] = {"how": design.how, "columns": columns, "new names": [*design.renamed]}
+    if design.rebuilt:
+        told["replicates"] = {"kind": design.rebuild, "columns": [*design.rebuilt]}
+    return {"design": told}
 
 
 def design_facts(design: Design | None) -> tuple[tuple[str, Cell], ...]:

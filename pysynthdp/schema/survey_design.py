@@ -16,6 +16,7 @@ How: TypeAlias = Literal["keep", "synthesise", "population"]
 """What becomes of a design: real columns, a weight that is drawn last, or synthetic populations."""
 OddWeights: TypeAlias = Literal["refuse", "drop"]
 Replicates: TypeAlias = Literal["refuse", "drop", "rebuild"]
+Rebuild: TypeAlias = Literal["JK1", "JKn", "BRR", "Fay", "bootstrap"]
 Lonely: TypeAlias = Literal["refuse", "certain", "merge"]
 Totals: TypeAlias = float | Mapping[str, Mapping[Any, float]]
 """Public totals: of the whole population, or by the levels of columns."""
@@ -72,7 +73,11 @@ class Design:
         are left out of it and of the copies.
     replicates : {"refuse", "drop", "rebuild"}
         What becomes of replicate weights: the fit is refused, or they are not released, or made anew from the
-        design of the copies.
+        design of the copies (with ``"keep"`` alone).
+    rebuild : {"JKn", "JK1", "BRR", "Fay", "bootstrap"}
+        How replicate weights are made anew: one sampling unit left out, within strata or in a sample without
+        strata; balanced halves of strata of two units, Fay's with a half of the other unit's weight; n - 1
+        units of a stratum drawn with replacement (Rao and Wu).
     populations : int
         Of ``"population"``: how many there are, each with a fit of its own and a copy. With fewer than ten
         intervals are wide, or missing.
@@ -107,6 +112,7 @@ class Design:
     recode: Sequence[Literal["strata", "psu"]] = _RECODED
     odd_weights: OddWeights = "refuse"
     replicates: Replicates = "refuse"
+    rebuild: Rebuild = "JKn"
     populations: int = 20
     sample: int | None = None
     lonely: Lonely = "refuse"
@@ -130,7 +136,12 @@ class Design:
     @property
     def real(self) -> tuple[str, ...]:
         """Columns that are released as they really are."""
-        return self.columns if self.how == "keep" else ()
+        return (*self.columns, *self.rebuilt) if self.how == "keep" else ()
+
+    @property
+    def rebuilt(self) -> tuple[str, ...]:
+        """Columns of replicate weights that are made anew."""
+        return tuple(self.replicate_weights) if self.replicates == "rebuild" else ()
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -164,6 +175,7 @@ _CHOICES: Final = (
     ("how", How),
     ("odd_weights", OddWeights),
     ("replicates", Replicates),
+    ("rebuild", Rebuild),
     ("lonely", Lonely),
 )
 

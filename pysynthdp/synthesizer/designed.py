@@ -28,7 +28,8 @@ def with_design(settings: Of) -> Of:
     if design is None:
         return settings
     keep = tuple(dict.fromkeys((*own.keep, *design.real)))
-    drop = tuple(dict.fromkeys((*own.drop, *design.replicate_weights, *design.absent)))
+    gone = () if design.rebuilt else design.replicate_weights
+    drop = tuple(dict.fromkeys((*own.drop, *gone, *design.absent)))
     draws = "independent" if design.how == "population" else own.draws
     return replace(own, keep=keep, drop=drop, draws=draws)  # type: ignore[no-any-return]
 
@@ -58,7 +59,8 @@ def in_rows(settings: Any, rows: Rows) -> tuple[Remark, ...]:
     design = settings.design
     if design is None or not settings.protection.learns:
         return ()
-    return (*check_alone(rows, design, settings.keep), *design_remarks(rows, design))
+    kept = [name for name in settings.keep if name not in design.rebuilt]  # made of the others
+    return (*check_alone(rows, design, kept), *design_remarks(rows, design))
 
 
 def check_guaranteed(design: Design | None) -> None:
@@ -140,16 +142,21 @@ def check_design(design: Design | None) -> None:
             kind="design",
             remedy=Words("keep the design real, {how}", how=written(how="keep")),
         )
-    if design.replicate_weights and design.replicates != "drop":
-        rebuild = design.replicates == "rebuild"
-        what = (
-            "design: replicate weights cannot be made anew from the copies"
-            if rebuild
-            else "design: replicate weights are never drawn as columns, since they would be noise"
-        )
+    if design.rebuilt and design.how != "keep":
         raise PlanError(
-            what,
-            column=design.replicate_weights[0],
+            "design: replicate weights are made anew from a design that stays real",
+            column=design.rebuilt[0],
             kind="design",
             remedy=Words("leave them out, {drop}", drop=_DROP),
+        )
+    if design.replicate_weights and design.replicates == "refuse":
+        raise PlanError(
+            "design: replicate weights are never drawn as columns, since they would be noise",
+            column=design.replicate_weights[0],
+            kind="design",
+            remedy=Words(
+                "leave them out, {drop}, or have them made anew, {rebuild}",
+                drop=_DROP,
+                rebuild=written(replicates="rebuild", rebuild="JKn"),
+            ),
         )

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.analysis import apply, mean_of
-from pysynthdp.base.errors import CombiningRuleError, PlanError, PrivacyError, PysynthdpWarning
+from pysynthdp.analysis import apply, mean_of, svymean, svytotal
+from pysynthdp.base.errors import CombiningRuleError, FitError, PlanError, PrivacyError, PysynthdpWarning
 from pysynthdp.io import fit_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")
@@ -67,6 +67,9 @@ def test_pooling_takes_the_rule_of_populations(fitted):
     release = fitted.draw(rng=1)
     assert sdp.ols("y ~ x", release).rule == "pseudo_population_single"
     assert apply(mean_of("x"), release).rule == "pseudo_population_single"
+    assert svymean("x", release).rule == "pseudo_population_single"
+    with pytest.raises(FitError, match="samples of equal weights"):
+        svytotal("x", release)
     with pytest.raises(CombiningRuleError, match="two stages"):
         sdp.ols("y ~ x", release, rule="partial_size_adjusted")
 
