@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from pysynthdp.base.errors import PlanError, together
 from pysynthdp.base.words import Said, Setting, Words, meant
 
-__all__ = ["Design", "How", "Totals", "written"]
+__all__ = ["Design", "How", "Rebuild", "Totals", "written"]
 
 How: TypeAlias = Literal["keep", "synthesise", "population"]
 """What becomes of a design: real columns, a weight that is drawn last, or synthetic populations."""

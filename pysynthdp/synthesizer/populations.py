@@ -28,13 +28,18 @@ def makes_populations(design: Design | None) -> bool:
     return design is not None and design.how == "population"
 
 
-def with_populations(settings: Of, m: int | None) -> Of:
-    """Make as many populations as copies are asked for."""
+def with_populations(settings: Of, m: int | None, rng: RandomSource) -> tuple[Of, RandomSource]:
+    """Make as many populations as copies are asked for; beside the settings, the randomness of their fit.
+
+    Without populations a fit draws nothing, and takes none.
+    """
     own: Any = settings
+    if not makes_populations(own.design):
+        return settings, None
     if isinstance(m, bool) or not isinstance(m, int) or m < 2:  # what is wrong is refused at the draw
-        return settings
+        return settings, rng
     more: Of = replace(own, design=replace(own.design, populations=m))
-    return more
+    return more, rng
 
 
 def check_populations(design: Design | None, rng: RandomSource, *, imputed: bool) -> None:

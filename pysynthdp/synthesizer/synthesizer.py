@@ -492,6 +492,6 @@ def synthesize(
             raise unknown_setting(name, ["m", "rng", *known], "synthesize")
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
-    if makes_populations(synthesizer.design):
-        return with_populations(synthesizer, m).fit(table, rng=rng).draw(m=m, rng=rng)
-    return synthesizer.fit(table).draw(m=_COPIES if m is None else m, rng=rng)
+    m = _COPIES if m is None and not makes_populations(synthesizer.design) else m
+    synthesizer, fitting = with_populations(synthesizer, m, rng)
+    return synthesizer.fit(table, rng=fitting).draw(m=m, rng=rng)

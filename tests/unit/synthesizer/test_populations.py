@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import pysynthdp as sdp
 from pysynthdp.analysis import apply, mean_of, svymean, svytotal
 from pysynthdp.base.errors import CombiningRuleError, FitError, PlanError, PrivacyError, PysynthdpWarning
+from pysynthdp.bridge.frames import frame_to_r
+from pysynthdp.bridge.releases import release_from_r
+from pysynthdp.bridge.verbs.synthesis import synthesise
+from pysynthdp.cli.app import app
 from pysynthdp.io import fit_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::pysynthdp.base.errors.PysynthdpWarning")
@@ -236,3 +241,31 @@ def test_wrong_numbers_are_refused(wrong, says):
         design(**wrong)
     with pytest.raises(PlanError, match="of synthetic populations alone"):
         sdp.Design(weight="w", populations=30)
+
+
+# -- other doors ---------------------------------------------------------------------------------------
+
+
+def test_the_shell_and_r_make_as_many_populations_as_copies(tmp_path):
+    """A seed settles the populations too, and every door gives the copies of the others."""
+    plan = {"design": dict(POPULATIONS), "drop": ["unit", "size"], "method": {"x": "norm", "y": "norm"}}
+    del plan["design"]["populations"]
+    wanted = sdp.synthesize(
+        sample(), m=2, rng=3, workers=1, **{**plan, "design": sdp.Design(**plan["design"])}
+    )
+    sample().to_csv(tmp_path / "sample.csv", index=False)
+    (tmp_path / "plan.toml").write_text(
+        'drop = ["unit", "size"]\n[method]\nx = "norm"\ny = "norm"\n'
+        '[design]\nhow = "population"\nweight = "w"\nstrata = "g"\nsample = 400\n'
+    )
+    words = ("synth", tmp_path / "sample.csv", "--plan", tmp_path / "plan.toml", "--out", tmp_path / "out")
+    done = CliRunner().invoke(app, [*map(str, words), "--m", "2", "--seed", "3"])
+    assert done.exit_code == 0, done.output
+    shell = sdp.SyntheticRelease.load(tmp_path / "out")
+    assert shell.tags.nesting == "pseudo_population"
+    asked = {**plan, "design": {**plan["design"], "sample": 400.0}}  # R's numbers are doubles
+    r = release_from_r(synthesise(frame_to_r(sample()), asked, 2, None, 3))
+    assert r.tags.nesting == "pseudo_population"
+    for one, other, copy in zip(shell, r, wanted, strict=True):
+        pd.testing.assert_frame_equal(one, copy, check_dtype=False)
+        pd.testing.assert_frame_equal(other, copy, check_dtype=False)
