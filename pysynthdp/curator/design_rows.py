@@ -18,7 +18,7 @@ from pysynthdp.curator.rows.replaced import ReplacedRows
 from pysynthdp.curator.spread.pieces import SpreadRows, refused
 from pysynthdp.design.rows import Rows
 from pysynthdp.schema import Design
-from pysynthdp.schema.survey_design import written
+from pysynthdp.schema.survey_design import by_level, written
 
 __all__ = ["check_alone", "design_remarks", "designed_rows", "share_alone"]
 
@@ -142,10 +142,16 @@ def _check_totals(rows: Rows, design: Design) -> None:
             what = Words("totals of design name '{name}', which is no column", name=column)
             mend = meant(str(column), rows.columns, "give the name of a column")
             raise SchemaError(what, column=str(column), kind="design", remedy=mend)
-        held = rows.take([column])[column]
-        for level, total in totals.items():
-            inside = (held == level).to_numpy(dtype=bool, na_value=False)
-            _check_sum(float(w[inside].sum()), total, design.weight, f"a total of {column}")
+        codes, levels = pd.factorize(rows.take([column])[column])
+        known = by_level(totals, levels)
+        sums = np.bincount(codes[codes >= 0], weights=w[codes >= 0], minlength=len(levels))
+        found = dict(zip(levels, sums, strict=True))
+        for level in known:
+            _check_sum(float(found[level]), known[level], design.weight, f"a total of {column}")
+        if len(known) < len(totals):
+            what = Words("totals of {name} name a level that no row has", name=column)
+            mend = "leave it out, or write it as the table does"
+            raise PlanError(what, column=str(column), kind="design", remedy=mend)
 
 
 def _check_sum(found: float, declared: float, weight: str, what: str) -> None:

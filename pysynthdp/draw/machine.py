@@ -22,6 +22,7 @@ from pysynthdp.base.streams import RandomSource, stream
 from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.design.parts import join, parts_of
 from pysynthdp.draw.block import BlockDraw
+from pysynthdp.draw.calibrated import calibrated
 from pysynthdp.draw.tally import Tally
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit, Key
@@ -253,10 +254,16 @@ class Drawing:
         for rows, parts in self.blocks(number, workers):
             for key, values in parts.items():
                 store[key][rows] = values
-        return self.frame(store, start=0, size=self.n_syn)
+        whole = self.frame(store, start=0, size=self.n_syn)
+        return calibrated(whole, self.plan.design, number + 1)
 
     def frames(self, number: int, workers: int) -> Iterator[pd.DataFrame]:
-        """Draw one copy as frames of consecutive blocks."""
+        """Draw one copy as frames of consecutive blocks; as a whole first where its weights have totals."""
+        if self.plan.calibrates:
+            whole = self.copy(number, workers)
+            for start in range(0, self.n_syn, BLOCK_ROWS):
+                yield whole.iloc[start : start + BLOCK_ROWS].reset_index(drop=True)
+            return
         for where, parts in self.blocks(number, workers):
             yield self.frame(parts, start=where.start, size=where.stop - where.start)
 

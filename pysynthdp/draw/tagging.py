@@ -15,7 +15,7 @@ from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.draw.tally import Tally
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Factor, Protection, Step, SynthesisPlan, Terms, lost_terms, whole_terms
-from pysynthdp.plan.designed import design_details
+from pysynthdp.plan.designed import design_details, design_words
 from pysynthdp.plan.factors import LEVEL, columns_of
 from pysynthdp.plan.fit import DrawnStep, Fit
 from pysynthdp.plan.protection import UNAUDITED
@@ -23,15 +23,16 @@ from pysynthdp.plan.rules import LEAST_MET
 from pysynthdp.plan.step import predicting
 from pysynthdp.plan.within import told_within
 from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.schema import Design
 from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance
 from pysynthdp.tags.release_tags import Nesting
 from pysynthdp.tags.steps import Draws, TaggedFactor, TaggedStep
 
 __all__ = [
+    "marked_design",
     "marked_imputed",
     "marked_outside",
-    "marked_populations",
     "provenance_of",
     "release_tags",
     "rule_remarks",
@@ -278,20 +279,17 @@ def marked_outside(statement: PrivacyStatement, protection: Protection) -> Priva
     return replace(statement, reason=f"{statement.reason}; {extra}")
 
 
-def marked_populations(statement: PrivacyStatement, plan: SynthesisPlan, fits: int) -> PrivacyStatement:
-    """Say it where the models were fitted to samples of synthetic populations.
+def marked_design(statement: PrivacyStatement, design: Design | None) -> PrivacyStatement:
+    """Say what became of the design of a sample.
 
     Notes
     -----
-    Privacy: settings.
+    Privacy: settings only.
     """
-    if plan.design is None or plan.design.how != "population":
+    if design is None:
         return statement
-    extra = (
-        f"the models are fitted to simple random samples of {fits} synthetic populations, which are made of "
-        "the records by their weights; no row of a population is released"
-    )
-    return replace(statement, reason=f"{statement.reason}; {extra}")
+    extra = design_words(design)
+    return replace(statement, reason=f"{statement.reason}; {extra}") if extra else statement
 
 
 def marked_imputed(statement: PrivacyStatement, tables: int) -> PrivacyStatement:

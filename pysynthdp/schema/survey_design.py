@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from pysynthdp.base.errors import PlanError, together
 from pysynthdp.base.words import Said, Setting, Words, meant
 
-__all__ = ["Design", "How", "Rebuild", "Totals", "written"]
+__all__ = ["Design", "How", "Rebuild", "Totals", "by_level", "written"]
 
 How: TypeAlias = Literal["keep", "synthesise", "population"]
 """What becomes of a design: real columns, a weight that is drawn last, or synthetic populations."""
@@ -155,6 +155,11 @@ class Design:
         return self.sample or TIMES * n
 
     @property
+    def drawn(self) -> tuple[str, ...]:
+        """The weight, where it is drawn after all others, and no other column from it."""
+        return (self.weight,) if self.how == "synthesise" and self.weight is not None else ()
+
+    @property
     def renamed(self) -> tuple[str, ...]:
         """Columns that stay real and whose values get new names."""
         found = (getattr(self, role) for role in self.recode)
@@ -178,6 +183,24 @@ _CHOICES: Final = (
     ("rebuild", Rebuild),
     ("lonely", Lonely),
 )
+
+
+def by_level(totals: Mapping[Any, float], levels: Iterable[Any]) -> dict[Any, float]:
+    """Give the total of each level; a level is named by itself or by its text, as a plan file names it.
+
+    Examples
+    --------
+    >>> by_level({"1": 10.0, "b": 5.0}, [1, "b", "c"])
+    {1: 10.0, 'b': 5.0}
+    """
+    texts = {_text(level): total for level, total in totals.items()}
+    return {level: texts[_text(level)] for level in levels if _text(level) in texts}
+
+
+def _text(level: Any) -> str:
+    """Write a level; a whole number without its point."""
+    whole = isinstance(level, float) and level.is_integer()
+    return str(int(level)) if whole else str(level)
 
 
 def _wrong_names(design: Design) -> Iterator[PlanError]:

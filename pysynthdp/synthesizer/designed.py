@@ -135,13 +135,6 @@ def check_design(design: Design | None) -> None:
     """
     if design is None:
         return
-    if design.how == "synthesise":
-        raise PlanError(
-            f"design: {design.how!r} is not there",
-            column=design.weight,
-            kind="design",
-            remedy=Words("keep the design real, {how}", how=written(how="keep")),
-        )
     if design.rebuilt and design.how != "keep":
         raise PlanError(
             "design: replicate weights are made anew from a design that stays real",

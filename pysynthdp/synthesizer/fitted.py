@@ -22,9 +22,9 @@ from pysynthdp.draw.machine import Draws, Machine
 from pysynthdp.draw.nested import NestedMachine
 from pysynthdp.draw.populations import PopulationMachine
 from pysynthdp.draw.tagging import (
+    marked_design,
     marked_imputed,
     marked_outside,
-    marked_populations,
     provenance_of,
     release_tags,
     rule_remarks,
@@ -36,6 +36,7 @@ from pysynthdp.io.folder.formats import wishes
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import FitCheck, refuse_unless_learning
+from pysynthdp.plan.designed import released_schema
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.plan.synthesis_plan import Watch
 from pysynthdp.privacy.account import Account
@@ -81,7 +82,7 @@ class FittedSynthesizer(Printable):
     @property
     def schema(self) -> Schema:
         """Public facts about the columns."""
-        return self.plan.schema
+        return released_schema(self.plan.schema, self.plan.design)
 
     @property
     def account(self) -> Account:
@@ -282,8 +283,7 @@ class FittedSynthesizer(Printable):
         """State what is true of all draws so far; what another package states is marked so."""
         protection = self.plan.protection
         stated = marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
-        stated = marked_populations(stated, self.plan, len(self._machine.fits))
-        return marked_imputed(stated, self.imputed_tables)
+        return marked_design(marked_imputed(stated, self.imputed_tables), self.plan.design)
 
     @answers_slips
     def draw_to(

@@ -239,8 +239,11 @@ def _relations(settings: Settings, settled: Settled) -> Relations:
     free = to_be_drawn(settings, settled.schema)
     if settings.schema is not None or not free or not settings.protection.learns:
         return Relations()
-    schema = settled.schema.without([*settings.drop, *settings.derived])
-    return find_relations(settled.tables, schema, order=settings.visit_sequence, free=free)
+    alone = [] if settings.design is None else settings.design.drawn
+    schema = settled.schema.without([*settings.drop, *settings.derived, *alone])
+    order = settings.visit_sequence
+    known = order if order is None else [name for name in order if name not in alone]
+    return find_relations(settled.tables, schema, order=known, free=free)
 
 
 def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: Fit) -> Fit:
