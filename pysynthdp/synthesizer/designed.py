@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -9,6 +10,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.design_rows import check_alone, design_remarks, designed_rows
+from pysynthdp.curator.look import replicate_groups, replicate_remark, weight_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.schema import Design
 from pysynthdp.schema.survey_design import written
@@ -44,23 +46,50 @@ def designed(rows: Rows, design: Design | None, *, learns: bool) -> Rows:
     return rows if design is None or not learns else designed_rows(rows, design)
 
 
-def in_rows(settings: Any, rows: Rows) -> tuple[Remark, ...]:
+def in_rows(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, ...]:
     """Say what the rows of a sample are like under its design, and refuse those that stand out.
+
+    Parameters
+    ----------
+    settings : Settings
+        With the design, if any.
+    rows : Rows
+        The confidential table.
+    told : collection of str
+        Columns of which the user says something himself: whether they are weights is not asked.
 
     Raises
     ------
     PrivacyError
         Where more rows stand out by what stays real than the design accepts.
+    PlanError
+        For columns that look like replicate weights.
 
     Notes
     -----
     Privacy: reads real rows; nothing under a guarantee.
     """
     design = settings.design
-    if design is None or not settings.protection.learns:
+    if not settings.protection.learns:
         return ()
+    found = _unsaid(settings, rows, told)
+    if design is None:
+        return found
     kept = [name for name in settings.keep if name not in design.rebuilt]  # made of the others
-    return (*check_alone(rows, design, kept), *design_remarks(rows, design))
+    return (*check_alone(rows, design, kept), *design_remarks(rows, design), *found)
+
+
+def _unsaid(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, ...]:
+    """Say which columns look like weights and are none of the design; refuse replicate weights."""
+    if settings.schema is not None:
+        return ()
+    design = settings.design
+    known = {*settings.drop, *told} | set(() if design is None else (*design.columns, *design.rebuilt))
+    names = [name for name in rows.columns if name not in known]
+    for group in replicate_groups(rows, names, None if design is None else design.weight):
+        found = replicate_remark(group)
+        raise PlanError(found.what, column=found.column, kind=found.kind, remedy=found.remedy)
+    return weight_remarks(rows, names) if design is None or design.weight is None else ()
 
 
 def check_guaranteed(design: Design | None) -> None:

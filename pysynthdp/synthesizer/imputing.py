@@ -103,7 +103,7 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
     rows = _rows(settings, protection, table, block_rows)
     if rows is None:
         return Opened(settings, known or declared_plan(settings), None)
-    remarks = (*index_remarks(rows), *in_rows(settings, rows))
+    remarks = (*index_remarks(rows), *in_rows(settings, rows, told(settings)))
     if known is not None:
         check_named(settings, known.schema, rows, key=known.protection.unit.key)
         return Opened(settings, known, rows, remarks=remarks)
@@ -122,7 +122,7 @@ def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> Sy
     if isinstance(data, ImputedTables):
         return _learned_plan(settings, _opened_all(settings, data, None)[0])[0]
     rows = designed(rows_of(data, full=True), settings.design, learns=settings.protection.learns)
-    in_rows(settings, rows)
+    in_rows(settings, rows, told(settings))
     return _learned_plan(settings, (rows,))[0]
 
 
@@ -162,7 +162,7 @@ def fit_imputed(
     Privacy: reads real rows; no formal guarantee takes several imputed tables.
     """
     rows, odd = _opened_all(settings, tables, block_rows)
-    remarks = (*index_remarks(rows[0]), *in_rows(settings, rows[0]), *odd)
+    remarks = (*index_remarks(rows[0]), *in_rows(settings, rows[0], told(settings)), *odd)
     with said_once():
         plan, settled, offered = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
