@@ -12,6 +12,7 @@ import typer
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError
+from pysynthdp.base.streams import RandomSource
 from pysynthdp.cli.look import show_columns
 from pysynthdp.cli.options import (
     Copies,
@@ -30,6 +31,7 @@ from pysynthdp.cli.signals import finish
 from pysynthdp.cli.table import learns_from, protection_in, read_with_plan, settings_of
 from pysynthdp.io.folder.manifest import read_manifest
 from pysynthdp.io.folder.signature import signer_of
+from pysynthdp.synthesizer.populations import with_populations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +102,8 @@ def synth(
     if learns_from(settings) and sys.stdout.isatty():
         show_columns(table, settings)
     others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
-    fitted = _fitted(synthesizer, table, others)
+    synthesizer, fitting = with_populations(synthesizer, m, seed)
+    fitted = _fitted(synthesizer, table, others, fitting)
     copies = _Copying(out, m, k, seed, tuple(formats or [FileFormat.parquet]), watermark, sign)
     statement = copies.draw(fitted)
     _tell(out, statement, quiet=quiet)
@@ -128,7 +131,10 @@ def _method(method: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fitted(
-    synthesizer: sdp.Synthesizer, table: pd.DataFrame | TableRows, others: Sequence[pd.DataFrame]
+    synthesizer: sdp.Synthesizer,
+    table: pd.DataFrame | TableRows,
+    others: Sequence[pd.DataFrame],
+    rng: RandomSource,
 ) -> sdp.FittedSynthesizer:
     """Fit; say which rare levels were merged, by how many a column.
 
@@ -138,7 +144,8 @@ def _fitted(
     """
     run = this_run()
     with run.stage("fit") as stage:
-        fitted = synthesizer.fit([cast("pd.DataFrame", table), *others] if others else table)
+        tables = [cast("pd.DataFrame", table), *others] if others else table
+        fitted = synthesizer.fit(tables, rng=rng)
         stage.object = f"{len(fitted.schema.names):,} columns"
     if run.learns and synthesizer.rare == "merge":
         run.log(f"merged rare levels, and how many: {_merged(table, fitted.schema) or 'none'}")

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import AnyArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError, PysynthdpError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler
@@ -60,6 +60,9 @@ class FitRequest:
         Of noise, for testing.
     stand_ins : StandIns or None
         Draws rows from the fit, for it to look at; None for no look.
+    counts : array of int (rows,) or None
+        How often a sample of a synthetic population has each row, to which models are fitted; None for the
+        table itself.
 
     Notes
     -----
@@ -72,6 +75,7 @@ class FitRequest:
     answers: Path | None = None
     noise_seed: int | None = None
     stand_ins: StandIns | None = None
+    counts: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pandas as pd
 
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import CODEBOOK, Said, Words
 from pysynthdp.curator.look import Look
 from pysynthdp.curator.look import look as look_at
 from pysynthdp.curator.rows import rows_of
@@ -23,7 +25,13 @@ from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.io.survey import read, reads
 from pysynthdp.schema.declarations import Codes
 
-__all__ = ["look", "opened_file"]
+__all__ = ["look", "not_public", "opened_file", "undeclared"]
+
+_PUBLICLY: Final = Said(
+    "read it with pysynthdp.read(path, public=True)",
+    "give the name of the file",
+    "give the data frame and a codebook",
+)
 
 
 def opened_file(
@@ -129,3 +137,21 @@ def look(
         table = opened_file(table, declared, drop=left, scratch=scratch, encrypt=scratch_encrypt)
     wishes = {"missing": missing, "spikes": spikes, "bounds": bounds, "decimals": decimals, "levels": levels}
     return look_at(table, exempt=exempt, drop=left, **wishes)
+
+
+def undeclared() -> PrivacyError:
+    """Say that nothing is declared."""
+    return PrivacyError(
+        "a formal guarantee takes nothing from the data",
+        kind="undeclared",
+        remedy=Words("declare every column in {schema}", schema=CODEBOOK),
+    )
+
+
+def not_public() -> PrivacyError:
+    """Say that cells had a part in how a labelled file was read."""
+    return PrivacyError(
+        "cells of the table decided what its columns are, which a formal guarantee does not allow",
+        kind="undeclared",
+        remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
+    )

@@ -18,12 +18,10 @@ from typing import (
 import pandas as pd
 
 from pysynthdp.base.display import Printable, Table
-from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
-from pysynthdp.base.words import CODEBOOK, Said, Words
 from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
@@ -47,16 +45,18 @@ from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.designed import with_design
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
-from pysynthdp.synthesizer.opening import opened_file
+from pysynthdp.synthesizer.opening import not_public, opened_file, undeclared
+from pysynthdp.synthesizer.populations import (
+    check_populations,
+    fit_populations,
+    makes_populations,
+    with_populations,
+)
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
-_PUBLICLY: Final = Said(
-    "read it with pysynthdp.read(path, public=True)",
-    "give the name of the file",
-    "give the data frame and a codebook",
-)
+_COPIES: Final = 5
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -265,6 +265,7 @@ class Synthesizer(Settings, Printable):
         block_rows: int | None = None,
         answers: str | Path | None = None,
         noise_seed: int | None = None,
+        rng: RandomSource = None,
     ) -> FittedSynthesizer:
         """Fit every column's model to a confidential table, or to each of its imputations.
 
@@ -287,6 +288,8 @@ class Synthesizer(Settings, Printable):
             reads them and never the table. Without it a rerun is a second spending.
         noise_seed : int, optional
             Seed of the noise; refused but for ``ByNoise(..., testing=True)``.
+        rng : int, SeedSequence or Generator, optional
+            Of synthetic populations (``Design(how="population")``), which are drawn at the fit; refused else.
 
         Returns
         -------
@@ -309,11 +312,23 @@ class Synthesizer(Settings, Printable):
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
+        check_populations(self.design, rng, imputed=listed(table) is not None)
         rows, labels = self._opened(table)
         own = with_labels(with_design(self), labels)
+        if makes_populations(own.design):
+            return own._populated(rows, block_rows, rng)  # noqa: SLF001 -- of the same class
         return own._fitted(  # noqa: SLF001 -- of the same class
             rows, block_rows, None if answers is None else Path(answers), noise_seed
         )
+
+    def _populated(self, table: Any, block_rows: int | None, rng: RandomSource) -> FittedSynthesizer:
+        """Fit samples of synthetic populations of a table that was opened."""
+        own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
+        say(own.remarks)
+        machine = fit_populations(own, workers=self._threads(), progress=self.progress, rng=rng)
+        fitted = FittedSynthesizer(machine, self._threads(), self.progress)
+        say(fitted.remarks)
+        return fitted
 
     def _fitted(
         self, table: Any, block_rows: int | None, answers: Path | None, noise_seed: int | None
@@ -327,7 +342,7 @@ class Synthesizer(Settings, Printable):
             say((*unseen, *fitted.remarks))
             return fitted
         if not protection.learns and self.schema is None:
-            raise _undeclared()
+            raise undeclared()
         own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
@@ -409,12 +424,12 @@ class Synthesizer(Settings, Printable):
         learns = self.protection.learns
         if reads(given):
             if not learns and self.schema is None:
-                raise _undeclared()
+                raise undeclared()
             given = read(given, public=not learns)
         several = given if isinstance(given, list | tuple) else [given]
         if several and all(isinstance(one, SurveyTable) for one in several):
             if not learns and not all(one.public for one in several):
-                raise _not_public()
+                raise not_public()
             frames = [one.frame for one in several]
             return (frames if several is given else frames[0]), several[0].schema
         if not isinstance(given, str | os.PathLike | SQLTable):
@@ -437,7 +452,7 @@ class Synthesizer(Settings, Printable):
 @answers_slips
 def synthesize(
     table: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows,
-    m: int = 5,
+    m: int | None = None,
     rng: RandomSource = None,
     **settings: Any,
 ) -> SyntheticRelease:
@@ -447,8 +462,9 @@ def synthesize(
     ----------
     table : DataFrame, SurveyTable, list of DataFrames, Rows, or path
         The confidential table, or M imputations of it, as :meth:`Synthesizer.fit` takes it.
-    m : int
-        Number of copies; of each imputation, if there are several.
+    m : int, optional
+        Number of copies, 5 by default; of each imputation, if there are several. Of synthetic populations as
+        many are made.
     rng : int, SeedSequence or Generator, optional
         None takes fresh entropy from the operating system.
     **settings
@@ -476,22 +492,6 @@ def synthesize(
             raise unknown_setting(name, ["m", "rng", *known], "synthesize")
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
-    return synthesizer.fit(table).draw(m=m, rng=rng)
-
-
-def _undeclared() -> PrivacyError:
-    """Say that nothing is declared."""
-    return PrivacyError(
-        "a formal guarantee takes nothing from the data",
-        kind="undeclared",
-        remedy=Words("declare every column in {schema}", schema=CODEBOOK),
-    )
-
-
-def _not_public() -> PrivacyError:
-    """Say that cells had a part in how a labelled file was read."""
-    return PrivacyError(
-        "cells of the table decided what its columns are, which a formal guarantee does not allow",
-        kind="undeclared",
-        remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
-    )
+    m = _COPIES if m is None and not makes_populations(synthesizer.design) else m
+    synthesizer, fitting = with_populations(synthesizer, m, rng)
+    return synthesizer.fit(table, rng=fitting).draw(m=m, rng=rng)
