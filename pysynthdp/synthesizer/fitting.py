@@ -56,9 +56,9 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
     """
     protection = settings.protection
     protection.check_request(answers=asked.answers, noise_seed=asked.noise_seed)
-    check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     path = None if asked.answers is None else Path(asked.answers)
     paying = Charging.of(asked.ledger, asked.source, protection, table=given, answers=path)
+    check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     table, labels = opened_table(settings, given)
     own = with_labels(with_design(settings), labels)
     tables = listed(table)
