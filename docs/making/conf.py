@@ -25,6 +25,7 @@ extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 nitpicky = True
 default_role = "code"
+smartquotes = False  # options begin with two hyphens
 autosummary_generate = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -34,6 +35,7 @@ numpydoc_xref_aliases = aliases()
 numpydoc_xref_ignore = "all"
 python_maximum_signature_line_length = 72
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 
 nb_execution_mode = "off"  # notebooks are stored with what they show; a test runs them
 nb_render_markdown_format = "myst"
@@ -59,6 +61,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+html_context = {"default_mode": "auto"}
 html_sidebars: dict[str, list[str]] = {"index": []}
 
 

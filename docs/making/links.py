@@ -49,7 +49,8 @@ class Links:
 
     def _named(self, code: str) -> str:
         """Link a page that is named as code, from the top of the project or from this page."""
-        paths = (code.strip("`"), joined(self.folder, code.strip("`")))
+        plain = code.strip("`")
+        paths = [plain, *([joined(self.folder, plain)] if plain.endswith(".md") else [])]
         page = next((found for path in paths if (found := self._page(path))), None)
         if page is None or page is self.page:
             return code
