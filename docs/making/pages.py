@@ -16,9 +16,9 @@ REFERENCE = ("reference", "command-line", "plan-keys", "column-models")
 LAST = ("combining-rules", "guarantees", "formulas", "claims")
 PAPERS = ("CHANGELOG", "CONTRIBUTING", "ARCHITECTURE", "SECURITY")
 OF_R = {
-    "vignettes/04-for-R-users/from-R.Rmd": "vignettes/04-from-R",
+    "vignettes/04-for-R-users/from-R.md": "vignettes/04-from-R",
     "vignettes/04-for-R-users/R-in-a-notebook.ipynb": "vignettes/04-in-a-notebook",
-    "r-bridge/vignettes/pysynthdp.Rmd": "vignettes/04-words",
+    "vignettes/04-for-R-users/pysynthdp.md": "vignettes/04-words",
 }
 SECTIONS = {
     "start": "Start here",
@@ -93,18 +93,7 @@ def pages_of(root: Path = ROOT) -> dict[str, Page]:
     notebooks = sorted((root / "vignettes").glob("*.ipynb"))
     names |= {f"vignettes/{path.name}": f"vignettes/{path.stem}" for path in notebooks}
     names |= OF_R | {f"{name}.md": name.lower() for name in PAPERS}
-    return {origin: Page(origin, name, _read(root / origin)) for origin, name in names.items()}
-
-
-def _read(path: Path) -> str:
-    """Read a page; a document of R becomes markdown: title, text and code."""
-    text = path.read_text("utf-8")
-    if path.suffix != ".Rmd":
-        return text
-    _, head, body = text.split("---\n", 2)
-    title = head.partition('title: "')[2].partition('"')[0]
-    shown = re.sub(r"^```\{r[^}]*include = FALSE\}\n.*?^```\n", "", body, flags=re.MULTILINE | re.DOTALL)
-    return f"# {title}\n\n" + re.sub(r"^```\{r[^}]*\}$", "```r", shown.strip(), flags=re.MULTILINE)
+    return {origin: Page(origin, name, (root / origin).read_text("utf-8")) for origin, name in names.items()}
 
 
 def ordered(section: str, pages: Iterable[Page]) -> list[Page]:

@@ -100,5 +100,5 @@ def test_no_path_that_a_page_names_is_missing(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_dotted_name_of_a_page_can_be_imported(page):
-    for name in set(re.findall(r"\bpysynthdp(?:\.(?!Rmd\b)\w+)+", (README.parent / page).read_text("utf-8"))):
+    for name in set(re.findall(r"\bpysynthdp(?:\.(?!md\b)\w+)+", (README.parent / page).read_text("utf-8"))):
         assert pydoc.locate(name) is not None, name
