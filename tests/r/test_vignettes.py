@@ -34,7 +34,8 @@ def test_the_notebook_runs_and_both_languages_pool_alike(r_library, monkeypatch,
     notebook = nbformat.read(FOLDER / "R-in-a-notebook.ipynb", as_version=4)
     stored = kinds_of(notebook)
     resources = {"metadata": {"path": tmp_path}}
-    nbclient.NotebookClient(notebook, timeout=None, kernel_name="python3", resources=resources).execute()
+    settings = {"timeout": None, "kernel_name": "python3", "coalesce_streams": True}
+    nbclient.NotebookClient(notebook, resources=resources, **settings).execute()
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", ())]
     said = "".join(out.get("text", "") for out in outputs)
     assert "Rule: partial_size_adjusted" in said
