@@ -143,8 +143,8 @@ def logistic_ridge_draws(*, row_norm: float, ridge: float, n_syn: int, copies: i
 
     Notes
     -----
-    Privacy: post-processing of public constants; publishable. H3: ``|beta - beta'| <= 2L/Lambda`` (gradient
-    at most L; Chaudhuri, Monteleoni and Sarwate 2011), and Bernoulli draws with logits s apart have
+    Privacy: post-processing of public constants; publishable. H3: ``|beta - beta'| <= 2L/Lambda``
+    (gradient at most L; Chaudhuri, Monteleoni and Sarwate 2011), and Bernoulli draws with logits s apart have
     divergence at most a s^2/8. It assumes the exact optimum: an early stop must be charged or bounded.
 
     Examples
