@@ -25,6 +25,7 @@ extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 nitpicky = True
 default_role = "code"
+highlight_language = "none"  # what a program printed is no Python
 smartquotes = False  # options begin with two hyphens
 autosummary_generate = False
 autodoc_typehints = "none"
