@@ -20,7 +20,8 @@ STRICT = ("-W", "-n", "--keep-going", "-q", "-j", "auto")
 def main(folder: Path) -> int:
     """Write the sources, then the site; return how Sphinx ended."""
     source = folder / "source"
-    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("source", "doctrees", "html"):
+        shutil.rmtree(folder / name, ignore_errors=True)
     for name, text in sources():
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)
