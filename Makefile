@@ -23,7 +23,7 @@ help:
 	@echo "make test         every linter, type check, import contract, test, docstring example and vignette"
 	@echo "make test-oldest  what the oldest allowed packages must pass too: unit tests, shell, contracts; without R"
 	@echo "make lint         ruff, mypy and the import contracts alone"
-	@echo "make docs         the API reference in docs/api/"
+	@echo "make docs         the site in build/docs/html: guides, vignettes, reference; no network needed"
 	@echo "make bench        the long studies that need no file of yours, stored with dates in benchmarks/results/ (a night)"
 	@echo "make clean        remove what the others made"
 
@@ -42,7 +42,7 @@ $(VENV)/installed: $(VENV)/made pyproject.toml
 	@touch $@
 
 $(VENV)/installed-for-tests: $(VENV)/made pyproject.toml
-	$(RUN) -m pip install --quiet --editable '.[test]'
+	$(RUN) -m pip install --quiet --editable '.[test,docs]'
 	@touch $(VENV)/installed $@
 
 demo: $(VENV)/installed
@@ -75,7 +75,7 @@ test-oldest: $(OLDEST)/installed
 	  $(LEFT_OUT:%=--ignore=tests/contracts/test_%.py) tests/unit tests/cli tests/contracts
 
 docs: $(VENV)/installed-for-tests
-	$(RUN) docs/build.py docs/api
+	$(RUN) docs/build.py build/docs
 
 STORED := benchmarks/results
 
@@ -94,4 +94,4 @@ bench: $(VENV)/installed-for-tests
 	$(RUN) -m benchmarks.speed.pooled --write
 
 clean:
-	rm -rf $(VENV) $(OLDEST) docs/api build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

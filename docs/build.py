@@ -1,35 +1,35 @@
-"""Build the API reference from the docstrings: ``python docs/build.py FOLDER``, or ``make docs``."""
+"""Build the site from pages, notebooks and docstrings: ``python docs/build.py``, or ``make docs``.
+
+Pages are first written into ``source`` of the folder (``build/docs`` by default), then Sphinx writes ``html``
+beside it. Warnings are errors: a link, a name in a docstring or a page that no menu has ends the run.
+"""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
-import warnings
-from importlib import import_module
 from pathlib import Path
 
-import pdoc
-import pdoc.render
+from making.sources import sources
 
-PAGES = ("pysynthdp", "pysynthdp.privacy.prices", "pysynthdp.testing")
-LAZY = (*PAGES[:-1], "pysynthdp.analysis")  # packages that load their names when first asked
-
-
-def main(folder: Path) -> None:
-    """Write one page a module."""
-    for package in LAZY:
-        resolve(package)
-    # pandas' types take parameters for type checkers alone, so pdoc shows them as they are written
-    warnings.filterwarnings("ignore", "Error parsing type annotation pd.Series", UserWarning)
-    pdoc.render.configure(docformat="numpy")
-    pdoc.pdoc(*PAGES, output_directory=folder)
+SETTINGS = Path(__file__).parent / "making"
+STRICT = ("-W", "-n", "--keep-going", "-q", "-j", "auto")
 
 
-def resolve(package: str) -> None:
-    """Load every public name of a package, for pdoc looks at what is there without asking for it."""
-    module = import_module(package)
-    for name in module.__all__:
-        setattr(module, name, getattr(module, name))
+def main(folder: Path) -> int:
+    """Write the sources, then the site; return how Sphinx ended."""
+    source = folder / "source"
+    for name in ("source", "doctrees", "html"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for name, text in sources():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    places = ("-c", SETTINGS, "-d", folder / "doctrees", source, folder / "html")
+    command = [sys.executable, "-m", "sphinx", *STRICT, *map(str, places)]
+    return subprocess.run(command, check=False).returncode
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/api"))
+    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/docs").resolve()))

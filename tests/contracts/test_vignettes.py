@@ -12,6 +12,11 @@ import pytest
 
 FOLDER = Path(__file__).parents[2] / "vignettes"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+OF_R = FOLDER / "04-for-R-users"
+DOCUMENTS = [
+    OF_R / "from-R.Rmd",
+    FOLDER.parent / "r-bridge" / "vignettes" / "pysynthdp.Rmd",
+]  # tests/r runs them
 
 
 def test_there_are_vignettes():
@@ -45,6 +50,7 @@ def kinds_of(outputs):
     return [sorted(out.get("data", {})) or [out.output_type, out.get("name")] for out in outputs]
 
 
+@pytest.mark.parametrize("path", [*NOTEBOOKS, OF_R / "R-in-a-notebook.ipynb"], ids=lambda path: path.stem)
 def test_a_vignette_is_stored_with_what_it_shows(path):
     notebook = nbformat.read(path, as_version=4)
     outputs = [out for each in outputs_of(notebook) for out in each]
@@ -54,13 +60,34 @@ def test_a_vignette_is_stored_with_what_it_shows(path):
     assert all(set(cell.metadata) <= {"tags"} for cell in notebook.cells)
 
 
+def chunks_of(text: str, start: str) -> list[str]:
+    """The lines of code of a document, as they are run."""
+    blocks = re.findall(rf"^```{start}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_a_document_of_r_is_stored_with_what_it_shows(path):
+    text, shown = path.read_text("utf-8"), (OF_R / f"{path.stem}.md").read_text("utf-8")
+    text = re.sub(r"^```\{r[^}]*include = FALSE\}\n.*?^```\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    assert chunks_of(text, r"\{r[^}]*\}") == chunks_of(shown, "r"), "store it anew: python vignettes/run.py"
+    prose = [line for line in text.split("---\n", 2)[2].splitlines() if line.startswith(("#", "|"))]
+    assert set(prose) <= set(shown.splitlines()), "store it anew: python vignettes/run.py"
+    assert len(re.findall(r"^```\n(?=.*?\S)", shown, flags=re.MULTILINE)) > 8
+    assert "\nError" not in shown
+
+
+STORED = [*NOTEBOOKS, *OF_R.glob("*.ipynb"), *OF_R.glob("*.md")]
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
 def test_a_stored_vignette_tells_nothing_of_the_machine(path):
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"/(root|home|tmp|Users|usr|opt)/|site-packages|iopub|0x[0-9a-f]{6}", text)
 
 
 def test_the_vignettes_stay_small():
-    assert sum(path.stat().st_size for path in NOTEBOOKS) < 1_500_000
+    assert sum(path.stat().st_size for path in STORED) < 1_500_000
 
 
 @pytest.mark.slow

@@ -32,12 +32,20 @@ def test_a_document_runs_without_errors(run_r, tmp_path, path):
 def test_the_notebook_runs_and_both_languages_pool_alike(r_library, monkeypatch, tmp_path):
     monkeypatch.setenv("R_LIBS", str(r_library))
     notebook = nbformat.read(FOLDER / "R-in-a-notebook.ipynb", as_version=4)
-    assert not any(cell.get("outputs") for cell in notebook.cells)
+    stored = kinds_of(notebook)
     resources = {"metadata": {"path": tmp_path}}
-    nbclient.NotebookClient(notebook, timeout=None, kernel_name="python3", resources=resources).execute()
+    settings = {"timeout": None, "kernel_name": "python3", "coalesce_streams": True}
+    nbclient.NotebookClient(notebook, resources=resources, **settings).execute()
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", ())]
     said = "".join(out.get("text", "") for out in outputs)
     assert "Rule: partial_size_adjusted" in said
     assert "PlanError - m, the number of copies" in said
     assert said.count("at least 1") >= 2
     assert any("image/png" in out.get("data", {}) for out in outputs)
+    assert kinds_of(notebook) == stored, "store it anew: python vignettes/run.py and the notebook's name"
+
+
+def kinds_of(notebook):
+    """What each cell shows: text, a table, a picture."""
+    shown = [cell.get("outputs", ()) for cell in notebook.cells]
+    return [[sorted(out.get("data", {})) or out.get("name") for out in outputs] for outputs in shown]
