@@ -21,7 +21,7 @@ from pysynthdp.io.tables import read_table
 from pysynthdp.privacy.statements.claim import Claim
 from pysynthdp.release import SyntheticRelease
 
-__all__ = ["Given", "given"]
+__all__ = ["Given", "given", "people_of"]
 
 _HOW = "give a release, its folder, a data frame or a list of them"
 
@@ -99,9 +99,29 @@ def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
     )
 
 
+def people_of(given: Any) -> Any:
+    """Take people who were never used as a data frame; what is none is given back, to be refused by name.
+
+    Parameters
+    ----------
+    given : DataFrame, SurveyTable, path or None
+        The hold-out.
+
+    Returns
+    -------
+    object
+        A data frame, if it is one.
+
+    Notes
+    -----
+    Privacy: reads real rows.
+    """
+    return _table(given) if isinstance(given, SurveyTable | str | os.PathLike) else given
+
+
 def _differences(table: pd.DataFrame, copy: Any) -> pd.DataFrame:
     """List where the structure of a copy of another tool is not that of the table."""
-    found = [] if not isinstance(copy, pd.DataFrame) else structure_diff(table, copy)
+    found = structure_diff(table, copy) if isinstance(copy, pd.DataFrame) else ()
     rows = [(each.column or "(table)", each.what, each.first, each.second) for each in found]
     return pd.DataFrame(rows, columns=["column", "what", "confidential", "copies"])
 
