@@ -188,11 +188,7 @@ def disclosure_risk(
     work.records(stream(root, 1))
     work.attacked(attacks, stream(root, 2))
     work.bounds()
-    if shadow_fits:
-        assert refit is not None  # noqa: S101 -- checked above
-        work.shadows(refit, shadow_fits, shadow_records, stream(root, 3))
-    else:
-        work.lacking("membership", Words("it takes shadow fits: give {how}", how=SHADOWS))
+    work.shadows(refit, shadow_fits, shadow_records, stream(root, 3))
     if distances:
         work.distances(stream(root, 4))
     return work.result()
@@ -213,8 +209,8 @@ def _check(
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < smallest:
             raise SettingError(f"{name} must be a whole number of at least {smallest}", kind="setting")
     if not shadow_fits and refit is not None and holdout is not None:
-        what = Words("{holdout} and {refit} are two controls", holdout=HOLDOUT, refit=REFIT)
-        raise SettingError(what, kind="setting", remedy="leave the refits out, the hold-out tells more")
+        both = Words("{holdout} and {refit} are two controls", holdout=HOLDOUT, refit=REFIT)
+        raise SettingError(both, kind="setting", remedy="leave the refits out, the hold-out tells more")
     if not shadow_fits:
         return
     if refit is None:
@@ -370,8 +366,11 @@ class _Work:
         self.found["trade_off"] = curve_table(claim.guarantee)
         self.notes.append(_BOUND)
 
-    def shadows(self, refit: Synthesizer, fits: int, records: int, rng: np.random.Generator) -> None:
-        """Attack membership by shadow fits."""
+    def shadows(self, refit: Synthesizer | None, fits: int, records: int, rng: np.random.Generator) -> None:
+        """Attack membership by shadow fits, if they are asked for."""
+        if not fits or refit is None:
+            self.lacking("membership", Words("it takes shadow fits: give {how}", how=SHADOWS))
+            return
         claim = self.what.claim
         found = membership(
             self.files.table,
