@@ -114,6 +114,7 @@ def _without(files: Files, refit: Synthesizer, part: IntArray, rng: np.random.Ge
         rest,
         sealed_copies(refit, rest, m=len(files.copies), k=None if refit.keep else rows, rng=rng),
         files.table.iloc[part].reset_index(drop=True),
+        left_out=True,
     )
 
 
