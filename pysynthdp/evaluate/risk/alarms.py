@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.evaluate.risk.intervals import above, binomial_tail, excess_tail, wilson
 from pysynthdp.evaluate.risk.records import Matched, Matches, Shared
 
@@ -231,6 +232,8 @@ def key_alarms(
         synthetic = frame[~frame["keys"].isin(real)]
         single = synthetic[synthetic["of"].str.startswith("copy")]
         all_of_it = single[(single[whole] >= 1) & (single[same] >= _ALMOST * single[whole])]
+        if "mean_denom" in all_of_it:  # large cells are rules, such as a question that only women are asked
+            all_of_it = all_of_it[all_of_it["mean_denom"] < FEWEST]
         if len(all_of_it):
             named = _listed(dict.fromkeys(_named(all_of_it)))
             yield f"{same} is nearly {whole}, so copies tell what the table would: {named}"

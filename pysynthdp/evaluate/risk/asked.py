@@ -86,7 +86,8 @@ class Asked:
         known = [_missing_keys(key, codes[one]) for one in self.keys[name] if one in self.without_missing]
         if target is not None:
             known += self._of_target(files, codes, key, name, target)
-        return cells_of(key, wanted, known=known, denom_lim=None if target is None else self.denom_lim)
+        limit = None if target is None else self.denom_lim
+        return cells_of(key, wanted, known=known, denom_lim=limit, left_out=files.left_out)
 
     def _of_target(
         self, files: Files, codes: Mapping[str, Coded], key: Coded, name: str, target: str

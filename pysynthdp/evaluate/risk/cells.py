@@ -45,6 +45,8 @@ class Cells:
         What everybody knows.
     denom_lim : int or None
         Cells of more records than this are left out.
+    left_out : bool
+        Whether fresh people are records of the whole table, which is both together.
     """
 
     key: IntArray
@@ -56,14 +58,15 @@ class Cells:
     targets: int
     excluded: BoolArray
     denom_lim: int | None = None
+    left_out: bool = False
 
     def by_key(self, counts: IntArray | BoolArray) -> FloatArray:
         """Sum over the cells of each key combination."""
         return np.bincount(self.key, counts, self.keys).astype(np.float64)
 
-    def kept(self, counts: IntArray, more: int = 0) -> IntArray:
-        """Take out what is excluded; ``more`` records stand in a cell besides those counted."""
-        out = self.excluded if self.denom_lim is None else self.excluded | (counts + more > self.denom_lim)
+    def kept(self, counts: IntArray) -> IntArray:
+        """Take out what is excluded."""
+        out = self.excluded if self.denom_lim is None else self.excluded | (counts > self.denom_lim)
         return np.where(out, 0, counts)
 
 
@@ -89,7 +92,12 @@ class Known:
 
 
 def cells_of(
-    key: Coded, target: Coded, *, known: Sequence[Known] = (), denom_lim: int | None = None
+    key: Coded,
+    target: Coded,
+    *,
+    known: Sequence[Known] = (),
+    denom_lim: int | None = None,
+    left_out: bool = False,
 ) -> Cells:
     """Count key combinations and target values together.
 
@@ -101,6 +109,8 @@ def cells_of(
         What is left out, since everybody knows it.
     denom_lim : int, optional
         Cells of more records are left out.
+    left_out : bool
+        Whether fresh people are records of the whole table.
 
     Returns
     -------
@@ -125,6 +135,7 @@ def cells_of(
         targets=target.size,
         excluded=out,
         denom_lim=denom_lim,
+        left_out=left_out,
     )
 
 
@@ -204,12 +215,16 @@ class _People:
     def __post_init__(self) -> None:
         own = self.cells.fresh if self.fresh else self.cells.table
         object.__setattr__(self, "total", int(own.sum()))
-        more = self.cells.table if self.fresh else np.zeros_like(own)
         out = self.cells.excluded
         if self.cells.denom_lim is not None:
-            joined = more + 1 if self.fresh else own
-            out = out | (joined > self.cells.denom_lim)
+            out = out | (self.whole() > self.cells.denom_lim)
         object.__setattr__(self, "counts", np.where(out, 0, own))
+
+    def whole(self) -> IntArray:
+        """Count the table in which one of these people is."""
+        if not self.fresh:
+            return self.cells.table
+        return self.cells.table + (self.cells.fresh if self.cells.left_out else 1)
 
     def share(self, where: BoolArray) -> float:
         """Per cent of all in these cells; NaN of nobody."""
@@ -217,12 +232,15 @@ class _People:
 
     def alone(self) -> BoolArray:
         """Cells whose keys nobody else in the table has."""
-        others = self.cells.by_key(self.cells.kept(self.cells.table))
-        return np.asarray((others == (0 if self.fresh else 1))[self.cells.key])
+        both = self.fresh and self.cells.left_out
+        held = self.cells.table + self.cells.fresh if both else self.cells.table
+        here = self.cells.by_key(self.cells.kept(held))
+        return np.asarray((here == (0 if self.fresh and not both else 1))[self.cells.key])
 
     def determined(self) -> BoolArray:
         """Cells in which all of the table with these keys have this target."""
-        return np.asarray(self.cells.table == self.cells.by_key(self.cells.table)[self.cells.key])
+        held = self.cells.table + self.cells.fresh if self.fresh and self.cells.left_out else self.cells.table
+        return np.asarray(held == self.cells.by_key(held)[self.cells.key])
 
 
 def identity(cells: Cells, seen: Intruder, *, fresh: bool = False) -> dict[str, float]:

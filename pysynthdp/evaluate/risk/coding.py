@@ -63,11 +63,14 @@ class Files:
         Data frames, or copies that stay in their files.
     fresh : DataFrame or None
         Rows that had no part in the copies.
+    left_out : bool
+        Whether these are rows of the confidential table, which were left out for these copies.
     """
 
     table: pd.DataFrame
     copies: tuple[Any, ...]
     fresh: pd.DataFrame | None = None
+    left_out: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,7 +117,7 @@ class Files:
 
     def with_copies(self, copies: Sequence[Any]) -> Files:
         """Give the same people with other copies."""
-        return Files(self.table, tuple(copies), self.fresh)
+        return Files(self.table, tuple(copies), self.fresh, self.left_out)
 
 
 def _column(copy: Any, name: str) -> pd.Series:

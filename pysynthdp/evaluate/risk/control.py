@@ -13,7 +13,7 @@ from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.errors import PysynthdpWarning, SchemaError, SettingError
 from pysynthdp.base.words import Words
 from pysynthdp.evaluate.risk.coding import Files
-from pysynthdp.evaluate.risk.wording import EITHER, HOLDOUT, REFIT
+from pysynthdp.evaluate.risk.wording import EITHER
 from pysynthdp.synthesizer import Synthesizer
 
 __all__ = ["Control", "ControlKind", "controls", "sealed_copies"]
@@ -74,16 +74,13 @@ def controls(
     Raises
     ------
     SettingError, SchemaError
-        When both are given, or the hold-out cannot be one.
+        When the hold-out cannot be one.
 
     Notes
     -----
     Privacy: a refit reads real rows. Its copies are looked at here and dropped: they are in no result, in no
     file and in no account, whatever guarantee its settings ask for; what is measured on them is INTERNAL.
     """
-    if holdout is not None and refit is not None:
-        what = Words("{holdout} and {refit} are two controls", holdout=HOLDOUT, refit=REFIT)
-        raise SettingError(what, kind="setting", remedy="leave the refits out, the hold-out tells more")
     if holdout is not None:
         _check_holdout(files, holdout)
         return Control("holdout", (Files(files.table, files.copies, holdout.reset_index(drop=True)),))
@@ -117,6 +114,7 @@ def _without(files: Files, refit: Synthesizer, part: IntArray, rng: np.random.Ge
         rest,
         sealed_copies(refit, rest, m=len(files.copies), k=None if refit.keep else rows, rng=rng),
         files.table.iloc[part].reset_index(drop=True),
+        left_out=True,
     )
 
 

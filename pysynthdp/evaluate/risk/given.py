@@ -21,7 +21,7 @@ from pysynthdp.io.tables import read_table
 from pysynthdp.privacy.statements.claim import Claim
 from pysynthdp.release import SyntheticRelease
 
-__all__ = ["Given", "given"]
+__all__ = ["Given", "given", "people_of"]
 
 _HOW = "give a release, its folder, a data frame or a list of them"
 
@@ -97,6 +97,26 @@ def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
         claim=getattr(own, "privacy", None),
         differences=_differences(rows, None if tags is not None else parts[-1][0]),
     )
+
+
+def people_of(given: Any) -> Any:
+    """Take people who were never used as a data frame; what is none is given back, to be refused by name.
+
+    Parameters
+    ----------
+    given : DataFrame, SurveyTable, path or None
+        The hold-out.
+
+    Returns
+    -------
+    object
+        A data frame, if it is one.
+
+    Notes
+    -----
+    Privacy: reads real rows.
+    """
+    return _table(given) if isinstance(given, SurveyTable | str | os.PathLike) else given
 
 
 def _differences(table: pd.DataFrame, copy: Any) -> pd.DataFrame:

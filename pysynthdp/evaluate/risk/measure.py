@@ -13,6 +13,7 @@ from pysynthdp.base.errors import SettingError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.base.streams import RandomSource, root_sequence, stream
 from pysynthdp.base.words import Words
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.evaluate.risk import alarms
 from pysynthdp.evaluate.risk.asked import Asked, Keys, KnownByAll, asked, exact_numbers
 from pysynthdp.evaluate.risk.attacks import inference_table, singling_out_table
@@ -28,7 +29,7 @@ from pysynthdp.evaluate.risk.by_keys import (
 from pysynthdp.evaluate.risk.coding import Files
 from pysynthdp.evaluate.risk.control import Control, controls
 from pysynthdp.evaluate.risk.distances import COUNTER_EXAMPLE, distance_table
-from pysynthdp.evaluate.risk.given import Given, given
+from pysynthdp.evaluate.risk.given import Given, given, people_of
 from pysynthdp.evaluate.risk.matching import match_table, why_no_matches
 from pysynthdp.evaluate.risk.membership import membership
 from pysynthdp.evaluate.risk.records import (
@@ -64,7 +65,7 @@ def disclosure_risk(
     keys: Keys,
     targets: Sequence[str] | str = (),
     known_by_all: KnownByAll | None = None,
-    holdout: pd.DataFrame | None = None,
+    holdout: pd.DataFrame | SurveyTable | str | Path | None = None,
     refit: Synthesizer | None = None,
     folds: int = 3,
     ngroups: Mapping[str, int] | None = None,
@@ -94,7 +95,7 @@ def disclosure_risk(
     known_by_all : mapping of str to sequence, optional
         What is no disclosure, since everybody knows it: for a target its levels, ``{"alcabuse": ["NO"]}``, or
         combinations, ``{"smoke": [{"sex": "F", "smoke": "no"}]}``.
-    holdout : DataFrame, optional
+    holdout : DataFrame, SurveyTable or path, optional
         People of the same population who had no part in the copies: the control of every attack.
     refit : Synthesizer, optional
         Settings of the release. The table is cut into ``folds`` parts, copies are made without each of them,
@@ -164,12 +165,19 @@ def disclosure_risk(
         without_missing=without_missing,
         denom_lim=denom_lim,
     )
-    _check(folds=folds, attacks=attacks, shadow_fits=shadow_fits, shadow_records=shadow_records, refit=refit)
+    _check(
+        holdout,
+        folds=folds,
+        attacks=attacks,
+        shadow_fits=shadow_fits,
+        shadow_records=shadow_records,
+        refit=refit,
+    )
     root = root_sequence(rng)
     beside = controls(
         what.files,
-        holdout,
-        refit if holdout is None and (refit is not None) else None,
+        people_of(holdout),
+        refit if holdout is None else None,
         folds=folds,
         rng=stream(root, 0),
     )
@@ -180,24 +188,29 @@ def disclosure_risk(
     work.records(stream(root, 1))
     work.attacked(attacks, stream(root, 2))
     work.bounds()
-    if shadow_fits:
-        assert refit is not None  # noqa: S101 -- checked above
-        work.shadows(refit, shadow_fits, shadow_records, stream(root, 3))
-    else:
-        work.lacking("membership", Words("it takes shadow fits: give {how}", how=SHADOWS))
+    work.shadows(refit, shadow_fits, shadow_records, stream(root, 3))
     if distances:
         work.distances(stream(root, 4))
     return work.result()
 
 
 def _check(
-    *, folds: int, attacks: int, shadow_fits: int, shadow_records: int, refit: Synthesizer | None
+    holdout: Any,
+    *,
+    folds: int,
+    attacks: int,
+    shadow_fits: int,
+    shadow_records: int,
+    refit: Synthesizer | None,
 ) -> None:
     """Refuse numbers that cannot be."""
     least = {"folds": (folds, 2), "attacks": (attacks, 1), "shadow_records": (shadow_records, 1)}
     for name, (value, smallest) in least.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < smallest:
             raise SettingError(f"{name} must be a whole number of at least {smallest}", kind="setting")
+    if not shadow_fits and refit is not None and holdout is not None:
+        both = Words("{holdout} and {refit} are two controls", holdout=HOLDOUT, refit=REFIT)
+        raise SettingError(both, kind="setting", remedy="leave the refits out, the hold-out tells more")
     if not shadow_fits:
         return
     if refit is None:
@@ -353,8 +366,11 @@ class _Work:
         self.found["trade_off"] = curve_table(claim.guarantee)
         self.notes.append(_BOUND)
 
-    def shadows(self, refit: Synthesizer, fits: int, records: int, rng: np.random.Generator) -> None:
-        """Attack membership by shadow fits."""
+    def shadows(self, refit: Synthesizer | None, fits: int, records: int, rng: np.random.Generator) -> None:
+        """Attack membership by shadow fits, if they are asked for."""
+        if not fits or refit is None:
+            self.lacking("membership", Words("it takes shadow fits: give {how}", how=SHADOWS))
+            return
         claim = self.what.claim
         found = membership(
             self.files.table,

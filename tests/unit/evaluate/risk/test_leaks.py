@@ -150,6 +150,14 @@ def test_independent_columns_still_show_what_they_replicate():
     assert shown["RepU"].max() > 0
 
 
+def test_a_question_that_only_some_are_asked_is_no_leak():
+    table, _, copies = safe(5)
+    asked = [frame.assign(births=frame["age"].where(frame["sex"] == "F") // 20) for frame in (table, *copies)]
+    found = sdp.disclosure_risk(asked[0], asked[1:], keys=["sex", "smoke"], targets=["births"], attacks=20)
+    assert found.table("attribute")["DiSDiO"].min() > 20
+    assert not found.alarms
+
+
 def test_one_real_column_among_synthetic_ones_is_found():
     table, _, copies = safe(4)
     mixed = [copy.assign(income=table["income"]) for copy in copies]

@@ -11,7 +11,9 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import FitError, PysynthdpError, SchemaError, SettingError
+from pysynthdp.evaluate.risk.asked import asked
 from pysynthdp.evaluate.risk.bound import most_true_positives
+from pysynthdp.evaluate.risk.cells import attribute, identity, intruders
 from pysynthdp.evaluate.risk.coding import Files
 from pysynthdp.evaluate.risk.control import sealed_copies
 from pysynthdp.evaluate.risk.records import shared_rare
@@ -60,6 +62,20 @@ def test_people_never_used_are_judged_as_if_each_had_joined_the_table():
     row = found.table("DiSCO").query("of == 'any copy'").iloc[0]
     assert row["DiSCO"] == pytest.approx(200 / 3)
     assert row["control"] == 50.0  # x and z
+
+
+def test_people_of_refits_are_unique_as_they_are_in_the_whole_table():
+    """The table itself stands for each fit's copies, so that the control of RepU is UiO."""
+    real, copies = table(90), table(90)
+    want = asked(["sex", "age", "ill"], keys=["sex", "age"], targets=["ill"])
+    files = Files(real.iloc[:60], (copies,), real.iloc[60:], left_out=True)
+    cells = want.cells(files, want.coded(files), "keys", "ill")
+    shown = identity(cells, intruders(cells)[0], fresh=True)
+    alone = ~real.duplicated(["sex", "age"], keep=False)
+    assert shown["RepU"] == pytest.approx(100 * alone.iloc[60:].mean())
+    fixed = real.groupby(["sex", "age"])["ill"].transform("nunique") == 1
+    found = attribute(cells, intruders(cells)[0], fresh=True)
+    assert found["Dorig"] == pytest.approx(100 * fixed.iloc[60:].mean())
 
 
 def test_earlier_releases_count_in_the_growth():

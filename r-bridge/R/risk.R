@@ -1,0 +1,88 @@
+#' Measure what copies give away of confidential data
+#'
+#' For the person who holds the data: the result shows numbers of the confidential records and must not leave with the
+#' copies. Measures are those of synthpop's `disclosure()`, over all copies together and for each, with attacks beside
+#' people who were never used.
+#'
+#' @param object Copies from [synthesise()], an object of synthpop, a data frame, or a list of data frames.
+#' @param data The confidential data frame.
+#' @param keys What an intruder may know of a person: a named list of sets of columns,
+#'   `list(neighbour = c("sex", "age", "region"))`, or the columns of one set.
+#' @param targets Columns that an intruder wants to learn.
+#' @param known_by_all A named list: levels of targets that everybody knows, `list(alcabuse = "NO")`.
+#' @param holdout A data frame of people who had no part in the copies: the control of every attack.
+#' @param refit A list with settings of [synthesise()] by which the copies were made; copies without a third of the rows
+#'   each are then the control. `list()` for none.
+#' @param ngroups Numbers that are cut into so many groups: `c(age = 10)`.
+#' @param without_missing Columns whose missing values tell an intruder nothing.
+#' @param denom_lim Leave out cells of more records than this.
+#' @param attacks Attempts of each attack by guessing.
+#' @param shadow_fits Fits with and without the most exposed records, to tell members; needs `refit`.
+#' @param x A result.
+#' @param row.names,optional As in [as.data.frame()].
+#' @param table The table that is wanted: `"worst"`, `"identity"`, `"attribute"`, `"matches"` and so on.
+#' @param ... Not used.
+#' @return A list of class `disclosure_risk`: `text`, which is printed; `alarms`, what a safe release would not show;
+#'   `tables`, data frames. `as.data.frame()` gives one of them, in per cent.
+#' @examples
+#' \donttest{
+#' if (engine_available()) {
+#'   s <- synthesise(iris, m = 2, seed = 1)
+#'   disclosure_risk(s, iris, keys = c("Sepal.Length", "Sepal.Width"), targets = "Species")
+#' }
+#' }
+#' @export
+disclosure_risk <- function(object, data, keys, targets = NULL, known_by_all = NULL, holdout = NULL, refit = NULL,
+                            ngroups = NULL, without_missing = NULL, denom_lim = NULL, attacks = 500, shadow_fits = 0) {
+  if (missing(data)) {
+    refuse("bridge", "disclosure_risk() needs the confidential data", "write disclosure_risk(s, survey, keys = ...)",
+           kind = "no data")
+  }
+  if (missing(keys)) {
+    refuse("plan", "disclosure_risk() needs what an intruder knows",
+           'write keys = list(neighbour = c("sex", "age", "region"))', kind = "setting")
+  }
+  frames <- list(check_frame(as_given(data)))
+  if (!is.null(holdout)) frames <- c(frames, list(check_frame(as_given(holdout))))
+  settings <- if (!is.null(refit)) do.call(declared, c(list(frames[[1L]]), refit))
+  copied <- if (inherits(object, "synds")) sendable(object) else object
+  made <- ask("disclosure_risk", x = copied, data = frames, refit = settings,
+              keys = if (is.list(keys)) lapply(keys, as.list) else as.list(keys), targets = as.list(targets),
+              known_by_all = lapply(known_by_all, as.list), ngroups = if (!is.null(ngroups)) as.list(ngroups),
+              without_missing = as.list(without_missing), denom_lim = denom_lim, attacks = attacks,
+              shadow_fits = shadow_fits)
+  tables <- lapply(made$tables, function(columns) as.data.frame(columns, check.names = FALSE))
+  structure(list(text = made$text, alarms = as.character(made$alarms), tables = tables), class = "disclosure_risk")
+}
+
+#' @rdname disclosure_risk
+#' @export
+print.disclosure_risk <- function(x, ...) {
+  check_no_dots("print", ...)
+  cat(x$text, "\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname disclosure_risk
+#' @export
+as.data.frame.disclosure_risk <- function(x, row.names = NULL, optional = FALSE, table = "worst", ...) {
+  check_no_dots("as.data.frame", ...)
+  if (!table %in% names(x$tables)) {
+    refuse("plan", paste0("there is no table ", table), paste("name one of", paste(names(x$tables), collapse = ", ")),
+           kind = "setting")
+  }
+  x$tables[[table]]
+}
+
+#' @rdname disclosure_risk
+#' @export
+plot.disclosure_risk <- function(x, ...) {
+  check_no_dots("plot", ...)
+  worst <- x$tables$worst[rev(seq_len(nrow(x$tables$worst))), ]
+  of <- ifelse(is.na(worst$target) | !nzchar(worst$target), "", paste(" of", worst$target))
+  limits <- range(0, worst$value, worst$baseline, na.rm = TRUE)
+  graphics::dotchart(worst$value, paste0(worst$measure, of, ", ", worst$keys), pch = 19, xlim = limits,
+                     xlab = "per cent (line: baseline)", main = "INTERNAL: disclosure risk", cex = 0.8)
+  graphics::points(worst$baseline, seq_len(nrow(worst)), pch = "|", col = "grey30")
+  invisible(x)
+}
