@@ -49,6 +49,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
     "rules_of_copies": ("objects", "rules_of_copies"),
     "pool": ("pooling", "pool_fits"),
     "compare": ("pooling", "compare"),
+    "evaluate": ("evaluation", "evaluate"),
     "from_synds": ("objects", "from_synds"),
     "accept_sdc": ("objects", "accept_sdc"),
     "write_release": ("objects", "write_release"),
