@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "combining": ("Combined", "combine"),
-    "design_based": ("svyglm", "svymean", "svyratio", "svytotal"),
     "crosstab": ("Crosstab", "crosstab_of"),
+    "design_based": ("svyglm", "svymean", "svyratio", "svytotal"),
     "estimands": ("gini_of", "mean_of", "quantile_of", "share_of"),
     "estimates": ("Estimates",),
     "pooling": ("pool",),
