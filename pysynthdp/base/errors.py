@@ -13,6 +13,7 @@ from pysynthdp.base.words import Dialect, Words, one_line, said
 
 __all__ = [
     "BridgeError",
+    "BudgetExceeded",
     "CombiningRuleError",
     "FitError",
     "PlanError",
@@ -115,6 +116,10 @@ class SettingError(PlanError, TypeError):
 
 class PrivacyError(PysynthdpError, ValueError):
     """A privacy guarantee cannot be given, or a parameter lies outside its domain of validity."""
+
+
+class BudgetExceeded(PrivacyError):  # noqa: N818 -- the word by which agencies know it
+    """A release would cost more than is left of its source's limit; nothing was read, reserved or drawn."""
 
 
 class FitError(PysynthdpError, RuntimeError):

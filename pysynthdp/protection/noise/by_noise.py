@@ -233,6 +233,16 @@ class ByNoise(Protection):
         """Say what the budget buys, from public constants."""
         return expected_precision(plan, self, n=n, m=m, n_syn=n_syn)
 
+    def price_of_fit(self) -> ZCDP:
+        """Give the budget; seeded noise has no price."""
+        if self.testing:
+            raise PrivacyError(
+                "noise that may be seeded protects nothing, so no ledger holds its price",
+                kind="ledger",
+                remedy=Words("leave the ledger out, or {testing}", testing=_TESTING),
+            )
+        return ZCDP(self.rho)
+
     def rehearsal(self) -> Self:
         """Let the noise be seeded, and mark everything void."""
         return replace(self, testing=True)
