@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pyreadstat
@@ -9,6 +12,7 @@ import pytest
 
 import pysynthdp as sdp
 
+ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.r_packages("haven")
 _BEGIN = """
 suppressMessages(library(haven))
@@ -115,4 +119,31 @@ def test_copies_of_python_are_codes_or_factors(run_r, tmp_path):
         y <- haven::read_sav(Sys.glob(file.path(again, "*.sav")), user_na = TRUE)
         stopifnot(identical(as.vector(unclass(x$sex)), as.vector(unclass(y$sex))))
         """
+    )
+
+
+def test_catalogs_of_sas_are_read_as_haven_reads_them(run_r, tmp_path):
+    for packed in (ROOT / "tests" / "golden" / "sas").glob("*.gz"):
+        (tmp_path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    run_r(
+        _BEGIN
+        + """
+    for (name in list(c("hadley", "formats"), c("tagged-na", "tagged-na"))) {
+      data <- paste0(name[[1]], ".sas7bdat")
+      catalog <- paste0(name[[2]], ".sas7bcat")
+      x <- as.data.frame(read_sas(data, catalog))
+      y <- suppressWarnings(read_survey(data, catalog))
+      stopifnot(identical(names(x), names(y)))
+      for (each in names(x)) {
+        stopifnot(identical(attr(x[[each]], "label"), attr(y[[each]], "label")))
+        stopifnot(identical(attr(x[[each]], "labels"), attr(y[[each]], "labels")))
+        texts <- is.character(x[[each]])
+        if (!texts) stopifnot(identical(na_tag(as.double(x[[each]])), na_tag(as.double(y[[each]]))))
+        one <- as.vector(unclass(x[[each]]))
+        if (texts) one[one == ""] <- NA
+        stopifnot(identical(is.na(one), is.na(as.vector(unclass(y[[each]])))))
+        stopifnot(all(one == as.vector(unclass(y[[each]])), na.rm = TRUE))
+      }
+    }
+    """
     )

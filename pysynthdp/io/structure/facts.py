@@ -105,10 +105,11 @@ def _facts(series: pd.Series[Any], schema: Schema | None) -> ColumnFacts:
 
 
 def _declared(column: Column) -> Iterator[tuple[str, Any]]:
-    """Say what a schema tells of a column beside its type."""
+    """Say what a schema tells of a column beside its type; programs list value labels by their codes."""
     labels = column.labels or Labels()
     yield "label", labels.label
-    yield "value labels", tuple((written(code), label) for code, label in labels.codes)
+    by_code = sorted(labels.codes, key=lambda own: (isinstance(own[0], str), own[0]))
+    yield "value labels", tuple((written(code), label) for code, label in by_code)
     yield "missing kinds", _kinds(column)
     yield "missing range", labels.missing_range
     for what in ("measure", "format", "width"):

@@ -84,7 +84,6 @@ def _opened(
         "disable_datetime_conversion": True,
         "encoding": encoding,
         "usecols": None if usecols is None else list(usecols),
-        "catalog_file": None if catalog is None else str(catalog),
     }
     known = inspect.signature(reader).parameters
     given = {name: value for name, value in asked.items() if name in known and value is not None}
@@ -92,6 +91,10 @@ def _opened(
     try:
         frame, meta = reader(str(path), **given)
         _without_zeros(frame, reader, path, given)
+        if catalog is not None:
+            meta.variable_value_labels = _catalogued(reader, path, catalog, given)
+    except (PlanError, SchemaError):
+        raise
     except Exception:  # noqa: BLE001 -- of several classes, whose messages may quote a cell
         raise _damaged(path, encoding) from None
     if meta.number_rows is not None and meta.number_rows != len(frame):
@@ -99,6 +102,20 @@ def _opened(
     if frame.empty:
         raise SchemaError(f"{path} has no columns or no rows", kind="no rows", remedy="export it anew")
     return frame, meta
+
+
+def _catalogued(
+    reader: Callable[..., Any], path: Path, catalog: Path, given: dict[str, Any]
+) -> dict[str, dict[Any, str]]:
+    """Give the value labels of a catalog by column; read with the cells, it would put them in their place."""
+    if not catalog.is_file():
+        raise PlanError(f"there is no catalog {catalog}", kind="file", remedy="check the name")
+    try:
+        _, meta = reader(str(path), **{**given, "catalog_file": str(catalog), "metadataonly": True})
+    except Exception:  # noqa: BLE001 -- as of the table, which was read
+        raise _damaged(catalog, None) from None
+    found: dict[str, dict[Any, str]] = meta.variable_value_labels
+    return found
 
 
 def _without_zeros(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 from typer.testing import CliRunner
 
@@ -148,3 +149,21 @@ def test_the_command_says_it_by_its_code(table, tmp_path):
     run = CliRunner().invoke(app, ["diff", str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")])
     assert run.exit_code == 14
     assert "age" in run.stdout
+
+
+def test_labels_of_a_file_are_compared_by_code_in_whatever_order_it_has_them(tmp_path):
+    """The labels of missing codes among them; files of copies have those behind the others."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"q": rng.choice([-8.0, 1.0, 2.0, 9.0], N), "town": rng.choice(["a", "b"], N)})
+    labels = {"q": {9.0: "dk", -8.0: "na", 2.0: "two", 1.0: "one"}, "town": {"b": "Bonn", "a": "Aachen"}}
+    pyreadstat.write_sav(
+        frame, tmp_path / "wave.sav", variable_value_labels=labels, missing_ranges={"q": [-8.0, 9.0]}
+    )
+    release = sdp.synthesize(sdp.read(tmp_path / "wave.sav"), m=1, rng=1, progress=False)
+    release.save(tmp_path / "out", formats=("csv", "sav"))
+    assert found(tmp_path / "wave.sav", tmp_path / "out" / "synthetic_1.sav") == []
+    labels["q"][2.0] = "too"
+    pyreadstat.write_sav(
+        frame, tmp_path / "other.sav", variable_value_labels=labels, missing_ranges={"q": [-8.0, 9.0]}
+    )
+    assert ("q", "value labels") in found(tmp_path / "other.sav", tmp_path / "out" / "synthetic_1.sav")
