@@ -346,6 +346,9 @@ def _told(
     """Pool, with what the release's models hold of what was asked."""
     rows = "all" if release.tags.rows_replaced == "all" else "replaced"
     result = pool_own(found, release=release, declared=declared, variables=used, rows=rows, **settings)
+    if settings["rule"] == "auto" and result.rule == "partial_size_adjusted":
+        under = {**settings, "rule": "partial_design"}  # the same T, with the design's degrees of freedom
+        result = pool_own(found, release=release, declared=declared, variables=used, rows=rows, **under)
     said = remarks_on(release, asked)
     notes = tuple(dict.fromkeys((*result.notes, *said.notes)))
     return replace(result, flags=said.flags, notes=notes)

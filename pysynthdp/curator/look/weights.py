@@ -181,7 +181,9 @@ def replicate_remark(group: Replicates) -> Remark:
             count=len(group.columns),
         ),
         Words(
-            "leave them out, {design} with all their names; or give each a method if they are none",
+            "leave them out, {design} with all their names, or have them made anew, {rebuild}; give each a "
+            "method if they are none",
             design=written(**weight, replicate_weights=[first, ...], replicates="drop"),
+            rebuild=written(replicates="rebuild", rebuild="JKn"),
         ),
     )

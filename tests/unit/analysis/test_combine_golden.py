@@ -170,6 +170,7 @@ OWN = {
     "estimates_only",
     "missing_then_partial_size_adjusted",
     "noise_floored",
+    "partial_design",
 }
 
 

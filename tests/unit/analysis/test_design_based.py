@@ -87,8 +87,19 @@ def test_the_pooled_variance_is_that_of_the_design_and_of_the_copies():
     done = sdp.svymean("hours", release_of(table, other), design=sdp.Design(**ROLES["clustered"]))
     u = np.mean([each.cov[0, 0] for each in done.estimates])
     b = np.var([each.values[0] for each in done.estimates], ddof=1)  # noqa: PD011 -- not a pandas object
-    assert done.rule == "partial_size_adjusted"
-    assert done.bse.iloc[0] == pytest.approx(np.sqrt(u + b / 2), rel=1e-12)
+    T = u + b / 2
+    assert done.rule == "partial_design"
+    assert done.bse.iloc[0] == pytest.approx(np.sqrt(T), rel=1e-12)
+    design = WANTED["designs"]["clustered"]["df"]
+    assert done.df.iloc[0] == pytest.approx(T**2 / (u**2 / design + (b / 2) ** 2), rel=1e-12)
+
+
+def test_copies_that_are_alike_leave_the_degrees_of_freedom_of_the_design():
+    table = sample()
+    done = sdp.svymean("hours", release_of(table, table), design=sdp.Design(**ROLES["clustered"]))
+    assert done.df.iloc[0] == pytest.approx(WANTED["designs"]["clustered"]["df"])
+    many = sdp.svymean("hours", release_of(table, table), design=sdp.Design(weight="weight"))
+    assert many.df.iloc[0] == pytest.approx(len(table) - 1)
 
 
 def test_a_confidential_estimate_is_compared():
