@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from pysynthdp.base.errors import (
         BridgeError,
+        BudgetExceeded,
         CombiningRuleError,
         FitError,
         PlanError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.ledger import Override, SpendingLedger
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.pure import PureDP
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    from pysynthdp.privacy.limit import SourceLimit
     from pysynthdp.privacy.shared_account import PrivacyAccount
     from pysynthdp.privacy.statements.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
@@ -73,6 +76,7 @@ _WHERE = {
     ),
     "base.errors": (
         "BridgeError",
+        "BudgetExceeded",
         "CombiningRuleError",
         "FitError",
         "PlanError",
@@ -82,6 +86,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.ledger": ("Override", "SpendingLedger"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -96,6 +101,7 @@ _WHERE = {
     "privacy.guarantees.pure": ("PureDP",),
     "privacy.guarantees.rdp": ("RDP",),
     "privacy.guarantees.zcdp": ("ZCDP",),
+    "privacy.limit": ("SourceLimit",),
     "privacy.shared_account": ("PrivacyAccount",),
     "privacy.statements.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
@@ -114,6 +120,7 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "BridgeError",
+    "BudgetExceeded",
     "ByNoise",
     "BySampling",
     "CategoricalColumn",
@@ -124,6 +131,7 @@ __all__ = [
     "Kind",
     "Labels",
     "NumericColumn",
+    "Override",
     "ParameterRelease",
     "PlanError",
     "PooledResults",
@@ -139,6 +147,8 @@ __all__ = [
     "SQLTable",
     "Schema",
     "SchemaError",
+    "SourceLimit",
+    "SpendingLedger",
     "StructureDiff",
     "SurveyTable",
     "SynthesisPlan",

@@ -222,6 +222,17 @@ class Protection(Protocol):
             ),
         )
 
+    def price_of_fit(self) -> Guarantee | None:
+        """Give what a fit itself costs, from settings alone; None where it costs nothing.
+
+        One that names a price reserves it from ``request.spending`` before it draws noise, and settles it.
+        """
+        if self.spends == "at the fit":
+            raise PrivacyError(
+                f"protection {self.name!r} states no price beforehand, which a ledger needs", kind="ledger"
+            )
+        return None
+
     def account(self, plan: SynthesisPlan, *, n: int) -> Account:
         """Open the account that every draw is charged to; what has no price is refused here."""
         del plan, n

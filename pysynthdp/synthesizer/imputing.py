@@ -28,8 +28,7 @@ from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.synthesizer.designed import designed, in_rows
-from pysynthdp.synthesizer.settings import (
-    Settings,
+from pysynthdp.synthesizer.planning import (
     check_named,
     declared_plan,
     fitting_schema,
@@ -39,6 +38,7 @@ from pysynthdp.synthesizer.settings import (
     to_be_drawn,
     told,
 )
+from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
 
 __all__ = ["Opened", "counted", "fit_imputed", "opened", "planned", "said_once"]

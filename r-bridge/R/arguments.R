@@ -136,6 +136,20 @@ check_seed <- function(seed) {
   seed
 }
 
+# The engine may run in another folder.
+ledger_place <- function(ledger) {
+  if (!is.character(ledger) || length(ledger) != 1L || is.na(ledger) || startsWith(ledger, "env:")) return(ledger)
+  normalizePath(ledger, mustWork = FALSE)
+}
+
+answers_place <- function(answers) {
+  if (is.null(answers)) return(NULL)
+  if (!is.character(answers) || length(answers) != 1L || is.na(answers)) {
+    refuse("plan", "answers must name one file", 'write answers = "answers.json"', kind = "setting")
+  }
+  normalizePath(answers, mustWork = FALSE)
+}
+
 ambient_seed <- function() sample.int(.Machine$integer.max, 4L)
 
 # A call for the record: names and short constants stay. What else is in it, a whole data frame after do.call() for

@@ -36,6 +36,9 @@ NO_SETTING_IN_R = {
     "m": "of the drawing",
     "k": "of the drawing",
     "seed": "of the drawing",
+    "ledger": "of who pays for a guarantee",
+    "source": "of who pays for a guarantee",
+    "answers": "of a run that goes on",
     "...": "synthpop's spellings",
     "plan": "a file of settings",
 }
