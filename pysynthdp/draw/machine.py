@@ -259,7 +259,7 @@ class Drawing:
 
     def frames(self, number: int, workers: int) -> Iterator[pd.DataFrame]:
         """Draw one copy as frames of consecutive blocks; as a whole first where its weights have totals."""
-        if self.plan.calibrates:
+        if self.plan.design is not None and self.plan.design.drawn:
             whole = self.copy(number, workers)
             for start in range(0, self.n_syn, BLOCK_ROWS):
                 yield whole.iloc[start : start + BLOCK_ROWS].reset_index(drop=True)

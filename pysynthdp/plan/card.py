@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import pandas as pd
 
 from pysynthdp.base.display import Cell, Table
 from pysynthdp.base.marks import DERIVED
+from pysynthdp.plan.counted import Counted
 from pysynthdp.plan.derived import Derived
 from pysynthdp.plan.factors import Terms, columns_of
+from pysynthdp.plan.rules import Rule
 from pysynthdp.plan.step import Step
+from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.schema.universe import Universe
 
-__all__ = ["plan_frame", "plan_table", "predictor_matrix"]
+__all__ = ["exact_facts", "plan_frame", "plan_table", "predictor_matrix"]
 
 _FEW = 6  # terms that a line of the plan lists
 _MORE = " more, see below"
@@ -53,6 +57,26 @@ def plan_table(
     cut = [place for place, text in enumerate(shown) if text.endswith(_MORE)]
     notes = tuple(f"Step {place + 1} is given {', '.join(given[place])}." for place in cut)
     return Table("Synthesis plan", ("step", "draws", "method", "given"), rows, tuple(facts), notes)
+
+
+def exact_facts(
+    schema: Schema, recoded: Collection[str], counted: Sequence[Counted], rules: Sequence[Rule]
+) -> list[tuple[str, Cell]]:
+    """Say what is exact in every copy: universes, rules, roundings and top codes."""
+    facts: list[tuple[str, Cell]] = []
+    for column in schema:
+        own = column.universe
+        if isinstance(own, Universe):
+            code = "missing" if own.outside is None else own.outside
+            facts.append((f"{column.name} is asked if", f"{own.where}; else {code}"))
+        if column.name in recoded and isinstance(column, NumericColumn):
+            steps = f"steps of {column.step:g}" if column.step is not None else ""
+            top = f"at most {column.upper:g}" if column.topped else ""
+            facts.append((f"{column.name} is written in", ", ".join(filter(None, (steps, top)))))
+    for each in counted:
+        sign = "plus" if each.side > 0 else "less"
+        facts.append((f"{each.column} is drawn as", f"{each.origin} {sign} a distance"))
+    return [*facts, *(("rule", rule.text) for rule in rules)]
 
 
 def plan_frame(

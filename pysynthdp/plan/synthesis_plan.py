@@ -22,7 +22,7 @@ from pysynthdp.base.streams import RandomSource, root_sequence
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price, most_advantage
-from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
+from pysynthdp.plan.card import exact_facts, plan_frame, plan_table, predictor_matrix
 from pysynthdp.plan.counted import Counted
 from pysynthdp.plan.derived import Derived, placed, without_silent
 from pysynthdp.plan.designed import design_facts
@@ -35,8 +35,7 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.schema import Design, NumericColumn, Schema
-from pysynthdp.schema.universe import Universe
+from pysynthdp.schema import Design, Schema
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Protection", "Spends", "SynthesisPlan", "Watch"]
@@ -373,11 +372,6 @@ class SynthesisPlan(Budgeted, Printable):
         return tuple(part for name in names for part in parts_of(self.schema[name]))
 
     @property
-    def calibrates(self) -> bool:
-        """Whether drawn weights are moved to totals."""
-        return self.design is not None and self.design.how == "synthesise"
-
-    @property
     def methods(self) -> dict[str, str]:
         """Method of each column, as a user names it."""
         drawn = {part.column: step.model.name for step in self.steps for part in step.targets}
@@ -459,28 +453,11 @@ class SynthesisPlan(Budgeted, Printable):
         facts += [("nested", each) for each in self._nested()]
         facts += [("fitted apart in", ", ".join(self.strata))] if self.strata else []
         made = placed(self.derived, self.visit_sequence)
-        facts += self._kept_facts()
+        facts += exact_facts(self.schema, self.recoded, self.counted, self.rules)
         if self.max_predictors is not None and len(self.schema) > self.max_predictors + 1:
             facts.append(("predictors left open", f"at most {self.max_predictors} a column, chosen"))
         first = predicting(self.schema, self.keep)
         return plan_table(self.steps, self._shown(), first=first, facts=facts, derived=made)
-
-    def _kept_facts(self) -> list[tuple[str, Cell]]:
-        """Say what is exact in every copy: universes, rules, roundings and top codes."""
-        facts: list[tuple[str, Cell]] = []
-        for column in self.schema:
-            own = column.universe
-            if isinstance(own, Universe):
-                code = "missing" if own.outside is None else own.outside
-                facts.append((f"{column.name} is asked if", f"{own.where}; else {code}"))
-            if column.name in self.recoded and isinstance(column, NumericColumn):
-                steps = f"steps of {column.step:g}" if column.step is not None else ""
-                top = f"at most {column.upper:g}" if column.topped else ""
-                facts.append((f"{column.name} is written in", ", ".join(filter(None, (steps, top)))))
-        for each in self.counted:
-            sign = "plus" if each.side > 0 else "less"
-            facts.append((f"{each.column} is drawn as", f"{each.origin} {sign} a distance"))
-        return [*facts, *(("rule", rule.text) for rule in self.rules)]
 
     @property
     def strata(self) -> tuple[str, ...]:
