@@ -35,6 +35,7 @@ COLUMNS = ["stype", "api00", "meals", "ell", "enroll", "stu"]
 ALLOCATION = {"E": 100, "M": 50, "H": 50}
 DESIGN = sdp.Design(weight="pw", strata="stype", fpc="fpc", how="population")
 TARGETS = ["mean(api00)", "total(enroll)", "ratio(stu/enroll)", "meals", "ell"]
+PLAIN = 200  # runs in which copies are made without weights too
 RESULTS = Path(__file__).parents[1] / "results" / "synthetic_populations.csv"
 
 
@@ -105,12 +106,11 @@ def one(path: str, method: str, run: int) -> dict[str, np.ndarray]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = sdp.Synthesizer(design=DESIGN, **settings).fit(own, rng=run)
-        plain = sdp.Synthesizer(drop=["pw", "fpc"], **settings).fit(own).draw(m=5, rng=run)
-        return {
-            "sample": of_sample(own, size),
-            "population": _pooled(fitted.draw(rng=run), size),
-            "without weights": _pooled(plain, size),
-        }
+        found = {"sample": of_sample(own, size), "population": _pooled(fitted.draw(rng=run), size)}
+        if run < PLAIN:
+            plain = sdp.Synthesizer(drop=["pw", "fpc"], **settings).fit(own).draw(m=5, rng=run)
+            found["without weights"] = _pooled(plain, size)
+    return found
 
 
 def _pooled(release: sdp.SyntheticRelease, size: float) -> np.ndarray:
@@ -124,11 +124,11 @@ def main(path: str, method: str, runs: int, minutes: float = np.inf) -> None:
     schools, until = population(path), monotonic() + 60 * minutes
     truth, _ = estimates(schools, float(len(schools)))
     found: list[dict[str, np.ndarray]] = []
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(4) as pool:
         for start in range(0, runs, 20):
             if monotonic() < until:
                 found += pool.map(partial(one, path, method), range(start, min(start + 20, runs)))
-    own = {way: np.array([run[way] for run in found]) for way in found[0]}
+    own = {way: np.array([run[way] for run in found if way in run]) for way in found[0]}
     rows = [row for way, values in own.items() for row in _table(way, values, truth)]
     table = pd.DataFrame(rows).assign(method=method, date=f"{datetime.now(UTC):%Y-%m-%d}")
     table.to_csv(RESULTS, mode="a", header=not RESULTS.exists(), index=False, float_format="%.4g")

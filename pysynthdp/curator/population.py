@@ -25,6 +25,7 @@ from pysynthdp.base.remarks import few
 from pysynthdp.base.streams import stream
 from pysynthdp.base.words import Words
 from pysynthdp.curator.table import Key, PartTable
+from pysynthdp.curator.whole_table import check_rows
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.design.replicates import replicates
 from pysynthdp.design.rows import Rows
@@ -42,6 +43,7 @@ __all__ = [
     "weighed_groups",
 ]
 
+MOST: Final = 0.2  # share of a population that one row may stand for
 _POPULATION = 4  # first key of the streams of populations; 0 to 3 belong to draws
 _MERGE: Final = Words(
     "merge strata with their neighbours, {merge}, or let such strata add nothing, {certain}",
@@ -96,7 +98,8 @@ def sample_design(rows: Rows, design: Design) -> SampleDesign:
     Raises
     ------
     PlanError
-        For a stratum of one unit, unless the design says what becomes of it, and for sizes that cannot be.
+        For a stratum of one unit, unless the design says what becomes of it; for sizes that cannot be; and,
+        of populations, for a row that stands for more than a fifth of one.
 
     Notes
     -----
@@ -104,6 +107,13 @@ def sample_design(rows: Rows, design: Design) -> SampleDesign:
     """
     held = rows.take(design.columns)
     weight = np.ones(len(held)) if design.weight is None else held[design.weight].to_numpy(np.float64)
+    if design.how == "population" and weight.max(initial=0.0) > MOST * weight.sum():
+        raise PlanError(
+            Words("{weight}: a row stands for more than a fifth of the population", weight=design.weight),
+            column=design.weight,
+            kind="design",
+            remedy="trim the weights; populations made of so few rows would tell of them",
+        )
     strata = np.zeros(len(held), dtype=np.int64) if design.strata is None else _codes(held[design.strata])
     own = np.arange(len(held)) if design.psu is None else _codes(held[design.psu])
     names = strata * (own.max(initial=0) + 1) + own
@@ -318,6 +328,7 @@ def sampled(table: PartTable, counts: IntArray | None) -> tuple[PartTable, Float
     if counts is None:
         return table, None
     there = np.flatnonzero(counts)
+    check_rows(len(there))
     parts = {key: values[there] for key, values in table.parts.items()}
     absent = {name: marks[there] for name, marks in table.absent.items()}
     weights = np.asarray(counts[there] * (len(there) / max(int(counts.sum()), 1)), dtype=np.float64)

@@ -25,6 +25,7 @@ from pysynthdp.schema import Schema
 __all__ = ["Unprotected"]
 
 _KEPT = "its real values are released as they are, because 'keep' asked for it"
+_REBUILT = "replicate weights made anew from the columns of the design, which are released as they are"
 _SERIAL = "running numbers that do not depend on any record"
 _DERIVED = "computed from other columns of the copy, by the expression in the plan"
 _EMITTED = "its copies repeat values of real records, because emit_original asked for it"
@@ -118,7 +119,7 @@ class Unprotected(Protection):
 def _column_statement(name: str, plan: SynthesisPlan, fit: Fit) -> ColumnStatement:
     """Give one column's method and reason."""
     if name in plan.keep:
-        return ColumnStatement(name, KEPT_REAL, "none", _KEPT)
+        return ColumnStatement(name, KEPT_REAL, "none", _REBUILT if name in _rebuilt(plan) else _KEPT)
     if name in plan.serials:
         return ColumnStatement(name, SERIAL, "none", _SERIAL)
     if plan.methods.get(name) == DERIVED:
@@ -132,9 +133,15 @@ def _column_statement(name: str, plan: SynthesisPlan, fit: Fit) -> ColumnStateme
     return ColumnStatement(name, plan.methods.get(name, "constant"), "none", "; ".join(reasons))
 
 
+def _rebuilt(plan: SynthesisPlan) -> tuple[str, ...]:
+    """Name the replicate weights that are made anew."""
+    return () if plan.design is None else plan.design.rebuilt
+
+
 def _first_reason(plan: SynthesisPlan, fit: Fit) -> str:
     """Name what is released real; else give the reason of the first column for an example."""
-    loud = [f"REAL values of {', '.join(plan.keep)} are released, record by record"] if plan.keep else []
+    kept = [name for name in plan.keep if name not in _rebuilt(plan)]
+    loud = [f"REAL values of {', '.join(kept)} are released, record by record"] if kept else []
     if plan.real_values:
         loud.append(f"copies repeat values of real records in {', '.join(plan.real_values)} (emit_original)")
     held = [name for name in fit.rows_held if name not in plan.real_values]

@@ -99,6 +99,16 @@ class Design:
     >>> design = Design(weight="pw", strata="stype", fpc="fpc")
     >>> design.columns
     ('pw', 'stype', 'fpc')
+
+    Copies of synthetic populations need no weights: one unit in ten has g = 1 in them, one row in two here.
+
+    >>> import pandas as pd
+    >>> import pysynthdp
+    >>> sample = pd.DataFrame({"g": [1, 2] * 60, "y": [20.5, 31, 47, 62] * 30, "pw": [1.0, 9.0] * 60})
+    >>> design = pysynthdp.Design(weight="pw", how="population", sample=500)
+    >>> release = pysynthdp.synthesize(sample, m=10, rng=1, design=design)
+    >>> release.m, len(release[0]), release.tags.nesting, list(release[0])
+    (10, 500, 'pseudo_population', ['g', 'y'])
     """
 
     weight: str | None = None

@@ -77,3 +77,39 @@ def test_intervals_of_even_rows_cover_and_their_spread_alone_does_not(proper: bo
     if m > 1:  # the rule of one copy counts its rows as independent, on the safe side
         assert right <= high
         assert spread < low
+
+
+@pytest.mark.statistical
+def test_copies_of_synthetic_populations_cover_what_weighted_samples_are_of() -> None:
+    """A stratum of one tenth of the population is half of the sample; its mean is two deviations higher.
+
+    Right: as above; undefined intervals count as not covering. Wrong: copies of the sample as it is, which
+    never cover.
+    """
+    runs, half, sizes = 40, 40, np.array([9000, 1000])
+    design = sdp.Design(weight="w", strata="g", how="population", populations=20, sample=600)
+    schema = sdp.Schema(
+        [
+            sdp.CategoricalColumn("g", ["a", "b"], may_be_missing=False),
+            sdp.NumericColumn("y", may_be_missing=False),
+            sdp.NumericColumn("w", may_be_missing=False),
+        ]
+    )
+    settings = sdp.Synthesizer(schema=schema, method={"y": "norm"}, design=design, workers=1)
+    plain = sdp.Synthesizer(schema=schema, method={"y": "norm"}, drop=["w"], workers=1)
+    truth, right, wrong = 2 * 0.1, 0, 0
+    for run in range(runs):
+        rng = np.random.default_rng([9, run])
+        g = np.repeat([0, 1], half)
+        own = pd.DataFrame({"g": np.array(["a", "b"])[g], "y": 2.0 * g + rng.normal(size=2 * half)})
+        own["w"] = sizes[g] / half
+        for fitted, counted in ((settings.fit(own, rng=run), True), (plain.fit(own), False)):
+            release = fitted.draw(m=20, rng=run)
+            each = [(copy["y"].mean(), copy["y"].var() / len(copy)) for copy in release]
+            pooled = sdp.pool([(np.array([q]), np.array([u])) for q, u in each], release=release)
+            low, high = pooled.conf_int().iloc[0]
+            hit = int(low <= truth <= high)
+            right, wrong = (right + hit, wrong) if counted else (right, wrong + hit)
+    low, high = binom.interval(1 - 1e-6, runs, 0.95)
+    assert low <= right <= high
+    assert wrong < low

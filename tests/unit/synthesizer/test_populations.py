@@ -198,6 +198,7 @@ def changed(column: str, rows, value) -> pd.DataFrame:
         (changed("size", [0], 2999.0), "missing sizes, or several"),
         (changed("size", list(range(30)), 29.0), "smaller than the number of sampled units"),
         (changed("w", [0], -1.0), "a weight that is missing, zero, negative or infinite"),
+        (changed("w", [0], 99999.0), "a row stands for more than a fifth"),
         (changed("g", [0], "secret"), "one stratum has one sampling unit"),
     ],
 )
@@ -205,7 +206,7 @@ def test_designs_that_cannot_be_are_refused_by_name(table, says):
     with pytest.raises(PlanError, match=says) as caught:
         synthesizer().fit(table, rng=1)
     assert caught.value.remedy
-    for value in ("2999", "secret", "-1.0"):
+    for value in ("2999", "secret", "-1.0", "99999"):
         assert value not in str(caught.value)
 
 

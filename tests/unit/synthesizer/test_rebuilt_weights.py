@@ -45,6 +45,10 @@ def test_replicates_are_those_of_the_design():
         for column in left_out.T:
             assert copy.loc[column, ["stratum", "unit"]].drop_duplicates().shape == (1, 2)
         np.testing.assert_allclose(copy[NAMES].sum(), copy["w"].sum())
+    said = {each.column: each.reason for each in release.privacy.columns}
+    assert "made anew" in said["rep1"]
+    assert "real values" in said["w"]
+    assert "rep1 are released" not in release.privacy.reason
     told = release.tags.details["design"]["replicates"]
     assert told == {"kind": "JKn", "columns": NAMES}
 
