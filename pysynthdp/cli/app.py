@@ -14,6 +14,7 @@ import pysynthdp as sdp
 from pysynthdp.cli.diff import diff
 from pysynthdp.cli.errors import OneLineErrors
 from pysynthdp.cli.exit_codes import Exit, exit_lines
+from pysynthdp.cli.job import job
 from pysynthdp.cli.ledger import ledger
 from pysynthdp.cli.look import look
 from pysynthdp.cli.parameter import parameter
@@ -42,6 +43,7 @@ app = typer.Typer(
 for command in (look, plan, synth, parameter, pool, verify, diff):  # as the help lists them
     app.command()(command)
 app.add_typer(ledger)
+app.add_typer(job)
 
 
 def _version(wanted: bool) -> None:
