@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 from pysynthdp.base.moved import MOVED, keep_old_paths
 
 if TYPE_CHECKING:
-    from pysynthdp.analysis import PooledResults, combine, compare_fits, glm, logit, ols, pool
+    from pysynthdp.analysis import (
+        PooledResults,
+        combine,
+        compare_fits,
+        glm,
+        logit,
+        ols,
+        pool,
+        svyglm,
+        svymean,
+        svyratio,
+        svytotal,
+    )
     from pysynthdp.base.errors import (
         BridgeError,
         BudgetExceeded,
@@ -43,13 +55,25 @@ if TYPE_CHECKING:
     from pysynthdp.protection.noise.by_noise import ByNoise
     from pysynthdp.protection.sampling.by_sampling import BySampling
     from pysynthdp.release import SyntheticRelease
-    from pysynthdp.schema import CategoricalColumn, Kind, Labels, NumericColumn, Schema
+    from pysynthdp.schema import CategoricalColumn, Design, Kind, Labels, NumericColumn, Schema
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, look, synthesize
 
 __version__ = "0.2.0"
 
 _WHERE = {
-    "analysis": ("PooledResults", "combine", "compare_fits", "glm", "logit", "ols", "pool"),
+    "analysis": (
+        "PooledResults",
+        "combine",
+        "compare_fits",
+        "glm",
+        "logit",
+        "ols",
+        "pool",
+        "svyglm",
+        "svymean",
+        "svyratio",
+        "svytotal",
+    ),
     "base.errors": (
         "BridgeError",
         "BudgetExceeded",
@@ -84,7 +108,7 @@ _WHERE = {
     "protection.noise.by_noise": ("ByNoise",),
     "protection.sampling.by_sampling": ("BySampling",),
     "release": ("SyntheticRelease",),
-    "schema": ("CategoricalColumn", "Kind", "Labels", "NumericColumn", "Schema"),
+    "schema": ("CategoricalColumn", "Design", "Kind", "Labels", "NumericColumn", "Schema"),
     "synthesizer": ("FittedSynthesizer", "Synthesizer", "look", "synthesize"),
 }
 _ROOMS = ("models", "privacy")  # packages whose own names are public too
@@ -101,6 +125,7 @@ __all__ = [
     "BySampling",
     "CategoricalColumn",
     "CombiningRuleError",
+    "Design",
     "FitError",
     "FittedSynthesizer",
     "Kind",
@@ -142,6 +167,10 @@ __all__ = [
     "release_mean",
     "release_shares",
     "structure_diff",
+    "svyglm",
+    "svymean",
+    "svyratio",
+    "svytotal",
     "synthesize",
     "verify",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from pysynthdp.base.words import Dialect, Words, said
+from pysynthdp.base.words import Dialect, Words, one_line, said
 
 __all__ = [
     "BridgeError",
@@ -66,7 +66,9 @@ class Told(Exception):  # noqa: N818 -- what an error and a warning share
 
 def _whole(what: str, remedy: str | None) -> str:
     """Put what and the remedy into one sentence."""
-    return Words("{what}; {remedy}", what=what, remedy=remedy) if remedy else what
+    if remedy:
+        return Words("{what}; {remedy}", what=what, remedy=remedy)
+    return what if isinstance(what, Words) else one_line(what)
 
 
 class PysynthdpError(Told):

@@ -17,6 +17,7 @@ from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.models.fits.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.parameters.released import ParameterRelease
@@ -39,7 +40,7 @@ FINE = 2**20  # whole steps that stand for the sensitivity, so that rounding is 
 
 @answers_slips
 def release_mean(
-    table: pd.DataFrame | Rows,
+    table: pd.DataFrame | SurveyTable | Rows,
     column: NumericColumn,
     *,
     how: How = "posterior",
@@ -58,7 +59,7 @@ def release_mean(
 
     Parameters
     ----------
-    table : DataFrame or Rows
+    table : DataFrame, SurveyTable or Rows
         The confidential table.
     column : NumericColumn
         Declared with finite bounds, ``may_be_missing=False`` and a fallback.

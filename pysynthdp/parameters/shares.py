@@ -17,6 +17,7 @@ from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.design.parts import parts_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
@@ -35,7 +36,7 @@ _WHAT = "release_shares"
 
 @answers_slips
 def release_shares(
-    table: pd.DataFrame | Rows,
+    table: pd.DataFrame | SurveyTable | Rows,
     column: CategoricalColumn,
     *,
     prior: float | Sequence[float],
@@ -52,7 +53,7 @@ def release_shares(
 
     Parameters
     ----------
-    table : DataFrame or Rows
+    table : DataFrame, SurveyTable or Rows
         The confidential table.
     column : CategoricalColumn
         Declared, with a level for unlisted values (``other=``).

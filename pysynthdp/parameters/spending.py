@@ -16,8 +16,9 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.checks import positive_setting
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.curator.contributions import bounded_rows, check_key_column
-from pysynthdp.curator.rows import check_table, rows_of
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.ledger import Attempt, SpendingLedger
 from pysynthdp.plan.declared import check_declared, check_key, public_schema
 from pysynthdp.privacy.domain import checked_deltas, count, downward
@@ -220,7 +221,10 @@ class Source:
 
     @classmethod
     def of(
-        cls, table: pd.DataFrame | Rows, column: NumericColumn | CategoricalColumn, unit: PrivacyUnit
+        cls,
+        table: pd.DataFrame | SurveyTable | Rows,
+        column: NumericColumn | CategoricalColumn,
+        unit: PrivacyUnit,
     ) -> Self:
         """Check all that is public: declaration and unit, and that the table has column, key and rows.
 
@@ -229,15 +233,14 @@ class Source:
         PrivacyError, SchemaError
             If something is not declared, or the table is empty or lacks the column or the unit's key.
         """
-        check_table(table)
+        rows = rows_of(table)
         schema = public_schema(Schema([column]))
         check_declared(schema, [column.name])
         check_key(schema, unit)
-        if column.name not in table.columns:
+        if column.name not in rows.columns:
             raise SchemaError(
                 f"the table has no column {column.name!r}, which the schema names", kind="parameter"
             )
-        rows = rows_of(table)
         if not rows.n_rows:
             raise PrivacyError(
                 f"{column.name}: the table has no rows, so there is nothing to release",

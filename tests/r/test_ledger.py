@@ -40,3 +40,23 @@ def test_a_synthesis_is_charged(run_r, ledger):
     account = ledger.account("REG")
     assert [event.kind for event in account.events] == ["limit", "reserved", "spent"]
     assert next(iter(account.reservations.values())).unit == PrivacyUnit(name="person")
+
+
+AGAIN = """
+book <- c("[columns.age]", "lower = 16", "upper = 100", "may_be_missing = false", "fallback = 50")
+writeLines(book, "book.toml")
+draw <- function(...) {
+  synthesise(data.frame(age = rep(16:95, 5)), m = 1, schema = "book.toml", answers = "answers.json",
+             guarantee = zcdp(rho = 0.5, unit = "person"), ledger = "people.db", source = "REG", seed = 1)
+}
+cat(identical(draw()$syn, draw()$syn), file.exists("answers.json"), "")
+free <- tryCatch(synthesise(data.frame(age = 1:99), m = 1, answers = "a.json"), error = function(e) e)
+odd <- tryCatch(synthesise(data.frame(age = 1:99), m = 1, answers = 1), error = function(e) e)
+cat(inherits(free, "pysynthdp_error"), inherits(odd, "pysynthdp_plan_error"), !file.exists("a.json"))
+"""
+
+
+def test_a_run_that_goes_on_with_its_answers_pays_once(run_r, ledger):
+    said = run_r(AGAIN)
+    assert set(said.split()) == {"TRUE"}, said
+    assert [event.kind for event in ledger.account("REG").events] == ["limit", "reserved", "spent"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,12 +57,15 @@ def synthesise(
     ambient: Any = None,
     ledger: Any = None,
     source: Any = None,
+    answers: Any = None,
 ) -> RVector:
     """Fit and draw; without a seed by R's own generator (``ambient``), unless every draw costs."""
     rows, copies, asked = _rows(k), _size(m, "m"), _seed(seed)
     protection = protection_of(settings_from_r(settings, {}).get("guarantee"))
-    Charging.of(ledger, source, protection, table=None, answers=None)  # refused before the table is read
-    path, paying = _path(data), {"ledger": ledger, "source": source}
+    protection.check_request(answers=answers, noise_seed=None)
+    file = None if answers is None else Path(answers)
+    Charging.of(ledger, source, protection, table=None, answers=file)  # refused before the table is read
+    path, paying = _path(data), {"ledger": ledger, "source": source, "answers": file}
     if path is not None:
         return _of_file(path, settings, copies, rows, asked, ambient, paying)
     several = _imputed(data)

@@ -36,7 +36,14 @@ from pysynthdp.privacy.spending import Spending
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.moments.answers import Answers
 from pysynthdp.protection.noise.moments.asking import ask_moments
-from pysynthdp.protection.noise.moments.design import bends, moment_layout, moment_shape, spans_of
+from pysynthdp.protection.noise.moments.design import (
+    bends,
+    moment_designs,
+    moment_layout,
+    moment_part,
+    moment_shape,
+    spans_of,
+)
 from pysynthdp.protection.noise.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.protection.noise.price import check_worth
 from pysynthdp.schema import Schema
@@ -219,7 +226,9 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
         if request.spending is not None:
             request.spending.settle(record.saved.digest)
         state = moment_state(plan, layout, found, record.ledger)
-    return Fit(layout, _steps(layout, state), MomentCopies(state, draws=plan.draws), max(round(state.n), 1))
+    drawn = replace(layout, parts=tuple(part for part in layout.parts if not part.of))
+    steps = _steps(plan, drawn, state)
+    return Fit(drawn, steps, MomentCopies(state, draws=plan.draws), max(round(state.n), 1))
 
 
 def _record(
@@ -296,7 +305,8 @@ def _answers(
     take: Callable[[], None],
 ) -> Answers:
     """Ask one release's questions; what is on disk is not asked again."""
-    shape, noise = moment_shape(layout.parts, spans_of(plan, layout)), record.noise
+    parts = [moment_part(step) for step in plan.steps]
+    shape, noise = moment_shape(parts, spans_of(plan, layout)), record.noise
 
     def opened() -> NoisedRows:
         if rows is None:
@@ -322,11 +332,12 @@ def _answers(
     return answer_all(asking, opened, source, known=known, recall=record.recall, keep=record.keep)
 
 
-def _steps(layout: Layout, state: MomentState) -> tuple[DrawnStep, ...]:
-    """Put together what drawing needs."""
+def _steps(plan: SynthesisPlan, layout: Layout, state: MomentState) -> tuple[DrawnStep, ...]:
+    """Put together what drawing needs; features of cells are those of the fit alone."""
+    designs = moment_designs(plan, layout)
     return tuple(
-        DrawnStep((step.part,), step.model, step.design, _scale(layout, step.part.key), params)
-        for step, params in zip(state.steps, state.fits[0].params, strict=True)
+        DrawnStep(step.part.of or (step.part,), step.model, design, _scale(layout, step.part.key), params)
+        for step, design, params in zip(state.steps, designs, state.fits[0].params, strict=True)
     )
 
 

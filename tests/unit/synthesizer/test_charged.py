@@ -358,3 +358,13 @@ def test_released_parameters_are_charged_before_they_are_read(ledger, table):
     with pytest.raises(BudgetExceeded):
         sdp.release_mean(cells, SCHEMA["age"], how="laplace", epsilon=1.0, **told)
     assert kinds(ledger) == ["limit", "reserved", "spent", "reserved", "spent"]
+
+
+def test_one_call_charges_as_a_fit_does_and_goes_on_with_its_answers(table, ledger, tmp_path):
+    asked = {"schema": SCHEMA, "guarantee": NOISED, "progress": False}
+    asked |= {"ledger": ledger, "source": "REG", "answers": tmp_path / "answers.json"}
+    first, again = (sdp.synthesize(table, m=1, rng=1, **asked) for _ in range(2))
+    pd.testing.assert_frame_equal(first[0], again[0])
+    assert [event.kind for event in ledger.account("REG").events] == ["limit", "reserved", "spent"]
+    with pytest.raises(BudgetExceeded):
+        sdp.synthesize(table, m=1, **{**asked, "answers": None})
