@@ -107,9 +107,7 @@ class Place:
         self.file.write_text(text, encoding="utf-8")
         return self.file
 
-    def run(
-        self, *, say: Callable[[str], None] = lambda _: None, site: Site | None = None, **options: Any
-    ) -> Any:
+    def run(self, say: Callable[[str], None] = lambda _: None, **options: Any) -> Any:
         self.places.make()
         log = JobLog(self.places.log, "people", os.urandom(4).hex(), say)
         checked = checked_job(self.file, Site())

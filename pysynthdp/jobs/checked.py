@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pysynthdp.base.errors import PlanError
+from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.io.folder.formats import wishes
 from pysynthdp.io.folder.signature import signer_of
 from pysynthdp.io.ledger import Override, SpendingLedger
+from pysynthdp.io.survey import reads
 from pysynthdp.jobs.gates import check_gates
 from pysynthdp.jobs.job_file import Job, read_job
 from pysynthdp.jobs.limits import check_limits
@@ -80,8 +81,12 @@ def checked_job(path: str | Path, site: Site) -> CheckedJob:
     synthesizer = Synthesizer(**settings)
     declared = synthesizer.schema is not None
     plan = synthesizer.plan() if declared else None
-    if plan is None and not protection.learns:
-        synthesizer.plan()  # refuses, naming what is to be declared
+    if plan is None and not protection.learns and not (job.input.path is not None and reads(job.input.path)):
+        raise PrivacyError(
+            "a formal guarantee takes nothing from the data, and the plan names no codebook",
+            kind="undeclared",
+            remedy="declare every column in a codebook: plan.codebook",
+        )
     wished = wishes("parquet", job.output.formats, job.output.watermark)
     if plan is not None:
         wished.check_names(plan.schema.names)

@@ -158,5 +158,5 @@ def looked_at(job: Job, folder: Path, table: Callable[[], Any]) -> tuple[Outcome
 def _asked(job: Job) -> Iterator[Gate]:
     """Yield the gates that a job has."""
     for gate in GATES:
-        if getattr(job.gates, gate.key) not in (None, {}):
+        if getattr(job.gates, gate.key) is not None:
             yield gate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -76,9 +76,6 @@ class Gates:
     """What must hold of the copies before they may leave."""
 
     rules_failed: float | None = None
-    max_pmse_ratio_2way: float | None = None
-    max_repu_percent: Mapping[str, float] = field(default_factory=dict)
-    keys: Mapping[str, list[str]] = field(default_factory=dict)
     max_rho: float | None = None
     max_epsilon: float | None = None
 
@@ -286,13 +283,6 @@ def _check_input(job: Job) -> None:
         given.source()  # refuses what is not whole
     if (job.budget.ledger is None) != (job.budget.source is None):
         raise PlanError(f"{at}: [budget] needs ledger and source", kind="job file")
-    missing = [name for name in job.gates.max_repu_percent if name not in job.gates.keys]
-    if missing:
-        raise PlanError(
-            f"{at}: gates.max_repu_percent names {missing[0]!r}, which is no set of keys",
-            kind="job file",
-            remedy=f"declare it in [gates]: keys = {{ {missing[0]} = [columns] }}",
-        )
 
 
 def _digests(content: Mapping[str, Any], source: Input, file: Path) -> tuple[str, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pysynthdp.base.errors import PlanError
 from pysynthdp.jobs.job_file import Limits
@@ -11,7 +13,7 @@ from pysynthdp.jobs.job_file import Limits
 if sys.platform != "win32":
     import resource
 
-__all__ = ["check_limits", "keep_limits"]
+__all__ = ["check_limits", "keeping"]
 
 _GB = 10**9
 _NICE = 19
@@ -35,18 +37,26 @@ def check_limits(limits: Limits) -> None:
         raise PlanError(f"limits.scratch: there is no folder {limits.scratch}", kind="limits")
 
 
-def keep_limits(limits: Limits) -> None:
-    """Bound what this process can take from here on.
+@contextmanager
+def keeping(limits: Limits) -> Iterator[None]:
+    """Bound what this process can take until the end; how much it gives way to others stays.
 
     Notes
     -----
     Privacy: touches no record. Memory is that of data (RLIMIT_DATA): files that are mapped for reading, such
     as columns in scratch, do not count, as the system takes them back when it needs the room.
     """
-    if limits.memory_gb is not None and sys.platform != "win32":
+    if sys.platform == "win32":
+        yield
+        return
+    if limits.nice is not None:
+        os.nice(limits.nice)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if limits.memory_gb is not None:
         most = int(limits.memory_gb * _GB)
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         bounded = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (bounded, hard))
-    if limits.nice is not None and sys.platform != "win32":
-        os.nice(limits.nice)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

@@ -14,7 +14,7 @@ from pysynthdp.io.ledger import Override, SpendingLedger
 from pysynthdp.io.survey import reads
 from pysynthdp.jobs.checked import CheckedJob, check_budget
 from pysynthdp.jobs.gates import Outcome, looked_at
-from pysynthdp.jobs.limits import keep_limits
+from pysynthdp.jobs.limits import keeping
 from pysynthdp.jobs.lock import locked
 from pysynthdp.jobs.log import JobLog
 from pysynthdp.jobs.places import Places
@@ -101,11 +101,11 @@ def run_job(
         run.begin(resume=resume, anew=anew)
         if not places.draft.exists():
             check_budget(checked, override)
-        keep_limits(checked.job.limits)
-        run.take_input()
-        if not places.draft.exists():
-            run.draw(run.fit())
-        return run.release()
+        with keeping(checked.job.limits):
+            run.take_input()
+            if not places.draft.exists():
+                run.draw(run.fit())
+            return run.release()
 
 
 @dataclass(slots=True)
