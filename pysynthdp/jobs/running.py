@@ -99,8 +99,6 @@ def run_job(
         if ended is not None:
             return ended
         run.begin(resume=resume, anew=anew)
-        if not places.draft.exists():
-            check_budget(checked, override)
         with keeping(checked.job.limits):
             run.take_input()
             if not places.draft.exists():
@@ -156,7 +154,9 @@ class _Run:
         self.state = State.read(self.places)
         if self.state is not None:
             self._go_on(self.state, resume=resume)
-        else:
+        if not self.places.draft.exists():
+            check_budget(self.checked, self.override)
+        if self.state is None:
             self.places.record.unlink(missing_ok=True)  # of a run before this one
         self.places.make_state()
 

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -180,3 +181,18 @@ def test_a_lock_is_not_waited_for(place):
         assert json.loads(job("report", place.file, "--json").output)["status"] == "running"
         began.kill()
     assert job("resume", place.file).exit_code == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script for a shell of Unix")
+def test_the_night_run_goes_as_its_log_says(tables, tmp_path):  # noqa: ARG001 -- which needs its packages
+    folder = tmp_path / "night"
+    shutil.copytree(VIGNETTE, folder)
+    here = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    command = ["sh", "night-run.sh", "200", "400"]
+    ran = subprocess.run(command, cwd=folder, env=here, capture_output=True, text=True, check=True)
+
+    def ends(text):
+        return re.findall(r"^\$ (pysynthdp \w+(?: \w+)?)|^\((exit code \d+)\)$", text, re.MULTILINE)
+
+    assert ends(ran.stdout) == ends((VIGNETTE / "night-run.log").read_text("utf-8"))
+    assert len(ends(ran.stdout)) > 30

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from job_places import NOISED, OPEN, contents, dying, in_child
 
-from pysynthdp.base.errors import PlanError, ReleaseError, SchemaError
+from pysynthdp.base.errors import BudgetExceeded, PlanError, ReleaseError, SchemaError
 from pysynthdp.jobs.job_file import read_job
 from pysynthdp.jobs.lock import held_by, locked
 from pysynthdp.jobs.purging import purged
@@ -131,6 +131,10 @@ def test_a_run_that_ended_is_not_run_again_by_resume(place_of):
     place.places.folder.rename(place.folder / "moved")
     assert place.run(resume=True).before
     assert place.kinds() == ["limit", "reserved", "spent"]
+    with pytest.raises(BudgetExceeded):
+        place.run()
+    assert not place.places.state.exists()
+    assert place.run(resume=True).before  # what was refused left no trace
     place.write(("m = 2", "m = 3"))
     with pytest.raises(ReleaseError, match="changed since its last run"):
         place.run(resume=True)
