@@ -2,9 +2,9 @@
 
 Run: python -m benchmarks.scale.register [PERSONS] [--write]
 
-It starts a server of its own (Debian's package postgresql; as root) and runs ``pysynthdp job run`` in a process
-of its own, with the job as the page has it: three copies of a million rows each, as Parquet and CSV. The bars,
-written down before the first run at a million persons: at most 4 GB, and exit code 0. Stored in
+It starts a server of its own (Debian's package postgresql; as root) and runs ``pysynthdp job run`` in a
+process of its own, with the job as the page has it: three copies of a million rows each, as Parquet and CSV.
+The bars, written down before the first run at a million persons: at most 4 GB, and exit code 0. Stored in
 results/register.csv.
 """
 
@@ -32,7 +32,7 @@ OPEN = ("--source", "REG-2026Q1", "--unit", "person", "--relation", "add_remove"
 @contextmanager
 def server() -> Iterator[str]:
     """Start PostgreSQL on a socket in a folder of its own; give its URL."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+    programs = max(Path("/usr/lib/postgresql").glob("*/bin"))
     home = Path(tempfile.mkdtemp(prefix="pg"))
     shutil.chown(home, "postgres", "postgres")
 
@@ -89,12 +89,15 @@ def measured(persons: int) -> dict[str, object]:
         for name in ("ledger", "scratch"):
             (Path(folder) / name).mkdir()
         shutil.copy(VIGNETTE / "register.toml", folder)
-        shell = [sys.executable, "-m", "pysynthdp"]
         here = {**os.environ, "REGISTER_URL": url, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
-        own: dict[str, Any] = {"check": True, "cwd": folder, "env": here, "capture_output": True}
-        subprocess.run([*shell, "ledger", "init", "ledger/register.db", *OPEN, "--approval", "bench"], **own)  # noqa: S603
+
+        def shell(*words: str) -> None:
+            command = [sys.executable, "-m", "pysynthdp", *words]
+            subprocess.run(command, check=True, cwd=folder, env=here, capture_output=True)  # noqa: S603 -- ours
+
+        shell("ledger", "init", "ledger/register.db", *OPEN, "--approval", "bench")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([*shell, "job", "run", "register.toml"], **own)  # noqa: S603
+        shell("job", "run", "register.toml")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     sizes = {"persons": persons, "rows": rows, "copies": "3 x 1,000,000"}
