@@ -15,6 +15,7 @@ from pysynthdp.cli.compare import compare
 from pysynthdp.cli.diff import diff
 from pysynthdp.cli.errors import OneLineErrors
 from pysynthdp.cli.exit_codes import Exit, exit_lines
+from pysynthdp.cli.job import job
 from pysynthdp.cli.ledger import ledger
 from pysynthdp.cli.look import look
 from pysynthdp.cli.parameter import parameter
@@ -56,6 +57,7 @@ for command in (
 ):  # as the help lists them
     app.command()(command)
 app.add_typer(ledger)
+app.add_typer(job)
 
 
 def _version(wanted: bool) -> None:

@@ -6,7 +6,7 @@ import errno
 from collections.abc import Iterator
 from enum import IntEnum
 
-from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpError, SchemaError
+from pysynthdp.base.errors import FitError, PysynthdpError, SchemaError
 
 __all__ = ["Exit", "WarnedError", "exit_lines", "exit_of"]
 
@@ -28,6 +28,7 @@ class Exit(IntEnum):
     REFUSED = 4
     QUALITY = 5
     DISCLOSURE = 6
+    MOVED = 7
     RESOURCES = 8
     WARNED = 9
     NO_GUARANTEE = 10
@@ -49,8 +50,9 @@ _MEANINGS = {
     Exit.MISUSE: "wrong command, plan, formula, rule, guarantee or folder",
     Exit.DATA: "the data do not fit the schema, or no model can be fitted to them",
     Exit.REFUSED: "privacy budget or approval refused",
-    Exit.QUALITY: "report, job: a quality gate failed",
-    Exit.DISCLOSURE: "report, job: a disclosure gate failed",
+    Exit.QUALITY: "report, job: a quality gate failed; a job's copies are in quarantine",
+    Exit.DISCLOSURE: "report, job: a disclosure gate failed; a job's copies are in quarantine",
+    Exit.MOVED: "job: resume refused, as the input or the job was changed",
     Exit.RESOURCES: "out of memory or disk space",
     Exit.WARNED: "something was warned of and --strict was given; nothing is written",
     Exit.NO_GUARANTEE: "verify: no guarantee is stated",
@@ -58,8 +60,20 @@ _MEANINGS = {
     Exit.BROKEN: "verify: the arithmetic is broken",
     Exit.CHANGED: "verify: the folder or the ledger was changed",
     Exit.DIFFERENT: "diff: the structures differ",
-    Exit.STOPPED: "stopped by a signal; nothing is written, the run can be started again",
+    Exit.STOPPED: "stopped by a signal; nothing is written, the run can be started again, a job resumed",
 }
+
+
+_BY_KIND = {
+    "budget": Exit.REFUSED,
+    "ledger approval": Exit.REFUSED,
+    "approval": Exit.REFUSED,
+    "ledger chain": Exit.CHANGED,
+    "quality gate": Exit.QUALITY,
+    "disclosure gate": Exit.DISCLOSURE,
+    "job changed": Exit.MOVED,
+}
+"""Of errors that are about one thing, whatever their class."""
 
 
 def exit_lines() -> Iterator[str]:
@@ -88,11 +102,9 @@ def exit_of(error: BaseException, *, fits: Exit = Exit.DATA) -> Exit:
         return Exit.DATA if isinstance(error, SchemaError) else Exit.WARNED
     if isinstance(error, FitError):
         return fits
-    if isinstance(error, PrivacyError) and error.kind in ("budget", "ledger approval"):
-        return Exit.REFUSED
-    if isinstance(error, PysynthdpError) and error.kind == "ledger chain":
-        return Exit.CHANGED
-    return Exit.MISUSE if isinstance(error, PysynthdpError) else Exit.UNEXPECTED
+    if not isinstance(error, PysynthdpError):
+        return Exit.UNEXPECTED
+    return _BY_KIND.get(error.kind or "", Exit.MISUSE)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -13,7 +13,6 @@ from pysynthdp.cli.charging import charged_to, check_charge, with_ledger
 from pysynthdp.cli.options import Debug, File, JsonObject, Quiet
 from pysynthdp.cli.reading import reading_of, with_reading
 from pysynthdp.cli.run import reporting, this_run
-from pysynthdp.cli.table import table_of
 
 __all__ = ["parameter"]
 
@@ -60,6 +59,7 @@ def _release(
     """
     from pysynthdp.io.plans.parameters_file import read_parameters, write_statement
     from pysynthdp.parameters.asked import check_parameters, price_without_rows, release_parameter
+    from pysynthdp.synthesizer.table_file import table_of
 
     asked, form = read_parameters(plan), reading_of(reading, plan)
     check_charge(paying, asked.account.unit, price_without_rows(asked.asked))

@@ -12,7 +12,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.cli.options import Copies, Debug, JsonObject, PlanFile, Quiet, Rows, Strict
 from pysynthdp.cli.reading import with_reading, with_scratch
 from pysynthdp.cli.run import reporting, this_run
-from pysynthdp.cli.table import read_with_plan, rows_in, settings_of
+from pysynthdp.cli.table import read_with_plan, settings_of
 
 __all__ = ["plan"]
 
@@ -48,6 +48,8 @@ def plan(
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Show who is drawn from whom and by what, without fitting; with a codebook no record is read."""
+    from pysynthdp.synthesizer.table_file import count_rows
+
     if file is None and plan is None:
         raise PlanError(
             "there is nothing to plan", kind="command", remedy="give a table, or --plan with a codebook"
@@ -56,7 +58,7 @@ def plan(
     if file is not None:
         table, settings = read_with_plan(file, plan, reading, disk=disk)
     made = sdp.Synthesizer(**settings).plan(table)
-    rows = n if table is None else rows_in(table)
+    rows = n if table is None else count_rows(table)
     shown = [str(made)]
     if made.protection.spends != "nothing" and rows is not None:
         shown.append(str(made.price(n=rows, n_syn=k, m=m)))

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from pysynthdp.cli.exit_codes import Exit
 
-__all__ = ["finish", "stop_at_once", "stop_in_order"]
+__all__ = ["finish", "stop_at_once", "stop_in_order", "stop_resumable"]
 
 _Handler: TypeAlias = Callable[[int, Any], NoReturn] | signal.Handlers
 
@@ -27,9 +27,14 @@ def stop_in_order() -> None:
     _install(_leave, instead_of=(_leave_at_once,))
 
 
+def stop_resumable() -> None:
+    """Leave by an exception, and say that what was begun can be gone on with."""
+    _install(_leave_resumable, instead_of=(_leave, _leave_at_once))
+
+
 def finish() -> None:
     """When all is written: a signal would end the run as stopped, and say that nothing is there."""
-    _install(signal.SIG_IGN, instead_of=(_leave, _leave_at_once))
+    _install(signal.SIG_IGN, instead_of=(_leave, _leave_resumable, _leave_at_once))
 
 
 def _install(handler: _Handler, *, instead_of: Collection[_Handler] = ()) -> None:
@@ -39,14 +44,11 @@ def _install(handler: _Handler, *, instead_of: Collection[_Handler] = ()) -> Non
             signal.signal(number, handler)
 
 
-def _say(number: int) -> None:
+def _say(number: int, what: str = "nothing is written, and the run can be started again") -> None:
     """Say it past every buffer; where nobody listens, go on."""
     name = signal.Signals(number).name
     try:
-        os.write(
-            2,
-            f"pysynthdp: stopped by {name}; nothing is written, and the run can be started again\n".encode(),
-        )
+        os.write(2, f"pysynthdp: stopped by {name}; {what}\n".encode())
     except OSError:
         return
 
@@ -61,4 +63,11 @@ def _leave(number: int, _: Any) -> NoReturn:
     """Say so, let no other signal disturb the clearing up, and leave."""
     finish()
     _say(number)
+    sys.exit(Exit.STOPPED)
+
+
+def _leave_resumable(number: int, _: Any) -> NoReturn:
+    """Say so, let no other signal disturb the clearing up, and leave."""
+    finish()
+    _say(number, "nothing is lost: pysynthdp job resume goes on")
     sys.exit(Exit.STOPPED)

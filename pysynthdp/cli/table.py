@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pysynthdp as sdp
-from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.cli.reading import reading_of
 from pysynthdp.cli.run import this_run
 
 if TYPE_CHECKING:
-    from pysynthdp.design.rows import Rows
     from pysynthdp.plan import Protection
 
-__all__ = ["learns_from", "protection_in", "read_with_plan", "rows_in", "settings_of", "table_of"]
+__all__ = ["learns_from", "protection_in", "read_with_plan", "settings_of"]
 
 
 def settings_of(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -43,6 +40,8 @@ def read_with_plan(
     Privacy: reads real rows; under a guarantee nothing is learned from them, unless only who holds the data
     sees what comes out.
     """
+    from pysynthdp.synthesizer.table_file import count_rows, rows_of_file, table_of
+
     asked = settings_of(plan)
     this_run().learns = learns = for_holder or learns_from(asked)
     declared: dict[str, Any] = {
@@ -54,73 +53,10 @@ def read_with_plan(
             table = table_of(file, learns=learns, **declared, **form)
         else:
             left = {*drop, *asked.get("drop", ())} - {protection_in(asked).unit.key}
-            table = _rows_in(file, declared, form, learns=learns, drop=left, disk=disk)
-        n = rows_in(table)
+            table = rows_of_file(file, declared, form, learns=learns, drop=left, disk=disk)
+        n = count_rows(table)
         stage.object, stage.size = file.name, f"{n:,} rows, {len(table.columns):,} columns"
     return table, settings_of(plan, {str(name): dtype for name, dtype in table.dtypes.items()})
-
-
-def rows_in(table: Any) -> int:
-    """Count the rows of a table in memory or elsewhere."""
-    return int(table.n_rows) if hasattr(table, "n_rows") else len(table)
-
-
-def table_of(file: Path, *, learns: bool, **asked: Any) -> Any:
-    """Read a table; a file without rows, or in which they cannot be told apart, is at fault itself."""
-    from pysynthdp.io.survey import reads
-
-    if reads(file):
-        return _labelled(file, learns=learns, **asked)
-    return _whole(file, lambda: sdp.read_table(file, texts=not learns, **asked), learns=learns)
-
-
-def _rows_in(
-    file: Path,
-    declared: Mapping[str, Any],
-    form: Mapping[str, Any],
-    *,
-    learns: bool,
-    drop: Collection[str],
-    disk: Mapping[str, Any],
-) -> Any:
-    """Read a table onto disk; one with labels into memory."""
-    from pysynthdp.io.csv.form import Form
-    from pysynthdp.io.csv.wishes import Declared
-    from pysynthdp.io.survey import reads
-    from pysynthdp.synthesizer.opening import opened_file
-
-    if reads(file):
-        return table_of(file, learns=learns, **declared, **form)
-    known, scratch, encrypt = Declared(**declared), disk["scratch"], bool(disk["scratch_encrypt"])
-
-    def read() -> Rows:
-        return opened_file(
-            file, known, form=Form(**form), learns=learns, drop=drop, scratch=scratch, encrypt=encrypt
-        )
-
-    return _whole(file, read, learns=learns)
-
-
-def _whole(file: Path, read: Callable[[], Any], *, learns: bool) -> Any:
-    """Read; what is wrong with a file, in which nobody can tell the rows apart, is no matter of privacy."""
-    try:
-        table = read()
-    except PrivacyError as error:
-        raise SchemaError(error.what, column=error.column, kind=error.kind, remedy=error.remedy) from error
-    if learns and not rows_in(table):
-        raise SchemaError(f"{file} has no rows behind its head", kind="empty", remedy="export it anew")
-    return table
-
-
-def _labelled(file: Path, *, learns: bool, **asked: Any) -> Any:
-    """Read a labelled file; how a CSV is written says nothing of it."""
-    from pysynthdp.io.survey import read_described
-
-    of_csv = [name for name in ("sep", "decimal", "text", "day_first") if asked.get(name)]
-    if of_csv:
-        mend = "leave it out, of the plan too"
-        raise PlanError(f"{of_csv[0]} is for CSV files, and {file} is none", kind="setting", remedy=mend)
-    return read_described(file, asked.get("schema"), public=not learns, encoding=asked.get("encoding"))
 
 
 def learns_from(settings: Mapping[str, Any]) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +13,7 @@ import numpy as np
 
 from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.errors import ReleaseError
+from pysynthdp.io.durable import appearing_file
 
 __all__ = ["SavedAnswers", "load_answers", "save_answers"]
 
@@ -80,31 +79,13 @@ def save_answers(saved: SavedAnswers, path: Path) -> None:
         "ledger": [dict(entry) for entry in saved.ledger],
     }
     plain |= {"attempt": saved.attempt} if saved.attempt else {}
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        with draft.open("x", encoding="utf-8") as file:
+        with appearing_file(path) as file:
             json.dump(plain, file, allow_nan=False)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-        _flush_folder(path.parent)
     except OSError as error:
         raise ReleaseError(
             f"{path} cannot be written: {error.strerror or type(error).__name__}", kind="answers file"
         ) from error
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Flush the new name too, or a loss of power could bring the old file back; Windows does so by itself."""
-    if os.name == "nt":
-        return
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def load_answers(path: Path) -> SavedAnswers | None:

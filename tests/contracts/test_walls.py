@@ -29,6 +29,7 @@ SLOW_AND_SELDOM_NEEDED = {
 OURS_IN_FUNCTIONS = {
     ("pysynthdp.release.copies", "pysynthdp.analysis.wrappers"): "who draws and saves loads no model library",
     ("pysynthdp.cli", "pysynthdp.io"): "help and slips are answered without the libraries of numbers",
+    ("pysynthdp.cli", "pysynthdp.jobs"): "as for io",
     ("pysynthdp.cli", "pysynthdp.parameters"): "as for io",
     ("pysynthdp.cli", "pysynthdp.plan"): "as for io",
     ("pysynthdp.cli", "pysynthdp.schema"): "as for io",

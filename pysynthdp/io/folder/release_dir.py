@@ -16,6 +16,7 @@ from pysynthdp.base.display import number as shown
 from pysynthdp.base.errors import PrivacyError, ReleaseError, SchemaError
 from pysynthdp.base.marks import SERIAL, WATERMARK
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.io.durable import flush_tree, moved
 from pysynthdp.io.folder.codebook_page import codebook_page
 from pysynthdp.io.folder.copy_files import Marks, write_copy
 from pysynthdp.io.folder.counting import counted
@@ -115,14 +116,15 @@ def check_target(folder: Path, wished: Wishes, schema: Schema, rows: int) -> Non
 
 @contextmanager
 def _appearing(folder: Path) -> Iterator[Path]:
-    """Yield a temporary sibling that takes the folder's name at the end, or vanishes with the error."""
+    """Yield a temporary sibling that takes the folder's name when all is on disk, or vanishes on error."""
     _refuse_existing(folder)
     draft = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.part"
     try:
         draft.mkdir(parents=True)
         yield draft
         _refuse_existing(folder)
-        draft.rename(folder)
+        flush_tree(draft)
+        moved(draft, folder)
     except OSError as error:
         shutil.rmtree(draft, ignore_errors=True)
         raise ReleaseError(

@@ -14,7 +14,17 @@ from pysynthdp.base.toml_text import as_number, read_toml, refuse_unknown, to_to
 from pysynthdp.io.plans.toml_values import Toml
 from pysynthdp.plan.settings_table import SETTINGS, Line
 
-__all__ = ["KEYS", "PLAN_VERSION", "READING", "read_plan", "read_reading", "settle_codes", "write_plan"]
+__all__ = [
+    "KEYS",
+    "PLAN_VERSION",
+    "READING",
+    "plan_settings",
+    "read_plan",
+    "read_reading",
+    "reading_settings",
+    "settle_codes",
+    "write_plan",
+]
 
 PLAN_VERSION = 2  # to be raised when keys move or change their meaning
 READING: Final = {
@@ -74,16 +84,48 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     Privacy: reads no record.
     """
     file = Path(path)
-    content = read_toml(file, PlanError)
-    _check_format(content.get("format", PLAN_VERSION), file)
-    _refuse_settings_outside(content, file)
-    refuse_unknown(content, KEYS, where=str(file), error=PlanError)
+    return plan_settings(read_toml(file, PlanError), where=str(file), folder=file.parent, dtypes=dtypes)
+
+
+def plan_settings(
+    content: Mapping[str, Any], *, where: str, folder: Path, dtypes: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Take the content of a plan, which may be a part of another file.
+
+    Parameters
+    ----------
+    content : mapping
+        Keys of a plan, as :func:`read_plan` lists them, and what they are set to.
+    where : str
+        What errors call it.
+    folder : Path
+        What its paths are relative to.
+    dtypes : mapping column -> pandas dtype, optional
+        Of the table.
+
+    Returns
+    -------
+    dict
+        Keyword settings of :class:`pysynthdp.Synthesizer`.
+
+    Raises
+    ------
+    PlanError
+        As :func:`read_plan`.
+
+    Notes
+    -----
+    Privacy: reads no record.
+    """
+    _check_format(content.get("format", PLAN_VERSION), where)
+    _refuse_settings_outside(content, where)
+    refuse_unknown(content, KEYS, where=where, error=PlanError)
     asked = {key: value for key, value in content.items() if key in _LINES and key != "codebook"}
     if "codebook" in content:
         asked["codebook"] = content["codebook"]  # read last: the others cost no file
-    toml = Toml(file.parent)
+    toml = Toml(folder)
     settings = {
-        _LINES[key].name: _LINES[key].form.take(value, toml.at(f"{file}: {key}"))
+        _LINES[key].name: _LINES[key].form.take(value, toml.at(f"{where}: {key}"))
         for key, value in asked.items()
     }
     return settle_codes(settings, dtypes or {})
@@ -112,26 +154,30 @@ def read_reading(path: str | Path) -> dict[str, Any]:
     Privacy: reads no record.
     """
     file = Path(path)
-    content = read_toml(file, PlanError)
-    toml = Toml(file.parent)
+    return reading_settings(read_toml(file, PlanError), where=str(file), folder=file.parent)
+
+
+def reading_settings(content: Mapping[str, Any], *, where: str, folder: Path) -> dict[str, Any]:
+    """Take from the content of a plan how the file of its table is written, as :func:`read_reading` does."""
+    toml = Toml(folder)
     return {
-        key: line.form.take(content[key], toml.at(f"{file}: {key}"))
+        key: line.form.take(content[key], toml.at(f"{where}: {key}"))
         for key, line in READING.items()
         if key in content
     }
 
 
-def _check_format(given: Any, file: Path) -> None:
+def _check_format(given: Any, where: str) -> None:
     """Refuse a plan of another format before a key of it is read by this one's meaning."""
     if isinstance(given, bool) or given != PLAN_VERSION:
         raise PlanError(
-            f"{file} is a plan of format {given!r}, and this version reads format {PLAN_VERSION}: write it "
+            f"{where} is a plan of format {given!r}, and this version reads format {PLAN_VERSION}: write it "
             "by the present documentation and fit again, or use the version that it was written for",
             kind="plan file",
         )
 
 
-def _refuse_settings_outside(keys: Iterable[str], where: Path) -> None:
+def _refuse_settings_outside(keys: Iterable[str], where: str) -> None:
     """Refuse settings of a guarantee that stand beside it, where nobody would read them."""
     for key in keys:
         if key in _MOVED:

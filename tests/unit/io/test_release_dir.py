@@ -454,3 +454,12 @@ def test_formats_are_checked(release_of, small, tmp_path):
     release = release_of(small)
     with pytest.raises(ReleaseError, match="format must be one of parquet, csv, sav, dta, xpt"):
         release.save(tmp_path / "r", formats=["parquet", "sas"])
+
+
+def test_a_release_is_on_disk_before_it_takes_its_name(tmp_path, release_of, monkeypatch):
+    order = []
+    monkeypatch.setattr(release_dir, "flush_tree", lambda draft: order.append(sorted(draft.iterdir())))
+    monkeypatch.setattr(release_dir, "moved", lambda draft, folder: order.append(draft.rename(folder)))
+    release_of(pd.DataFrame({"x": [1.0, 2.0] * 10})).save(tmp_path / "r", format="csv")
+    flushed, _ = order
+    assert {path.name for path in flushed} == {path.name for path in (tmp_path / "r").iterdir()}

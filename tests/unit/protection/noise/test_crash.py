@@ -116,7 +116,7 @@ def test_each_answer_is_flushed_with_the_name_of_its_file_before_it_is_used(tmp_
         done.append("in place")
         return place(self, target)
 
-    monkeypatch.setattr("pysynthdp.io.answers_file.os.fsync", fsync)
+    monkeypatch.setattr("pysynthdp.io.durable.os.fsync", fsync)
     monkeypatch.setattr(Path, "replace", replace)
     go_on(settings(), table(), answers=path)
     assert done == ["flush file", "in place", "flush folder"] * 3

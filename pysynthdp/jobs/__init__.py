@@ -1,0 +1,1 @@
+"""Approved jobs: one file says all, a run that dies is resumed, and everything is told in a log."""

@@ -1,0 +1,162 @@
+"""What must hold of copies before they leave; under a guarantee copies and statement alone are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pysynthdp.base.display import number
+from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.jobs.job_file import Gates, Job
+from pysynthdp.release import SyntheticRelease
+
+__all__ = ["GATES", "Gate", "Outcome", "check_gates", "looked_at"]
+
+Kind = Literal["quality gate", "disclosure gate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a gate saw.
+
+    Parameters
+    ----------
+    gate : str
+        Its key, and the set of keys or the delta where it has several.
+    kind : {"quality gate", "disclosure gate"}
+        What it is about.
+    value, limit : float
+        What was measured, and the most that is allowed.
+    """
+
+    gate: str
+    kind: Kind
+    value: float
+    limit: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether it lets the copies pass; what cannot be measured does not."""
+        return self.value <= self.limit
+
+    @property
+    def said(self) -> str:
+        """One line."""
+        how = "passes" if self.ok else "fails"
+        return f"gate {self.gate} {how}: {number(self.value)}, at most {number(self.limit)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One gate.
+
+    Parameters
+    ----------
+    key : str
+        In ``[gates]``.
+    kind : {"quality gate", "disclosure gate"}
+        What it is about.
+    look : function of a release, what is asked, and the table
+        Yields names and values.
+    needs : {"copies", "statement", "table"}
+        What it looks at beside the copies.
+    """
+
+    key: str
+    kind: Kind
+    look: Callable[[SyntheticRelease, Gates, Any], Iterator[tuple[str, float, float]]]
+    needs: Literal["copies", "statement", "table"] = "copies"
+
+
+def _rules(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:
+    """Count rows that break a rule."""
+    yield "rules_failed", float(release.check_rules().broken), float(asked.rules_failed or 0)
+
+
+def _rho(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:
+    """Read rho in the statement; a guarantee that has none does not pass."""
+    yield "max_rho", float(getattr(release.privacy.guarantee, "rho", float("inf"))), float(asked.max_rho or 0)
+
+
+def _epsilon(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:
+    """Read epsilon in the statement, at each delta."""
+    for delta, epsilon in release.privacy.points or ((0.0, float("inf")),):
+        yield f"max_epsilon at delta = {delta:g}", float(epsilon), float(asked.max_epsilon or 0)
+
+
+GATES: Final = (
+    Gate("rules_failed", "quality gate", _rules),
+    Gate("max_rho", "disclosure gate", _rho, "statement"),
+    Gate("max_epsilon", "disclosure gate", _epsilon, "statement"),
+)
+
+
+def check_gates(job: Job, *, learns: bool) -> None:
+    """Refuse gates that a job cannot have, before a row is read.
+
+    Parameters
+    ----------
+    job : Job
+        Which.
+    learns : bool
+        Whether anything may be learned from rows.
+
+    Raises
+    ------
+    PrivacyError
+        For one that compares with the table, under a guarantee.
+    PlanError
+        For one that reads the statement, without a guarantee.
+    """
+    for gate in _asked(job):
+        if gate.needs == "table" and not learns:
+            raise PrivacyError(
+                f"gates.{gate.key} compares copies with the confidential table, which a guarantee does not "
+                "allow: whether it passes would tell of records",
+                kind="gates",
+                remedy="under a guarantee gates look at copies and statement alone",
+            )
+        if gate.needs == "statement" and learns:
+            raise PlanError(
+                f"gates.{gate.key} reads a number of the statement, and without a guarantee there is none",
+                kind="gates",
+                remedy="leave it out",
+            )
+
+
+def looked_at(job: Job, folder: Path, table: Callable[[], Any]) -> tuple[Outcome, ...]:
+    """Look at the copies.
+
+    Parameters
+    ----------
+    job : Job
+        With its gates.
+    folder : Path
+        Release folder.
+    table : function without argument
+        Gives the confidential table; not called under a guarantee.
+
+    Notes
+    -----
+    Privacy: post-processing of copies and statement; without a guarantee some gates read real rows, and what
+    they saw is for those who hold the table.
+    """
+    gates = list(_asked(job))
+    if not gates:
+        return ()
+    release = SyntheticRelease.load(folder)
+    real = table() if any(gate.needs == "table" for gate in gates) else None
+    return tuple(
+        Outcome(name, gate.kind, value, limit)
+        for gate in gates
+        for name, value, limit in gate.look(release, job.gates, real)
+    )
+
+
+def _asked(job: Job) -> Iterator[Gate]:
+    """Yield the gates that a job has."""
+    for gate in GATES:
+        if getattr(job.gates, gate.key) is not None:
+            yield gate
