@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pysynthdp.protection.noise.by_noise import ByNoise
     from pysynthdp.protection.sampling.by_sampling import BySampling
     from pysynthdp.release import SyntheticRelease
-    from pysynthdp.schema import CategoricalColumn, Kind, Labels, NumericColumn, Schema
+    from pysynthdp.schema import CategoricalColumn, Kind, Labels, NumericColumn, Schema, Units
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, look, synthesize
 
 __version__ = "0.2.0"
@@ -78,7 +78,7 @@ _WHERE = {
     "protection.noise.by_noise": ("ByNoise",),
     "protection.sampling.by_sampling": ("BySampling",),
     "release": ("SyntheticRelease",),
-    "schema": ("CategoricalColumn", "Kind", "Labels", "NumericColumn", "Schema"),
+    "schema": ("CategoricalColumn", "Kind", "Labels", "NumericColumn", "Schema", "Units"),
     "synthesizer": ("FittedSynthesizer", "Synthesizer", "look", "synthesize"),
 }
 _ROOMS = ("models", "privacy")  # packages whose own names are public too
@@ -119,6 +119,7 @@ __all__ = [
     "SynthesisPlan",
     "Synthesizer",
     "SyntheticRelease",
+    "Units",
     "combine",
     "compare_fits",
     "glm",

@@ -148,6 +148,7 @@ class _R(Notation):
         "steps": ("{at} must be a list of steps", "write list(list(columns = c(...), method = ...))"),
         "guarantee": _GUARANTEE,
         "name of a guarantee": _GUARANTEE,
+        "units": ("{at} must be a list", 'write units = list(id = "hid", size = "hsize")'),
         "schema": (
             "{at} must be a codebook's path or a list with a name for each column",
             "write list(age = numeric_column(0, 99), sex = categorical_column(c(...)))",
@@ -163,6 +164,7 @@ class _R(Notation):
         "predictors": _matrix,
         "joint": _steps,
         "guarantee": lambda value, _: _guarantee(value),
+        "units": lambda value, _: _deep(value),
         "schema": _schema,
     }
 

@@ -30,6 +30,7 @@ from pysynthdp.base.forms import (
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.plan.protection import protection_named, protection_of
 from pysynthdp.schema import Schema
+from pysynthdp.schema.units import Units
 from pysynthdp.schema.universe import Universe
 
 __all__ = ["MODEL", "SETTINGS", "Line"]
@@ -195,6 +196,13 @@ def _guarantee(value: Any, place: Place) -> Any:
     return protection_named(value, place.at)
 
 
+def _units(value: Any, place: Place) -> Units:
+    """Check a table of settings of units, or the name of their id."""
+    if not isinstance(value, str | Mapping):
+        raise place.fault("units")
+    return Units.from_plain(value)
+
+
 def _schema(value: Any, place: Place) -> Schema:
     """Check a schema, or the path of a codebook."""
     if isinstance(value, Schema):
@@ -280,6 +288,11 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         "strata",
         SettingForm("strata", _strata, lambda given: [given] if isinstance(given, str) else [*given]),
         'columns in whose levels all models are fitted apart: ["region"]',
+    ),
+    Line(
+        "units",
+        SettingForm("units", _units, lambda given: None if given is None else given.to_plain()),
+        'rows that belong together: [units] id = "hid", size = "hsize", order = "age desc"',
     ),
     Line(
         "guarantee",

@@ -40,6 +40,8 @@ from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
+from pysynthdp.schema.units import Units
+from pysynthdp.synthesizer.grouped import check_apart, check_units
 from pysynthdp.synthesizer.stated import stated_schema, with_codes, wrong_stated
 
 __all__ = [
@@ -58,7 +60,6 @@ __all__ = [
 
 Of = TypeVar("Of", bound="Settings")
 
-_RECODED: Final = Setting("derive", {"coarse": "recode(fine, ...)"})
 NOTHING: Final = "no"  # derive="no" has no function looked for, and derive={"a": "no"} none of a
 _FORMS: Final[Mapping[str, tuple[str, Any]]] = {
     "missing": ("codes with their labels", {...: "label"}),
@@ -104,6 +105,7 @@ class Settings:
     round: Mapping[str, float] = field(default_factory=dict)
     nested: Mapping[str, str] = field(default_factory=dict)
     strata: str | Sequence[str] = ()
+    units: Units | None = None
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
     progress: bool | None = None
@@ -200,21 +202,9 @@ def _check_settings(settings: Settings) -> None:
             remedy=Words("leave it out, and name terms in {formulas}", formulas=Setting("formulas", [...])),
         )
     if not protection.learns:
-        _check_apart(settings)
+        check_apart(settings)
+    check_units(settings)
     _check_schema(settings)
-
-
-def _check_apart(settings: Settings) -> None:
-    """Refuse groups of rows under a guarantee: which there are, and how large, only the rows say."""
-    for what, mend in (
-        ("nested", Words("declare {derive} for the coarser column", derive=_RECODED)),
-        ("strata", Words("name products with them in {formulas}", formulas=Setting("formulas", [...]))),
-    ):
-        if getattr(settings, what):
-            text = Words(
-                "{what} parts the rows by what they hold, which a formal guarantee does not allow", what=what
-            )
-            raise PrivacyError(text, kind=what, remedy=Words("leave it out, and {mend}", mend=mend))
 
 
 def _wrong_lists(settings: Settings) -> Iterator[PlanError]:

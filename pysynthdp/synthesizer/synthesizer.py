@@ -41,7 +41,7 @@ from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Schema, Units  # noqa: F401 -- in types of inherited fields
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
@@ -185,6 +185,12 @@ class Synthesizer(Settings, Printable):
         are fitted together, and if these are still too few, with the smallest that have enough. In each, what
         rests on fewer than five of its own records is left out. ``fitted.strata`` names those fitted apart.
         Nested columns are drawn within the coarser one, with strata as predictors. Not under a guarantee.
+    units : Units, optional
+        Rows that belong together, such as the members of a household or the waves of a person. Copies have
+        whole units with new ids: sizes, shared columns and what is derived for units are exact in every
+        copy, and members are drawn one after another, given their unit, the first member and the one before.
+        ``derive`` then also knows ``count(age < 14)``, ``sum(pay)``, ``mean``, ``least`` and ``most``, over
+        the rows of a unit. ``k`` counts units. See ``docs/households.md``. Not under a guarantee.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must

@@ -138,7 +138,8 @@ safe_call <- function(call) {
 settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, draws, joint, schema, guarantee, plan, rare = NULL,
                         max_predictors = NULL, terms = NULL, derive = NULL, universe = NULL, rules = NULL,
-                        must_sum = NULL, top_code = NULL, round = NULL, nested = NULL, strata = NULL, visit.sequence = NULL,
+                        must_sum = NULL, top_code = NULL, round = NULL, nested = NULL, strata = NULL, units = NULL,
+                        visit.sequence = NULL,
                         predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
   refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)),
                  "write synthesise(data, m = 5, method = \"norm\")")
@@ -156,7 +157,8 @@ settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, for
     derive = if (identical(derive, "no")) derive else as_listing(derive),
     universe = as_listing(universe), rules = rules, must_sum = as_listing(must_sum),
     top_code = as_listing(top_code), round = as_listing(round),
-    nested = as_listing(nested), strata = as_columns(strata, columns, "strata")
+    nested = as_listing(nested), strata = as_columns(strata, columns, "strata"),
+    units = units
   )
   refuse_na(settings)
   settings

@@ -73,6 +73,10 @@
 #'   Not with a `guarantee`.
 #' @param strata Columns in whose levels all other models are fitted apart: `"region"`. They are drawn first; strata of few
 #'   records are fitted together. Not with a `guarantee`.
+#' @param units Rows that belong together, such as the members of a household or the waves of a person:
+#'   `list(id = "hid", size = "hsize", order = "age desc")`. Copies have whole units with new ids, and the size, what is
+#'   `shared` and what is derived for units exact. Further: `max_size`, `larger` (`"refuse"`, `"drop"`, `"truncate"`),
+#'   `member`, `own_models`; `order = "wave"` takes a column's values as places. Not with a `guarantee`.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
@@ -151,7 +155,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
                                   draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
                                   rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL,
                                   universe = NULL, rules = NULL, must_sum = NULL, top_code = NULL, round = NULL,
-                                  nested = NULL, strata = NULL) {
+                                  nested = NULL, strata = NULL, units = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -161,7 +165,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
     guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms,
     derive = derive, universe = universe, rules = rules, must_sum = must_sum, top_code = top_code, round = round,
-    nested = nested, strata = strata, ...
+    nested = nested, strata = strata, units = units, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) sent_of(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

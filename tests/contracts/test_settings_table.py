@@ -127,6 +127,7 @@ WRONG = {
     "model's setting": ({"a": {"name": "norm", "ridg": 1}}, "method"),
     "steps": (["a"], "joint"),
     "guarantee": ("zcdp", "guarantee"),
+    "units": (3, "units"),
     "schema": (3, "schema"),
 }
 

@@ -60,6 +60,7 @@ class Toml(Notation):
         "half a step": ("{at} needs columns and method", None),
         "guarantee": _TABLE,
         "name of a guarantee": _TEXT,
+        "units": _TABLE,
         "schema": _TEXT,
     }
 
