@@ -28,6 +28,7 @@ from pysynthdp.draw.tagging import (
     rule_remarks,
     with_rules,
 )
+from pysynthdp.draw.unit_machine import UnitMachine
 from pysynthdp.io import fit_file
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.formats import wishes
@@ -36,6 +37,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import FitCheck, refuse_unless_learning
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.plan.synthesis_plan import Watch
+from pysynthdp.plan.unit_plan import UnitPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.statements.statement import PrivacyStatement
@@ -368,9 +370,7 @@ class FittedSynthesizer(Printable):
         """
         self._refuse_to_save()
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
-        fits = tuple(replace(fit, remarks=(), check=None) for fit in self._machine.fits)  # for whoever fitted
-        held = {"fit": fits[0]} if len(fits) == 1 else {"fits": fits}  # a version without nests has no "fits"
-        parts = {"plan": self.plan, **held, "workers": self.workers, "draws": draws}
+        parts = {"plan": self.plan, **self._machine.held, "workers": self.workers, "draws": draws}
         return fit_file.save(parts, Path(path))
 
     def __copy__(self) -> Self:
@@ -443,4 +443,6 @@ class FittedSynthesizer(Printable):
 def _machine(plan: SynthesisPlan, fits: Sequence[Fit], account: Account) -> Machine:
     """Join a plan with its fits: one, or one an imputed table."""
     first, *others = fits
+    if isinstance(plan, UnitPlan):
+        return UnitMachine(plan, first, account, tuple(others))
     return NestedMachine(plan, first, account, tuple(others)) if others else Machine(plan, first, account)

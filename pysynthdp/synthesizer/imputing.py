@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from pysynthdp.base.errors import FitError, PlanError
+from pysynthdp.base.errors import FitError
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.curator.infer import Settled
@@ -98,9 +98,6 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
     Privacy: reads real rows where no schema was declared; else their types and names.
     """
     protection = settings.protection
-    if settings.units is not None:
-        what = "units are checked here, and not drawn as wholes"
-        raise PlanError(what, kind="units", remedy="leave units out")
     known = None if protection.learns else declared_plan(settings)  # refused before the table is looked at
     rows = _rows(settings, protection, table, block_rows)
     if rows is None:

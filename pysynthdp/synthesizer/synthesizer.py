@@ -48,6 +48,7 @@ from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
 from pysynthdp.synthesizer.opening import opened_file
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
+from pysynthdp.synthesizer.unit_fits import fit_units, planned_units
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -254,6 +255,8 @@ class Synthesizer(Settings, Printable):
             return declared_plan(self)
         data, labels = self._opened(data)
         own = with_labels(self, labels)
+        if own.units is not None:
+            return planned_units(own, data)
         if own.schema is not None:
             return declared_plan(own)
         return planned(own, listed(data) or cast("pd.DataFrame | Rows", data))
@@ -322,6 +325,10 @@ class Synthesizer(Settings, Printable):
         """Fit a table that was opened."""
         protection = self.protection
         tables = listed(table)
+        if self.units is not None:
+            machine, odd = fit_units(self, table, workers=self._threads(), block_rows=block_rows)
+            say(odd)
+            return FittedSynthesizer(machine, self._threads(), self.progress)
         if tables is not None:
             nested, unseen = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
             fitted = FittedSynthesizer(nested, self._threads(), self.progress)
