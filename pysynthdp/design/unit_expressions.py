@@ -160,6 +160,9 @@ def parsed_over_units(text: str, known: tuple[str, ...], *, column: str) -> Unit
     inner: dict[str, tuple[str, Expression | None]] = {}
     last = 0
     for start, how, inside, end in _calls(text):
+        if end > len(text):
+            what = Words("{column}: '{piece}' lacks a bracket at its end", column=column, piece=text[start:])
+            raise PlanError(what, column=column, kind="expression", remedy="close it")
         if over_units(inside):
             what = Words("{column}: '{piece}' is inside another", column=column, piece=inside.strip())
             raise PlanError(what, column=column, kind="expression", remedy="name a column of its own for it")

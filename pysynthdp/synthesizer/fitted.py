@@ -28,7 +28,8 @@ from pysynthdp.draw.tagging import (
     rule_remarks,
     with_rules,
 )
-from pysynthdp.draw.unit_machine import UnitMachine
+from pysynthdp.draw.unit_machine import UnitDrawing, UnitMachine
+from pysynthdp.draw.unit_tagging import unit_tags
 from pysynthdp.io import fit_file
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.formats import wishes
@@ -90,7 +91,7 @@ class FittedSynthesizer(Printable):
 
     @property
     def n_org(self) -> int:
-        """Rows of the confidential table, or their noisy number."""
+        """Rows of the confidential table, or their noisy number; where rows belong together, units."""
         return self._machine.fit.n
 
     @property
@@ -204,7 +205,7 @@ class FittedSynthesizer(Printable):
             Number of copies; 5 by default, 20 where the answers are noised. After a fit to M imputed tables
             the release holds M m copies, m of each imputation, labelled by it in ``release.nests``.
         k : int, optional
-            Rows of each; as many as the confidential table by default.
+            Rows of each; as many as the confidential table by default. Units, where rows belong together.
         rng : int, SeedSequence or Generator, optional
             None takes fresh entropy from the operating system. Never stored.
         parameters : {"drawn", "fitted"}, optional
@@ -268,6 +269,8 @@ class FittedSynthesizer(Printable):
 
     def _tags(self, drawing: Draws) -> ReleaseTags:
         """Say how the copies are made, before anybody looked at them."""
+        if isinstance(drawing, UnitDrawing):
+            return with_rules(unit_tags(drawing.plan, drawing), self.plan, drawing.tally)
         fits = self._machine.fits
         tags = release_tags(self.plan, fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
         return with_rules(tags, self.plan, drawing.tally)
@@ -431,7 +434,7 @@ class FittedSynthesizer(Printable):
         rows = self.n_org if self.plan.protection.n_told else "not published"
         imputed = (("imputed tables fitted", self.imputed_tables),) if self.imputed_tables > 1 else ()
         facts = (
-            ("rows fitted", rows),
+            ("units fitted" if isinstance(self.plan, UnitPlan) else "rows fitted", rows),
             *imputed,
             ("copies drawn so far", self.account.copies),
             ("the fit itself holds", self.holds),

@@ -18,12 +18,10 @@ from typing import (
 import pandas as pd
 
 from pysynthdp.base.display import Printable, Table
-from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
 from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
-from pysynthdp.base.words import CODEBOOK, Said, Words
 from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
@@ -31,9 +29,6 @@ from pysynthdp.design.rows import Rows
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
-from pysynthdp.io.csv.wishes import Declared
-from pysynthdp.io.sql.reading import SQLTable
-from pysynthdp.io.survey import read, reads
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
@@ -46,17 +41,13 @@ from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inh
 from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
-from pysynthdp.synthesizer.opening import opened_file
+from pysynthdp.synthesizer.opening import opened_table, undeclared
 from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
 from pysynthdp.synthesizer.unit_fits import fit_units, planned_units
+from pysynthdp.synthesizer.unit_settings import row_by_row, untabled
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
-_PUBLICLY: Final = Said(
-    "read it with pysynthdp.read(path, public=True)",
-    "give the name of the file",
-    "give the data frame and a codebook",
-)
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -249,11 +240,13 @@ class Synthesizer(Settings, Printable):
         -----
         Privacy: reads real rows only when a table is given and no schema was declared.
         """
+        if self.units is not None and (data is None or isinstance(data, Schema)):
+            raise untabled()
         if isinstance(data, Schema):
             return plan_of(self, data)
-        if self.schema is not None or data is None:
+        if self.units is None and (self.schema is not None or data is None):
             return declared_plan(self)
-        data, labels = self._opened(data)
+        data, labels = opened_table(self, data)
         own = with_labels(self, labels)
         if own.units is not None:
             return planned_units(own, data)
@@ -313,7 +306,7 @@ class Synthesizer(Settings, Printable):
         """
         protection = self.protection
         protection.check_request(answers=answers, noise_seed=noise_seed)
-        rows, labels = self._opened(table)
+        rows, labels = opened_table(self, table)
         own = with_labels(self, labels)
         return own._fitted(  # noqa: SLF001 -- of the same class
             rows, block_rows, None if answers is None else Path(answers), noise_seed
@@ -335,7 +328,7 @@ class Synthesizer(Settings, Printable):
             say((*unseen, *fitted.remarks))
             return fitted
         if not protection.learns and self.schema is None:
-            raise _undeclared()
+            raise undeclared()
         own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
         plan = own.plan
         account = protection.account(plan, n=own.n)  # priced before a record is read
@@ -375,8 +368,9 @@ class Synthesizer(Settings, Printable):
         Privacy: reads real rows; the counts are for whoever holds them.
         """
         refuse_unless_learning(self.protection.learns)
-        found, labels = self._opened(table)
-        return counted(with_labels(self, labels), found)
+        found, labels = opened_table(self, table)
+        own = with_labels(self, labels)
+        return counted(own if own.units is None else row_by_row(own, found), found)
 
     @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
@@ -411,31 +405,6 @@ class Synthesizer(Settings, Printable):
     def to_table(self) -> Table:
         """Build a card of what was set; it holds nothing of any table."""
         return settings_table(self)
-
-    def _opened(self, given: Any) -> tuple[Any, Schema | None]:
-        """Take the name of a file as the rows in it; beside it what a labelled file says of them."""
-        learns = self.protection.learns
-        if reads(given):
-            if not learns and self.schema is None:
-                raise _undeclared()
-            given = read(given, public=not learns)
-        several = given if isinstance(given, list | tuple) else [given]
-        if several and all(isinstance(one, SurveyTable) for one in several):
-            if not learns and not all(one.public for one in several):
-                raise _not_public()
-            frames = [one.frame for one in several]
-            return (frames if several is given else frames[0]), several[0].schema
-        if not isinstance(given, str | os.PathLike | SQLTable):
-            return given, None
-        rows = opened_file(
-            given,
-            Declared((), self.levels, self.declarations.missing or {}, self.bounds, self.schema),
-            learns=learns,
-            drop={*self.drop} - {self.protection.unit.key},
-            scratch=self.scratch,
-            encrypt=self.scratch_encrypt,
-        )
-        return rows, None
 
     def _threads(self) -> int:
         """Threads to use."""
@@ -485,21 +454,3 @@ def synthesize(
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
     return synthesizer.fit(table).draw(m=m, rng=rng)
-
-
-def _undeclared() -> PrivacyError:
-    """Say that nothing is declared."""
-    return PrivacyError(
-        "a formal guarantee takes nothing from the data",
-        kind="undeclared",
-        remedy=Words("declare every column in {schema}", schema=CODEBOOK),
-    )
-
-
-def _not_public() -> PrivacyError:
-    """Say that cells had a part in how a labelled file was read."""
-    return PrivacyError(
-        "cells of the table decided what its columns are, which a formal guarantee does not allow",
-        kind="undeclared",
-        remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
-    )

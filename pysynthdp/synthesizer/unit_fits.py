@@ -86,6 +86,9 @@ def _of_fits(plan: UnitPlan, fits: Sequence[Fit]) -> Iterable[Remark]:
     told: set[tuple[str, str]] = set()
     for fit in fits:
         new = [each for each in fit.remarks if (each.column, each.kind) not in told]
+        new = [
+            each for each in new if fit is fits[0] or each.kind != "broken rule"
+        ]  # of all rows, by the first
         told |= {(each.column, each.kind) for each in new}
         yield from (each for each in new if not each.column or each.column in plan.schema)
 

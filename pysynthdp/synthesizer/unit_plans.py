@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.universes import settled_distances
 from pysynthdp.design.expressions import quoted
+from pysynthdp.design.parts import digits_of, split
 from pysynthdp.design.unit_expressions import parsed_over_units
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.rules import Rule
@@ -152,14 +155,15 @@ def _place_plan(opened: OpenedUnits, frame: pd.DataFrame) -> SynthesisPlan:
     rules = [*_rules(opened, {*opened.own}), *_in_order(opened, frame)]
     settings = for_columns(opened.settings, opened.own, rules=rules, keep=given)
     plan = _with_distances(_planned(opened, settings, schema), frame)
-    return replace(plan, rules=tuple(_held(rule, opened) for rule in plan.rules))
+    return replace(plan, rules=tuple(_held(rule, opened, given) for rule in plan.rules))
 
 
-def _held(rule: Rule, opened: OpenedUnits) -> Rule:
+def _held(rule: Rule, opened: OpenedUnits, known: Sequence[str]) -> Rule:
     """Let a row take over what orders rows from the row before, where nothing else keeps the order."""
     by = opened.units.by or ""
-    last = [name for name in (of_before(by), of_first(by)) if rule.columns in ((by, name), (name, by))]
-    return replace(rule, held=(by, last[0])) if last else rule
+    beside = of_before(by) if of_before(by) in known else of_first(by)
+    ours = rule.text not in opened.settings.rules and by in rule.columns
+    return replace(rule, held=(by, beside)) if ours else rule
 
 
 def _column(opened: OpenedUnits, name: str) -> Column:
@@ -174,12 +178,31 @@ def _column(opened: OpenedUnits, name: str) -> Column:
 
 
 def _in_order(opened: OpenedUnits, frame: pd.DataFrame) -> list[str]:
-    """Say that a number by which rows are ordered is not before that of the row before."""
+    """Say that a number by which rows are ordered is not before that of the row before, nor off its range."""
     by, direction = opened.units.by, opened.units.direction
     if by is None or direction is None or by not in opened.own:
         return []
-    if not isinstance(opened.schema[by], NumericColumn):
-        return []
+    column = opened.schema[by]
     last = of_before(by) if of_before(by) in frame.columns else of_first(by)
-    sign = "<=" if direction == "desc" else ">="
-    return [f"{quoted(by)} {sign} {quoted(last)}"] if last in frame.columns else []
+    if not isinstance(column, NumericColumn) or last not in frame.columns:
+        return []
+    falls = direction == "desc"
+    end = _end(opened, column, falls=falls)
+    kept = [f"{quoted(by)} {'<=' if falls else '>='} {quoted(last)}"]
+    return kept if end is None else [*kept, f"{quoted(by)} {'>=' if falls else '<='} {end!r}"]
+
+
+def _end(opened: OpenedUnits, column: NumericColumn, *, falls: bool) -> float | None:
+    """Give the end of the range towards which rows go: the mean of the five outermost, on the grid."""
+    values = split(opened.frame[column.name], column)
+    kind = values.get((column.name, "kind"))
+    numbers = values[column.name, "value"] if kind is None else values[column.name, "value"][kind == 0]
+    spikes = [float(spike) for spike in column.spikes]
+    outermost = (
+        np.sort(np.r_[numbers, spikes])[:FEWEST] if falls else np.sort(np.r_[numbers, spikes])[-FEWEST:]
+    )
+    if len(outermost) < FEWEST:
+        return None
+    grain = 10.0 ** (digits_of(column) or 0)
+    mean = float(outermost.mean()) * grain
+    return (math.floor(mean) if falls else math.ceil(mean)) / grain

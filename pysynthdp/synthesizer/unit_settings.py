@@ -16,7 +16,7 @@ from pysynthdp.plan.unit_plan import UnitDerived
 from pysynthdp.schema.declarations import DECLARATIONS
 from pysynthdp.synthesizer.settings import Settings
 
-__all__ = ["derived_over_units", "for_columns", "rules_among"]
+__all__ = ["derived_over_units", "for_columns", "row_by_row", "rules_among", "untabled"]
 
 Of = TypeVar("Of", bound=Settings)
 
@@ -45,6 +45,21 @@ def for_columns(settings: Of, names: Collection[str], **changes: Any) -> Of:
     found = replace(settings, **{**own, "units": None, "drop": (), **changes})
     object.__setattr__(found, "labels", settings.labels)
     return found
+
+
+def row_by_row(settings: Of, table: Any) -> Of:
+    """Give settings that take each row for itself: ids, and what is computed in whole units, are left out."""
+    units, names = settings.units, [str(name) for name in table.columns]
+    late = [each.column for each in derived_over_units(settings, names)]
+    apart = {*late, *settings.drop, *(name for name in (units and units.id, units and units.member) if name)}
+    left = [name for name in names if name not in apart]
+    return for_columns(settings, left, drop=[name for name in names if name in apart])
+
+
+def untabled() -> PlanError:
+    """Say that a plan of units needs the table, whose sizes and places it is made of."""
+    what = "a plan of units is made of the sizes and places in a table, and there is none"
+    return PlanError(what, kind="units", remedy="give the table")
 
 
 def _among(given: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations import Relations, find_relations
-from pysynthdp.curator.rows import rows_of
+from pysynthdp.curator.rows import listed, rows_of
 from pysynthdp.curator.universes import settled_universes
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.dtypes import with_types
@@ -129,6 +129,9 @@ def opened_units(settings: Settings, table: Any) -> OpenedUnits:
     """
     units = settings.units
     assert units is not None  # noqa: S101 -- asked for before
+    if listed(table) is not None:
+        what = "units of several imputed tables are not drawn"
+        raise PlanError(what, kind="units", remedy="fit each table by itself, and pool what each gives")
     rows = rows_of(table, full=True)
     check_drops(settings, rows.columns)
     frame = _in_memory(rows, [name for name in rows.columns if name not in settings.drop])
