@@ -39,6 +39,9 @@ class Units:
         the same value as they stand. Or the name of a column alone, ``"wave"``: then the places are its
         values, of which a unit has each once or not at all, and who is there when (attrition, gaps) is
         modelled. Without it, as rows stand in the table.
+    head : (column, value), optional
+        Which row of a unit stands first, whatever the order: ``("relation", "head")``. Each unit must have
+        one such row, and copies have.
     larger : {"refuse", "drop", "truncate"}
         What becomes of a unit of more than ``max_size`` rows: the fit stops, the unit is left out, or its
         rows beyond these.
@@ -71,6 +74,7 @@ class Units:
     max_size: int | None = None
     shared: Sequence[str] | None = None
     order: str | None = None
+    head: tuple[str, Any] | None = None
     larger: Larger = "refuse"
     member: str | None = None
     own_models: int = 200
@@ -81,6 +85,8 @@ class Units:
             raise together(faults)
         if self.shared is not None:
             object.__setattr__(self, "shared", tuple(self.shared))
+        if self.head is not None:
+            object.__setattr__(self, "head", tuple(self.head))
 
     @property
     def by(self) -> str | None:
@@ -168,7 +174,13 @@ def _wrong_names(units: Units) -> Iterator[PlanError]:
 
 
 def _wrong_values(units: Units) -> Iterator[PlanError]:
-    """Find numbers that are none, and a rule that there is not."""
+    """Find numbers that are none, a head that is none, and a rule that there is not."""
+    head: object = units.head
+    pair = isinstance(head, tuple | list) and len(head) == 2 and isinstance(head[0], str)
+    if head is not None and (not pair or units.panel):
+        mend = Words("write {setting}", setting=Setting("head", ("relation", "head")))
+        what = "units: head must be a column and the value that the first row has there; a panel has none"
+        yield PlanError(what, kind="units", remedy=mend)
     for what in ("max_size", "own_models"):
         own: object = getattr(units, what)
         if own is None and what == "max_size":

@@ -52,7 +52,7 @@ def plans_of(opened: OpenedUnits) -> tuple[UnitPlan, list[pd.DataFrame]]:
     for group in place_groups(opened.placed, opened.units.own_models):
         frame = place_frame(opened.frame, opened.placed, group, shared=given, own=opened.own)
         frame = frame[[name for name in frame.columns if name not in silent]]
-        places.append(PlacePlan(group, _place_plan(opened, frame)))
+        places.append(PlacePlan(group, _place_plan(opened, frame, group)))
         frames.append(frame)
     waves = opened.placed.waves
     plan = UnitPlan.of(
@@ -148,11 +148,11 @@ def _silent(opened: OpenedUnits, first: SynthesisPlan) -> frozenset[str]:
     return frozenset((*shared, *beside))
 
 
-def _place_plan(opened: OpenedUnits, frame: pd.DataFrame) -> SynthesisPlan:
+def _place_plan(opened: OpenedUnits, frame: pd.DataFrame, places: Sequence[int]) -> SynthesisPlan:
     """Plan for further rows: given their unit, its first row and the row before."""
     schema = Schema(tuple(_column(opened, name) for name in frame.columns))
     given = [name for name in frame.columns if name not in opened.own]
-    rules = [*_rules(opened, {*opened.own}), *_in_order(opened, frame)]
+    rules = [*_rules(opened, {*opened.own}), *_in_order(opened, frame, after_second=min(places) > 1)]
     settings = for_columns(opened.settings, opened.own, rules=rules, keep=given)
     plan = _with_distances(_planned(opened, settings, schema), frame)
     return replace(plan, rules=tuple(_held(rule, opened, given) for rule in plan.rules))
@@ -177,10 +177,12 @@ def _column(opened: OpenedUnits, name: str) -> Column:
     return replace(opened.schema[plain], name=name, universe=None)
 
 
-def _in_order(opened: OpenedUnits, frame: pd.DataFrame) -> list[str]:
+def _in_order(opened: OpenedUnits, frame: pd.DataFrame, *, after_second: bool) -> list[str]:
     """Say that a number by which rows are ordered is not before that of the row before, nor off its range."""
     by, direction = opened.units.by, opened.units.direction
     if by is None or direction is None or by not in opened.own:
+        return []
+    if opened.units.head is not None and not after_second:  # the head stands first whatever the order
         return []
     column = opened.schema[by]
     last = of_before(by) if of_before(by) in frame.columns else of_first(by)

@@ -140,7 +140,7 @@ def opened_units(settings: Settings, table: Any) -> OpenedUnits:
     made = {units.id, units.member, *(each.column for each in over)}
     made |= {units.by} if units.panel else set()
     drawn = [name for name in frame.columns if name not in made and name != units.size]
-    among = [name for name in drawn if name != units.by]
+    among = [name for name in drawn if name not in (units.by, units.head and units.head[0])]
     shared, odd = shared_columns(frame, placed, units, among)
     own = tuple(name for name in drawn if name not in shared)
     _check_names(frame, own, units)

@@ -12,6 +12,7 @@ __all__ = [
     "apart",
     "no_column",
     "no_rows",
+    "no_single_head",
     "places_twice",
     "too_few",
     "too_large",
@@ -59,6 +60,20 @@ def apart(name: str, unit: str, count: int) -> SchemaError:
         unit=unit,
     )
     mend = Words("mend these rows or the id, or leave {name} out of shared", name=name)
+    return SchemaError(text, column=name, kind="units", remedy=mend)
+
+
+def no_single_head(name: str, unit: str, none: int, several: int) -> SchemaError:
+    """Say that units have no head, or several."""
+    parts = [Words("{few} units have none", few=few(none))] if none else []
+    parts += [Words("{few} units have several", few=few(several))] if several else []
+    text = Words(
+        "{name} must name one head in each unit of {unit}, and {parts}",
+        name=name,
+        unit=unit,
+        parts=" and ".join(map(str, parts)),
+    )
+    mend = "mend these rows, or leave head out: then the first row by order is the head"
     return SchemaError(text, column=name, kind="units", remedy=mend)
 
 

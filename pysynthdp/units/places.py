@@ -14,6 +14,7 @@ from pysynthdp.schema.units import Units
 from pysynthdp.units.faults import (
     no_column,
     no_rows,
+    no_single_head,
     places_twice,
     too_few,
     too_large,
@@ -114,7 +115,9 @@ def placed_rows(frame: pd.DataFrame, units: Units) -> Placed:
         raise without_unit(units.id, int((codes < 0).sum()))
     _check_sizes(frame, units, codes)
     values, by = _ordered(frame, units)
-    order = np.lexsort((by, codes)) if by is not None else np.argsort(codes, kind="stable")
+    keys = [] if by is None else [by]
+    keys += [] if units.head is None else [~_heads(frame, units, codes)]
+    order = np.lexsort((*keys, codes))
     unit = codes[order]
     place = _within(unit) if values is None else _of_panel(by, order, unit, units)
     found = _limited(Placed(np.asarray(order), unit, place, values), units)
@@ -145,6 +148,19 @@ def _ordered(frame: pd.DataFrame, units: Units) -> tuple[Any, Any]:
         return values, ranks
     last = len(values)
     return None, np.where(ranks < 0, last, ranks if units.direction == "asc" else last - 1 - ranks)
+
+
+def _heads(frame: pd.DataFrame, units: Units, codes: IntArray) -> BoolArray:
+    """Find the heads; refuse units without one, and with several."""
+    name, value = units.head or ("", None)
+    if name not in frame.columns:
+        raise no_column("head", name, map(str, frame.columns))
+    found = np.asarray((frame[name] == value).fillna(False), dtype=np.bool_)
+    counts = np.bincount(codes[found], minlength=int(codes.max()) + 1)
+    none, several = int((counts == 0).sum()), int((counts > 1).sum())
+    if none or several:
+        raise no_single_head(name, units.id, none, several)
+    return found
 
 
 def _within(unit: IntArray) -> IntArray:

@@ -193,6 +193,16 @@ def test_rare_levels_are_counted_in_units_where_these_share_them(table):
     assert "rare" not in merged.schema["region"].levels
 
 
+def test_each_household_of_a_copy_has_one_head(table):
+    rng = np.random.default_rng(3)
+    chosen = table.groupby("hid").pid.transform(lambda own: rng.choice(own[: min(2, len(own))]))
+    who = np.where(table.pid == chosen, "head", np.where(table.age < 18, "child", "other"))
+    units = sdp.Units(id="hid", size="hsize", order="age desc", head=("who", "head"))
+    copy = quietly(asked(units=units), table.drop(columns="pid").assign(who=who)).draw(m=1, rng=6)[0]
+    assert (copy.groupby("hid").who.apply(lambda own: (own == "head").sum()) == 1).all()
+    assert (copy.groupby("hid").who.first() == "head").all()
+
+
 def test_rules_are_kept_and_counted_row_by_row(table):
     rule = "not (sex == 'm' and age > 80)"
     fitted = quietly(asked(rules=[rule]), table)

@@ -61,6 +61,22 @@ def test_what_is_wrong_is_said_by_name_without_a_value(case):
     assert not {"501", "502", "503"} & set(str(caught.value).replace(",", " ").split())
 
 
+def test_a_head_stands_first_and_two_heads_are_refused():
+    frame = homes()
+    frame["who"] = np.where(frame.groupby("hid").cumcount() == 0, "head", "other")
+    placed = placed_rows(frame, Units(id="hid", order="age desc", head=("who", "head")))
+    assert (frame.who.iloc[placed.rows[placed.first]] == "head").all()
+    three = frame.iloc[placed.rows].groupby("hid").age.apply(list)
+    assert all(ages[1:] == sorted(ages[1:], reverse=True) for ages in three)
+    twice = frame.assign(who=frame.who.where(frame.hid != frame.hid[frame.n == 3].iloc[0], "head"))
+    with pytest.raises(SchemaError, match="fewer than ten units have several"):
+        placed_rows(twice, Units(id="hid", head=("who", "head")))
+    with pytest.raises(SchemaError, match="fewer than ten units have none"):
+        placed_rows(
+            frame.assign(who=frame.who.where(frame.hid != 501, "x")), Units(id="hid", head=("who", "head"))
+        )
+
+
 def test_forty_members_of_one_id_are_refused_unless_they_may_be_left_out_or_cut():
     frame = pd.concat([homes(), pd.DataFrame({"hid": 9, "n": 40, "region": "a", "age": range(40)})])
     units = {"id": "hid", "size": "n", "max_size": 3}
