@@ -147,7 +147,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     table = read(asked.file)
-    rows = [{"seed": seed, **run(table, seed)} for seed in range(1, asked.seeds + 1)]
+    rows = []
+    for seed in range(1, asked.seeds + 1):
+        rows.append({"seed": seed, **run(table, seed)})
+        print(rows[-1], flush=True)
     found = pd.DataFrame(rows).round(4)
     print(found.to_string(index=False))
     print(found[list(MEASURES)].mean().round(3).to_string())
