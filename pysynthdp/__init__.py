@@ -8,9 +8,22 @@ from typing import TYPE_CHECKING, Any
 from pysynthdp.base.moved import MOVED, keep_old_paths
 
 if TYPE_CHECKING:
-    from pysynthdp.analysis import PooledResults, combine, compare_fits, glm, logit, ols, pool
+    from pysynthdp.analysis import (
+        PooledResults,
+        combine,
+        compare_fits,
+        glm,
+        logit,
+        ols,
+        pool,
+        svyglm,
+        svymean,
+        svyratio,
+        svytotal,
+    )
     from pysynthdp.base.errors import (
         BridgeError,
+        BudgetExceeded,
         CombiningRuleError,
         FitError,
         PlanError,
@@ -23,6 +36,7 @@ if TYPE_CHECKING:
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.ledger import Override, SpendingLedger
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
@@ -34,21 +48,35 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.pure import PureDP
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    from pysynthdp.privacy.limit import SourceLimit
     from pysynthdp.privacy.shared_account import PrivacyAccount
     from pysynthdp.privacy.statements.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
     from pysynthdp.protection.noise.by_noise import ByNoise
     from pysynthdp.protection.sampling.by_sampling import BySampling
     from pysynthdp.release import SyntheticRelease
-    from pysynthdp.schema import CategoricalColumn, Kind, Labels, NumericColumn, Schema, Units
+    from pysynthdp.schema import CategoricalColumn, Design, Kind, Labels, NumericColumn, Schema, Units
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, look, synthesize
 
 __version__ = "0.2.0"
 
 _WHERE = {
-    "analysis": ("PooledResults", "combine", "compare_fits", "glm", "logit", "ols", "pool"),
+    "analysis": (
+        "PooledResults",
+        "combine",
+        "compare_fits",
+        "glm",
+        "logit",
+        "ols",
+        "pool",
+        "svyglm",
+        "svymean",
+        "svyratio",
+        "svytotal",
+    ),
     "base.errors": (
         "BridgeError",
+        "BudgetExceeded",
         "CombiningRuleError",
         "FitError",
         "PlanError",
@@ -58,6 +86,7 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
+    "io.ledger": ("Override", "SpendingLedger"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -72,13 +101,14 @@ _WHERE = {
     "privacy.guarantees.pure": ("PureDP",),
     "privacy.guarantees.rdp": ("RDP",),
     "privacy.guarantees.zcdp": ("ZCDP",),
+    "privacy.limit": ("SourceLimit",),
     "privacy.shared_account": ("PrivacyAccount",),
     "privacy.statements.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
     "protection.noise.by_noise": ("ByNoise",),
     "protection.sampling.by_sampling": ("BySampling",),
     "release": ("SyntheticRelease",),
-    "schema": ("CategoricalColumn", "Kind", "Labels", "NumericColumn", "Schema", "Units"),
+    "schema": ("CategoricalColumn", "Design", "Kind", "Labels", "NumericColumn", "Schema", "Units"),
     "synthesizer": ("FittedSynthesizer", "Synthesizer", "look", "synthesize"),
 }
 _ROOMS = ("models", "privacy")  # packages whose own names are public too
@@ -90,15 +120,18 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "BridgeError",
+    "BudgetExceeded",
     "ByNoise",
     "BySampling",
     "CategoricalColumn",
     "CombiningRuleError",
+    "Design",
     "FitError",
     "FittedSynthesizer",
     "Kind",
     "Labels",
     "NumericColumn",
+    "Override",
     "ParameterRelease",
     "PlanError",
     "PooledResults",
@@ -114,6 +147,8 @@ __all__ = [
     "SQLTable",
     "Schema",
     "SchemaError",
+    "SourceLimit",
+    "SpendingLedger",
     "StructureDiff",
     "SurveyTable",
     "SynthesisPlan",
@@ -133,6 +168,10 @@ __all__ = [
     "release_mean",
     "release_shares",
     "structure_diff",
+    "svyglm",
+    "svymean",
+    "svyratio",
+    "svytotal",
     "synthesize",
     "verify",
 ]

@@ -14,6 +14,7 @@ import pysynthdp as sdp
 from pysynthdp.cli.diff import diff
 from pysynthdp.cli.errors import OneLineErrors
 from pysynthdp.cli.exit_codes import Exit, exit_lines
+from pysynthdp.cli.ledger import ledger
 from pysynthdp.cli.look import look
 from pysynthdp.cli.parameter import parameter
 from pysynthdp.cli.plan import plan
@@ -40,6 +41,7 @@ app = typer.Typer(
 
 for command in (look, plan, synth, parameter, pool, verify, diff):  # as the help lists them
     app.command()(command)
+app.add_typer(ledger)
 
 
 def _version(wanted: bool) -> None:

@@ -87,6 +87,7 @@ def _beside(settings: Any) -> Iterator[PlanError]:
     """Find settings that speak of single rows."""
     for what, why, mend in (
         ("keep", "copies have other units, so no row of theirs is a row of the table", "leave it out"),
+        ("design", "weights and strata of units are not yet those of a design", "name its columns in drop"),
         ("strata", "places in a unit have models of their own already", "name products with it in formulas"),
     ):
         if getattr(settings, what):

@@ -36,43 +36,6 @@ _PUBLICLY: Final = Said(
 )
 
 
-def opened_table(settings: Settings, given: Any) -> tuple[Any, Schema | None]:
-    """Take the name of a file as the rows in it; beside it what a labelled file says of them.
-
-    Raises
-    ------
-    PrivacyError
-        Under a guarantee, where nothing is declared or cells decide what columns are.
-
-    Notes
-    -----
-    Privacy: reads real rows.
-    """
-    learns = settings.protection.learns
-    if reads(given):
-        if not learns and settings.schema is None:
-            raise undeclared()
-        given = read(given, public=not learns)
-    several = given if isinstance(given, list | tuple) else [given]
-    if several and all(isinstance(one, SurveyTable) for one in several):
-        if not learns and not all(one.public for one in several):
-            raise _not_public()
-        frames = [one.frame for one in several]
-        return (frames if several is given else frames[0]), several[0].schema
-    if not isinstance(given, str | os.PathLike | SQLTable):
-        return given, None
-    missing = settings.declarations.missing or {}
-    rows = opened_file(
-        given,
-        Declared((), settings.levels, missing, settings.bounds, settings.schema),
-        learns=learns,
-        drop={*settings.drop} - {settings.protection.unit.key},
-        scratch=settings.scratch,
-        encrypt=settings.scratch_encrypt,
-    )
-    return rows, None
-
-
 def opened_file(
     given: str | os.PathLike[str] | SQLTable,
     declared: Declared,
@@ -178,8 +141,34 @@ def look(
     return look_at(table, exempt=exempt, drop=left, **wishes)
 
 
+def opened_table(settings: Settings, given: Any) -> tuple[Any, Schema | None]:
+    """Take the name of a file as the rows in it; beside it what a labelled file says of them."""
+    learns = settings.protection.learns
+    if reads(given):
+        if not learns and settings.schema is None:
+            raise undeclared()
+        given = read(given, public=not learns)
+    several = given if isinstance(given, list | tuple) else [given]
+    if several and all(isinstance(one, SurveyTable) for one in several):
+        if not learns and not all(one.public for one in several):
+            raise _not_public()
+        frames = [one.frame for one in several]
+        return (frames if several is given else frames[0]), several[0].schema
+    if not isinstance(given, str | os.PathLike | SQLTable):
+        return given, None
+    rows = opened_file(
+        given,
+        Declared((), settings.levels, settings.declarations.missing or {}, settings.bounds, settings.schema),
+        learns=learns,
+        drop={*settings.drop} - {settings.protection.unit.key},
+        scratch=settings.scratch,
+        encrypt=settings.scratch_encrypt,
+    )
+    return rows, None
+
+
 def undeclared() -> PrivacyError:
-    """Say that nothing is declared, which a guarantee needs."""
+    """Say that nothing is declared."""
     return PrivacyError(
         "a formal guarantee takes nothing from the data",
         kind="undeclared",

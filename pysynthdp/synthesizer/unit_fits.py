@@ -16,7 +16,8 @@ from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.unit_plan import UnitPlan
 from pysynthdp.schema import Schema
-from pysynthdp.synthesizer.settings import Settings, told
+from pysynthdp.synthesizer.planning import told
+from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.unit_plans import plans_of
 from pysynthdp.synthesizer.unit_table import OpenedUnits, opened_units
 from pysynthdp.units import unit_frame

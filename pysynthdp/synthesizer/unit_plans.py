@@ -20,7 +20,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.rules import Rule
 from pysynthdp.plan.unit_plan import PLACE, SINCE, PlacePlan, UnitPlan, of_before, of_first
 from pysynthdp.schema import Column, NumericColumn, Schema
-from pysynthdp.synthesizer.settings import plan_of
+from pysynthdp.synthesizer.planning import plan_of
 from pysynthdp.synthesizer.unit_settings import for_columns, rules_among
 from pysynthdp.synthesizer.unit_table import OpenedUnits
 from pysynthdp.units import place_frame, place_groups, unit_frame

@@ -31,13 +31,13 @@ from pysynthdp.plan.unit_plan import (
 )
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.schema.units import Units
-from pysynthdp.synthesizer.settings import (
-    Settings,
+from pysynthdp.synthesizer.planning import (
     check_drops,
     schema_of_table,
     settled_rare,
     to_be_drawn,
 )
+from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
 from pysynthdp.synthesizer.unit_settings import derived_over_units, for_columns
 from pysynthdp.units import Placed, numbering_of, placed_rows, shared_columns, unit_frame
