@@ -150,7 +150,7 @@ def unit_setting(given: object) -> Units | None:
     if given is None or isinstance(given, Units):
         return given
     mend = Words("write {setting}", setting=Setting("units", _EXAMPLE))
-    raise PlanError("units must be Units(id=...)", kind="units", remedy=mend)
+    raise PlanError("units must say which rows belong together", kind="units", remedy=mend)
 
 
 def _without_id() -> PlanError:

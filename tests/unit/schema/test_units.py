@@ -47,7 +47,7 @@ def test_a_plan_file_says_units_and_reads_them_again(tmp_path):
 
 def test_what_does_not_go_with_units_is_refused_by_name():
     units = sdp.Units(id="hid", size="hsize")
-    with pytest.raises(PlanError, match="Units"):
+    with pytest.raises(PlanError, match="which rows belong together"):
         sdp.Synthesizer(units="hid")
     with pytest.raises(PlanError, match="keep does not go with units"):
         sdp.Synthesizer(units=units, keep=["region"])
