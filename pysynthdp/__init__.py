@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from pysynthdp.protection.noise.by_noise import ByNoise
     from pysynthdp.protection.sampling.by_sampling import BySampling
     from pysynthdp.release import SyntheticRelease
-    from pysynthdp.schema import CategoricalColumn, Design, Kind, Labels, NumericColumn, Schema
+    from pysynthdp.schema import CategoricalColumn, Design, Kind, Labels, NumericColumn, Schema, Units
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, look, synthesize
 
 __version__ = "0.2.0"
@@ -130,7 +130,7 @@ _WHERE = {
     "protection.noise.by_noise": ("ByNoise",),
     "protection.sampling.by_sampling": ("BySampling",),
     "release": ("SyntheticRelease",),
-    "schema": ("CategoricalColumn", "Design", "Kind", "Labels", "NumericColumn", "Schema"),
+    "schema": ("CategoricalColumn", "Design", "Kind", "Labels", "NumericColumn", "Schema", "Units"),
     "synthesizer": ("FittedSynthesizer", "Synthesizer", "look", "synthesize"),
 }
 _ROOMS = ("models", "privacy")  # packages whose own names are public too
@@ -178,6 +178,7 @@ __all__ = [
     "SynthesisPlan",
     "Synthesizer",
     "SyntheticRelease",
+    "Units",
     "UtilityComparison",
     "combine",
     "compare",

@@ -81,10 +81,13 @@ def check_release(release: Any, called: str) -> None:
 
 def _check_sizes(release: AnalysableRelease) -> None:
     """Refuse copies of another length than was drawn."""
-    drawn = release.tags.n_syn
+    drawn, unit = release.tags.n_syn, release.tags.unit
     for number, copy in enumerate(release.copies, start=1):
-        if len(copy) != drawn:
-            parts = {"number": number, "rows": len(copy), "drawn": drawn}
+        rows = len(copy)
+        if unit is not None:  # how many rows a unit has is drawn too
+            rows = copy[unit].nunique() if isinstance(copy, pd.DataFrame) and unit in copy else drawn
+        if rows != drawn:
+            parts = {"number": number, "rows": rows, "drawn": drawn}
             what = Words("copy {number} has {rows} rows, and {drawn} were drawn", **parts)
             raise FitError(what, kind="changed copies", remedy=_SUBSET)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -19,8 +19,9 @@ from pysynthdp.tags import AnalysableRelease
 
 __all__ = ["gini_of", "mean_of", "quantile_of", "share_of"]
 
-Pair = tuple[float, float]
 Estimand: TypeAlias = Callable[[pd.DataFrame], Estimates]
+Found = tuple[float, float, FloatArray]
+"""An estimate, its variance over rows, and what each row adds to the estimate's error."""
 
 
 @overload
@@ -102,8 +103,16 @@ def share_of(
         return np.asarray((values == level).astype("float64"))
 
     counted = _by_group(f"share({column} = {level})", column, by, _mean, hits)
+    over = counted.__dict__["over_units"]
     counted.__dict__["level"] = (column, level)  # by which apply() sees that a code is asked for
+    counted.__dict__["over_units"] = lambda unit: _with_level(over(unit), (column, level))
     return _pooled(counted, release, options)
+
+
+def _with_level(function: Callable[[pd.DataFrame], Estimates], level: tuple[str, Any]) -> Any:
+    """Note what level is asked for."""
+    function.__dict__["level"] = level
+    return function
 
 
 @overload
@@ -203,31 +212,51 @@ def _by_group(
     label: str,
     column: str,
     by: str | None,
-    estimate: Callable[[FloatArray], Pair],
+    estimate: Callable[[FloatArray], Found],
     prepare: Callable[[pd.Series[Any]], FloatArray] | None = None,
     *,
     shape: str = "",
+    unit: str | None = None,
 ) -> Callable[[pd.DataFrame], Estimates]:
-    """Apply an estimator to every subgroup; subgroups are independent.
+    """Apply an estimator to every subgroup; subgroups are independent, unless they share units.
 
-    What it asks of the copies is its attribute ``asked``, by which the pooled table is flagged.
+    What it asks of the copies is its attribute ``asked``, by which the pooled table is flagged; its
+    ``over_units`` makes the one whose variance is of units of rows.
     """
 
     def function(frame: pd.DataFrame) -> Estimates:
-        missing = [name for name in (column, by) if name is not None and name not in frame.columns]
+        missing = [name for name in (column, by, unit) if name is not None and name not in frame.columns]
         if missing:
             raise FitError(f"there is no column {missing[0]!r} in the copies", kind="estimand")
         rows = frame[frame[column].notna()]
         groups = [("", rows)] if by is None else list(rows.groupby(by, observed=False))
         terms = tuple(label if by is None else f"{label}[{by}={name}]" for name, _ in groups)
         parts = [_numbers(group[column], prepare) for _, group in groups]
-        pairs = [estimate(part) if part.size > 1 else (np.nan, np.nan) for part in parts]
-        values, variances = np.array(pairs).T
-        return Estimates(terms, values, np.diag(variances), nobs=len(rows), model=label)
+        found = [estimate(part) if part.size > 1 else (np.nan, np.nan, part * np.nan) for part in parts]
+        values, cov = np.array([own[0] for own in found]), np.diag([own[1] for own in found])
+        if unit is not None:
+            cov = _over_units([own[2] for own in found], [group[unit] for _, group in groups])
+        return Estimates(terms, values, cov, nobs=len(rows), model=label)
 
     function.__dict__["columns"] = tuple(name for name in (column, by) if name is not None)
+    function.__dict__["over_units"] = lambda name: _by_group(
+        label, column, by, estimate, prepare, shape=shape, unit=name
+    )
     function.asked = _asked(column, by, shape, cut=prepare is not None)  # type: ignore[attr-defined]
     return function
+
+
+def _over_units(scores: Sequence[FloatArray], units: Sequence[pd.Series[Any]]) -> FloatArray:
+    """Covariance of estimates from what each row adds to them, summed over the rows of a unit."""
+    every = pd.factorize(pd.concat(list(units)))[0]
+    n = int(every.max(initial=0)) + 1
+    ends = np.cumsum([0, *map(len, units)])
+    sums = [
+        np.bincount(every[start:end], weights=own, minlength=n)
+        for own, start, end in zip(scores, ends[:-1], ends[1:], strict=True)
+    ]
+    totals = np.column_stack(sums)
+    return np.asarray(totals.T @ totals * (n / max(n - 1, 1)))
 
 
 def _asked(column: str, by: str | None, shape: str, *, cut: bool) -> Asked:
@@ -245,21 +274,25 @@ def _numbers(values: pd.Series[Any], prepare: Callable[[pd.Series[Any]], FloatAr
     return np.asarray(values.to_numpy(dtype=np.float64))
 
 
-def _mean(x: FloatArray) -> Pair:
+def _mean(x: FloatArray) -> Found:
     """Mean and its variance."""
-    return float(x.mean()), float(x.var(ddof=1) / x.size)
+    mean = float(x.mean())
+    return mean, float(x.var(ddof=1) / x.size), (x - mean) / x.size
 
 
-def _quantile(x: FloatArray, p: float) -> Pair:
+def _quantile(x: FloatArray, p: float) -> Found:
     """Quantile and Woodruff's variance."""
     spread = 1.959963984540054 * np.sqrt(p * (1 - p) / x.size)
     low, high = np.quantile(x, np.clip([p - spread, p + spread], 0, 1))
-    return float(np.quantile(x, p)), float(((high - low) / (2 * 1.959963984540054)) ** 2)
+    value, error = float(np.quantile(x, p)), float((high - low) / (2 * 1.959963984540054))
+    scores = ((x <= value) - p) * error / np.sqrt(p * (1 - p) * x.size)
+    return value, error**2, scores
 
 
-def _gini(x: FloatArray) -> Pair:
+def _gini(x: FloatArray) -> Found:
     """Gini index and the variance of its linearised form."""
-    x = np.sort(x)
+    order = np.argsort(x, kind="stable")
+    x = x[order]
     n, mean = x.size, x.mean()
     if mean <= 0:
         raise FitError("the Gini index needs a positive mean", kind="estimand")
@@ -268,4 +301,6 @@ def _gini(x: FloatArray) -> Pair:
     gini = 2 * A / mean - 1
     above = (x.sum() - np.cumsum(x) + x / 2) / n
     influence = 2 / mean * (x * F + above - 2 * A) - (gini + 1) / mean * (x - mean)
-    return float(gini), float(influence.var(ddof=1) / n)
+    scores = np.empty(n)
+    scores[order] = (influence - influence.mean()) / n
+    return float(gini), float(influence.var(ddof=1) / n), scores

@@ -76,6 +76,11 @@ def recipe_of(tags: ReleaseTags, columns: Sequence[str]) -> Recipe:
     """
     if tags.rows_replaced != "all":
         return _none("only part of the rows was replaced; the model must be fitted on the replaced rows.")
+    if tags.unit is not None:
+        return _none(
+            f"rows of one {tags.unit} belong together, so errors must be those of clusters, and sizes count "
+            "units: analyse the copies with pysynthdp, or one row a unit."
+        )
     values = _stack(tags)
     facts = facts_of(tags, frozenset(columns), n_org=tags.n_org, noise_var_known=False)
     try:

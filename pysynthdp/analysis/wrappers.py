@@ -26,6 +26,7 @@ from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.analysis.pooling import pool, pool_own
 from pysynthdp.analysis.results import PooledResults
 from pysynthdp.analysis.stored import in_frames
+from pysynthdp.analysis.units import by_unit, estimand_by_unit
 from pysynthdp.base.errors import FitError, PysynthdpError
 from pysynthdp.base.words import meant
 from pysynthdp.tags import AnalysableRelease
@@ -98,19 +99,21 @@ def fit_copies(
     Dates and times enter as days since 1970-01-01 (zoned ones in UTC), durations as days, unless the formula
     takes their parts (``C(day.dt.year)``) or compares them.
     Copies may stay in their files (:meth:`SyntheticRelease.open`): columns of the model are then read into
-    nameless files. OLS, WLS, Logit and a GLM with its canonical link are fitted to copies of 50,000 rows and
-    more by sums over blocks of rows, where these say what statsmodels says, to 1e-10 of a coefficient or its
-    error: covariances nonrobust, HC0 to HC3 or of clusters in one column; weights of WLS, ``var_weights``,
-    ``offset`` and ``exposure`` as columns; terms that are computed row by row, or learned from all copies.
-    statsmodels fits everything else: columns that nearly depend on each other, an outcome that may be
-    separated, values that are not finite. What such a fit does not hold itself (residuals, likelihood), it
-    has statsmodels compute when it is asked for. Where a column that is compared is missing, the
-    row is left out, as in R. True and False on the left are 1 and 0.
+    nameless files. Where rows belong together in units, such as households, covariances are by default those
+    of clusters, the units: rows of one are alike. OLS, WLS, Logit and a GLM with its canonical link are
+    fitted to copies of 50,000 rows and more by sums over blocks of rows, where these say what statsmodels
+    says, to 1e-10 of a coefficient or its error: covariances nonrobust, HC0 to HC3 or of clusters in one
+    column; weights of WLS, ``var_weights``, ``offset`` and ``exposure`` as columns; terms that are computed
+    row by row, or learned from all copies. statsmodels fits everything else: columns that nearly depend on
+    each other, an outcome that may be separated, values that are not finite. What such a fit does not hold
+    itself (residuals, likelihood), it has statsmodels compute when it is asked for. Where a column that is
+    compared is missing, the row is left out, as in R. True and False on the left are 1 and 0.
     """
     check_analysis(formula, release, "fit_copies(formula, release, model)")
     fit_options = {**{k: options.pop(k) for k in _TO_FIT & options.keys()}, **(fit_options or {})}
     kept = checked_codes(codes) == "keep"
     coded = coded_columns(release)
+    options, fit_options, alike = by_unit(release, model, options, fit_options)
     known = [str(name) for name in release.copies[0].columns]
     asked = read_analysis(formula, known, model, options, fit_options, {} if kept else coded)
     marker = release.tags.rows_replaced
@@ -129,9 +132,10 @@ def fit_copies(
     )
     groups, subgroup = _groups(options, fit_options), options.get("subset") is not None
     if groups or subgroup:  # which the fits themselves do not tell
-        wanted = asked_by_fits(formula, fits, groups=groups, subgroup=subgroup)
+        drawn = {"robust": False, "clusters": False} if groups == (release.tags.unit,) else {}
+        wanted = asked_by_fits(formula, fits, groups=groups, subgroup=subgroup, **drawn)
         result = replace(result, flags=remarks_on(held, wanted).flags)
-    notes = (*result.notes, *noted, *_weight_notes(options, release))
+    notes = (*result.notes, *noted, *alike, *_weight_notes(options, release))
     return replace(result, notes=notes, fit_table=lambda table: _fit_real(asked, table), codes=asked.declared)
 
 
@@ -321,6 +325,7 @@ def apply(
     release = in_frames(release, None)  # a function may look at any column
     kept = checked_codes(codes) == "keep"
     declared = {} if kept else coded_columns(release, variables or getattr(function, "columns", None))
+    function, alike = estimand_by_unit(release, function)
     column, level = getattr(function, "level", (None, None))
     if column in declared:
         refuse_code(column, [level], declared[column])
@@ -335,7 +340,7 @@ def apply(
     flags = done.flags if remarks is None else remarks.flags
     notes = dict.fromkeys((*done.notes, *(() if remarks is None else remarks.notes)))
     noted = note_of_codes(counts, release.tags.m)
-    return replace(done, flags=flags, notes=(*notes, *noted), codes=declared)
+    return replace(done, flags=flags, notes=(*notes, *noted, *alike), codes=declared)
 
 
 def _call(function: Callable[[pd.DataFrame], Any], number: int, frame: pd.DataFrame) -> Any:

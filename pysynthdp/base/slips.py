@@ -43,14 +43,14 @@ def _drawing(name: str, option: str) -> Words:
     return Words("it belongs to the drawing: write {how}", how=how)
 
 
-def _guarding(name: str) -> Words:
+def _guarding(name: str, text: str = "it belongs to the guarantee: write {how}") -> Words:
     """Say where a setting of the guarantee goes."""
     how = Said(
         f"guarantee=ByNoise(ZCDP(0.5), {name}=...)",
         f'guarantee = {{ name = "zcdp", rho = 0.5, {name} = ... }}',
         f"guarantee = zcdp(0.5, {name} = ...)",
     )
-    return Words("it belongs to the guarantee: write {how}", how=how)
+    return Words(text, how=how)
 
 
 _FIT: Final = Said("fit(table, ...)", "the command line", "synthesise()")
@@ -58,11 +58,13 @@ _SETTINGS: Final = Said("Synthesizer(...)", "the plan", "synthesise()")
 _EPSILON: Final = Said("ApproxDP(1.0, 1e-6)", '{ name = "approx", ... }', "approx_dp(1, 1e-6)")
 _RHO: Final = Said("ZCDP(0.5)", '{ name = "zcdp", rho = 0.5 }', "zcdp(0.5)")
 _DELTAS: Final = Said("deltas=(1e-6,)", "deltas = [1e-6]", "deltas = 1e-6")
+_UNIT: Final = "rows that belong together are 'units'; whose record is protected, the guarantee says: {how}"
 _ELSEWHERE: Final[Mapping[str, Words]] = {
     "rng": _drawing("rng", "seed"),
     "m": _drawing("m", "m"),
     "k": _drawing("k", "k"),
-    **{name: _guarding(name) for name in ("unit", "hints", "deltas", "testing", "fresh", "outside")},
+    **{name: _guarding(name) for name in ("hints", "deltas", "testing", "fresh", "outside")},
+    "unit": _guarding("unit", _UNIT),
     "eps": Words("an epsilon at a delta is a guarantee: {form}", form=_EPSILON),
     "rho": Words("a rho is a guarantee: {form}", form=_RHO),
     "delta": Words("a guarantee is quoted at deltas of its own: {deltas}", deltas=_DELTAS),
@@ -191,7 +193,7 @@ def way_out(given: str, known: Collection[str]) -> Words:
     if ours in known:
         return Words("here it is called '{ours}'", ours=ours)
     near = nearest(plain, known)
-    if ours in _ELSEWHERE and (ours != plain or near is None):
+    if ours in _ELSEWHERE and (ours != plain or near in (None, "units")):
         return _ELSEWHERE[ours]
     if near is not None:
         return Words("did you mean '{near}'?", near=near)

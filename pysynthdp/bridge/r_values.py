@@ -150,6 +150,7 @@ class _R(Notation):
         "design": ("{at} must be a list", 'write list(weight = "pw", strata = "region")'),
         "guarantee": _GUARANTEE,
         "name of a guarantee": _GUARANTEE,
+        "units": ("{at} must be a list", 'write units = list(id = "hid", size = "hsize")'),
         "schema": (
             "{at} must be a codebook's path or a list with a name for each column",
             "write list(age = numeric_column(0, 99), sex = categorical_column(c(...)))",
@@ -166,6 +167,7 @@ class _R(Notation):
         "joint": _steps,
         "design": lambda value, _: _deep(value),
         "guarantee": lambda value, _: _guarantee(value),
+        "units": lambda value, _: _deep(value),
         "schema": _schema,
     }
 

@@ -140,7 +140,8 @@ def changed_release_from_r(value: RValue) -> SyntheticRelease:
     """
     synthetic = isinstance(value, RVector) and "synthetic" in value.classes
     release = _read(_held(value)) if synthetic else release_from_synds(value)
-    if release.m != release.tags.m or len({len(copy) for copy in release}) != 1:
+    uneven = release.tags.unit is None and len({len(copy) for copy in release}) != 1
+    if release.m != release.tags.m or uneven:
         raise BridgeError("the copies are not as many as were drawn, or differ in length", kind="R object")
     return release
 

@@ -155,6 +155,7 @@ class BlockDraw:
         for rule, rows in broken.items():
             self.tally.saw(rule.text, rows=drawn.n, broken=int(rows.sum()), anew=len(odd))
         odd = self._anew(number, drawn, odd, kept, ends)
+        odd = self._held(drawn, odd, ends[number])
         if odd.size:
             raise _unmet(self._worst(ends[number], drawn, odd))
 
@@ -213,6 +214,21 @@ class BlockDraw:
             drawn.put(odd[taken], some, taken)
             odd = odd[~taken]
         return odd
+
+    def _held(self, drawn: _Rows, odd: IntArray, rules: Sequence[Rule]) -> IntArray:
+        """Hold a column at another one in rows that nothing mended, where a rule says so; return the rest."""
+        for rule in (each for each in rules if each.held is not None and odd.size):
+            column, other = rule.held or ("", "")
+            parts = {key: values[odd] for key, values in drawn.parts.items()}
+            rows = odd[rule.broken(self.plan.schema, parts, len(odd))]
+            for part in parts_of(self.plan.schema[column]):
+                drawn.parts[part.key][rows] = drawn.parts[other, part.role][rows]
+            self._encode_column(column, drawn)
+        if not odd.size:
+            return odd
+        parts = {key: values[odd] for key, values in drawn.parts.items()}
+        broken = [rule.broken(self.plan.schema, parts, len(odd)) for rule in rules]
+        return odd[np.logical_or.reduce(broken)]
 
     def _worst(self, rules: Sequence[Rule], drawn: _Rows, odd: IntArray) -> Rule:
         """Give the rule that most of some rows break."""

@@ -5,7 +5,7 @@ The one way to draw is :meth:`Machine.start`, which charges the account first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 from pysynthdp.tags.release_tags import Nesting
 
-__all__ = ["Charged", "Drawing", "Draws", "Machine", "serial_numbers"]
+__all__ = ["Charged", "Drawing", "Draws", "Machine", "mapped", "serial_numbers"]
 
 
 class Draws(Protocol):
@@ -106,6 +106,15 @@ class Machine:
     def fits(self) -> tuple[Fit, ...]:
         """Give the fits: one, unless the table was imputed several times."""
         return (self.fit,)
+
+    @property
+    def held(self) -> Mapping[str, Any]:
+        """Give the fits as they are stored, without what is for whoever fitted.
+
+        A version without nests has no ``fits``.
+        """
+        fits = tuple(replace(fit, remarks=(), check=None) for fit in self.fits)
+        return {"fit": fits[0]} if len(fits) == 1 else {"fits": fits}
 
     @property
     def imputed(self) -> int:
@@ -298,7 +307,7 @@ class Drawing:
         with one_blas_thread():
             for first in range(0, len(slices), 4 * workers):
                 several = range(first, min(first + 4 * workers, len(slices)))
-                yield from zip((slices[i] for i in several), _map(work, several, workers), strict=True)
+                yield from zip((slices[i] for i in several), mapped(work, several, workers), strict=True)
 
     def _block(self, copy: int, index: int, params: Sequence[Any]) -> BlockDraw:
         """Say how one block is drawn: each step by a stream of its own."""
@@ -321,7 +330,7 @@ class Drawing:
         return pd.DataFrame(columns, copy=False)
 
 
-def _map(work: Callable[[int], Any], items: range, workers: int) -> list[Any]:
+def mapped(work: Callable[[int], Any], items: range, workers: int) -> list[Any]:
     """Evaluate in threads when there is more than one worker."""
     if workers == 1 or len(items) == 1:
         return [work(item) for item in items]

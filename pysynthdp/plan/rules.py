@@ -34,10 +34,14 @@ class Rule:
         As somebody wrote it.
     columns : tuple of str
         That it names.
+    held : tuple of (str, str), optional
+        A column of these, and another of the same kind, which it takes over where nothing else meets the
+        rule; without it a rule that nothing meets is an error.
     """
 
     text: str
     columns: tuple[str, ...]
+    held: tuple[str, str] | None = None
 
     def broken(self, schema: Schema, parts: Mapping[Key, AnyArray], rows: int) -> BoolArray:
         """Rows in which the condition is false.

@@ -29,7 +29,7 @@ from pysynthdp.base.forms import (
 )
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.plan.protection import protection_named, protection_of
-from pysynthdp.schema import Design, Schema
+from pysynthdp.schema import Design, Schema, Units
 from pysynthdp.schema.universe import Universe
 
 __all__ = ["MODEL", "SETTINGS", "Line"]
@@ -173,6 +173,13 @@ _DESIGN: Final = {
     **dict.fromkeys(("populations", "sample"), WHOLE),
     "totals": SettingForm("totals", _totals),
 }
+
+
+def _units(value: Any, place: Place) -> Units:
+    """Check a table of settings of units, or the name of their id."""
+    if not isinstance(value, str | Mapping):
+        raise place.fault("units")
+    return Units.from_plain(value)
 
 
 def _design(value: Any, place: Place) -> Any:
@@ -319,6 +326,11 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         "strata",
         SettingForm("strata", _strata, lambda given: [given] if isinstance(given, str) else [*given]),
         'columns in whose levels all models are fitted apart: ["region"]',
+    ),
+    Line(
+        "units",
+        SettingForm("units", _units, lambda given: None if given is None else given.to_plain()),
+        'rows that belong together: [units] id = "hid", size = "hsize", order = "age desc"',
     ),
     Line(
         "design",

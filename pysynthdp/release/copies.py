@@ -16,6 +16,7 @@ from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.formats import wishes
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.release.of_units import of_units
 from pysynthdp.release.rules import RuleChecks, checked_rules
 from pysynthdp.release.stored import StoredRelease
 from pysynthdp.release.unchanged import Prints, check_prints, overwritten, prints_of
@@ -93,8 +94,8 @@ class SyntheticRelease(Printable):
 
     @property
     def n_syn(self) -> int:
-        """Rows of one copy."""
-        return len(self.copies[0])
+        """Rows of one copy; units, where rows belong together."""
+        return len(self.copies[0]) if self.tags.unit is None else self.tags.n_syn
 
     @property
     def n_org(self) -> int | None:
@@ -105,6 +106,30 @@ class SyntheticRelease(Printable):
     def nests(self) -> tuple[str, ...] | None:
         """For each copy, the imputed table that it comes from; None unless several were fitted."""
         return self.tags.nests
+
+    def units(self) -> Self:
+        """Give the release of units: one row each, with the columns that are the same in all its rows.
+
+        Returns
+        -------
+        SyntheticRelease
+            For statistics of units, such as of households; its rows are independent of one another.
+
+        Raises
+        ------
+        PlanError
+            If rows of this release do not belong together.
+
+        Notes
+        -----
+        Privacy: post-processing of a release.
+        """
+        return self._of(**of_units(self.copies, self.schema, self.provenance, self.tags))
+
+    def _of(self, **parts: Any) -> Self:
+        """Make a release of other copies under the same statement."""
+        self.check_unchanged()
+        return type(self)(privacy=self.privacy, **parts)
 
     def check_rules(self) -> RuleChecks:
         """Count the rows of the copies that break a rule or a universe of the synthesis: none.
@@ -123,10 +148,11 @@ class SyntheticRelease(Printable):
 
     def to_table(self) -> Table:
         """Build a card: what it is, what is claimed, how to pool."""
+        what = "rows" if self.tags.unit is None else f"units of {self.tags.unit}"
         facts: list[tuple[str, str | int | None]] = [
             ("copies", self.m),
-            ("rows in each", self.n_syn),
-            ("rows of the confidential table", "not published" if self.n_org is None else self.n_org),
+            (f"{what} in each", self.n_syn),
+            (f"{what} of the confidential table", "not published" if self.n_org is None else self.n_org),
             ("columns", len(self.schema)),
             ("formal privacy guarantee", self.privacy.status),
             ("parameters", "drawn for each copy" if self.tags.parameters == "drawn" else "fitted, one set"),

@@ -31,6 +31,8 @@ from pysynthdp.draw.tagging import (
     rule_remarks,
     with_rules,
 )
+from pysynthdp.draw.unit_machine import UnitDrawing, UnitMachine
+from pysynthdp.draw.unit_tagging import unit_tags
 from pysynthdp.io import fit_file
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.formats import wishes
@@ -41,6 +43,7 @@ from pysynthdp.plan.checked import FitCheck, refuse_unless_learning
 from pysynthdp.plan.designed import released_schema
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.plan.synthesis_plan import Watch
+from pysynthdp.plan.unit_plan import UnitPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.statements.statement import PrivacyStatement
@@ -93,7 +96,7 @@ class FittedSynthesizer(Printable):
 
     @property
     def n_org(self) -> int:
-        """Rows of the confidential table, or their noisy number."""
+        """Rows of the confidential table, or their noisy number; where rows belong together, units."""
         return self._machine.fit.n
 
     @property
@@ -209,8 +212,8 @@ class FittedSynthesizer(Printable):
             population, of which there are so many at most. After a fit to M imputed tables
             the release holds M m copies, m of each imputation, labelled by it in ``release.nests``.
         k : int, optional
-            Rows of each; as many as the confidential table by default, or as the samples of synthetic
-            populations.
+            Rows of each, or units where rows belong together; as many as the confidential table by default,
+            or as the samples of synthetic populations.
         rng : int, SeedSequence or Generator, optional
             None takes fresh entropy from the operating system. Never stored.
         parameters : {"drawn", "fitted"}, optional
@@ -276,6 +279,8 @@ class FittedSynthesizer(Printable):
 
     def _tags(self, drawing: Draws) -> ReleaseTags:
         """Say how the copies are made, before anybody looked at them."""
+        if isinstance(drawing, UnitDrawing):
+            return with_rules(unit_tags(drawing.plan, drawing), self.plan, drawing.tally)
         fits = self._machine.fits
         tags = release_tags(
             self.plan, fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests, nesting=drawing.nesting
@@ -382,10 +387,8 @@ class FittedSynthesizer(Printable):
         """
         self._refuse_to_save()
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
-        fits = tuple(replace(fit, remarks=(), check=None) for fit in self._machine.fits)  # for whoever fitted
-        held = {"fit": fits[0]} if len(fits) == 1 else {"fits": fits}  # a version without nests has no "fits"
         marks = {"ledger": self.account.marks} if self.account.marks else {}
-        parts = {"plan": self.plan, **held, "workers": self.workers, "draws": draws, **marks}
+        parts = {"plan": self.plan, **self._machine.held, "workers": self.workers, "draws": draws, **marks}
         return fit_file.save(parts, Path(path))
 
     def __copy__(self) -> Self:
@@ -447,7 +450,7 @@ class FittedSynthesizer(Printable):
         rows = self.n_org if self.plan.protection.n_told else "not published"
         imputed = (("imputed tables fitted", self.imputed_tables),) if self.imputed_tables > 1 else ()
         facts = (
-            ("rows fitted", rows),
+            ("units fitted" if isinstance(self.plan, UnitPlan) else "rows fitted", rows),
             *imputed,
             ("copies drawn so far", self.account.copies),
             ("the fit itself holds", self.holds),
@@ -467,6 +470,8 @@ def _digest_of(copies: Sequence[pd.DataFrame]) -> str:
 def _machine(plan: SynthesisPlan, fits: Sequence[Fit], account: Account) -> Machine:
     """Join a plan with its fits: one, or one an imputed table."""
     first, *others = fits
+    if isinstance(plan, UnitPlan):
+        return UnitMachine(plan, first, account, tuple(others))
     if plan.design is not None and plan.design.how == "population":
         return PopulationMachine(plan, first, account, tuple(others))
     return NestedMachine(plan, first, account, tuple(others)) if others else Machine(plan, first, account)

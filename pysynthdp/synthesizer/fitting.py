@@ -26,6 +26,7 @@ from pysynthdp.synthesizer.imputing import Opened, fit_imputed, opened
 from pysynthdp.synthesizer.opening import opened_table, undeclared
 from pysynthdp.synthesizer.populations import check_populations, fit_populations, makes_populations
 from pysynthdp.synthesizer.settings import Settings, with_labels
+from pysynthdp.synthesizer.unit_fits import fit_units
 
 __all__ = ["Asked", "fit_table"]
 
@@ -62,6 +63,8 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
     check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     table, labels = opened_table(settings, given)
     own = with_labels(with_design(settings), labels)
+    if own.units is not None:
+        return _fit_units(own, table, asked.block_rows)
     tables = listed(table)
     if tables is not None:
         return _fit_imputed(own, tables, asked.block_rows)
@@ -82,6 +85,13 @@ def _fit_populations(settings: Settings, own: Opened, rng: RandomSource) -> Fitt
     fitted = FittedSynthesizer(machine, _threads(settings), settings.progress)
     say(fitted.remarks)
     return fitted
+
+
+def _fit_units(settings: Settings, table: Any, block_rows: int | None) -> FittedSynthesizer:
+    """Fit the plan of a table whose rows belong together in units."""
+    machine, odd = fit_units(settings, table, workers=_threads(settings), block_rows=block_rows)
+    say(odd)
+    return FittedSynthesizer(machine, _threads(settings), settings.progress)
 
 
 def _fit_imputed(settings: Settings, tables: ImputedTables, block_rows: int | None) -> FittedSynthesizer:

@@ -31,6 +31,7 @@ from pysynthdp.synthesizer.stated import stated_schema
 from pysynthdp.synthesizer.wrong import NOTHING
 
 __all__ = [
+    "check_drops",
     "check_named",
     "declared_plan",
     "fitting_schema",
@@ -135,7 +136,7 @@ def schema_of_tables(settings: Settings, tables: Sequence[Rows]) -> Schema:
 
 def schema_of_table(settings: Settings, rows: Rows, *, numbers: Iterable[str] = ()) -> Schema:
     """Infer the schema with what the user declares; ``numbers`` stay numbers."""
-    _check_drops(settings, rows.columns)
+    check_drops(settings, rows.columns)
     method = settings.method if isinstance(settings.method, Mapping) else {}
     own = settings.declarations
     schema = infer_schema(
@@ -210,7 +211,7 @@ def check_named(settings: Settings, schema: Schema, rows: Rows | None, *, key: s
     if faults:
         raise together(faults)
     known = () if settings.schema is None else settings.schema.names
-    _check_drops(settings, [*rows.columns, *known])
+    check_drops(settings, [*rows.columns, *known])
 
 
 def _unnamed(name: str) -> SchemaError:
@@ -220,7 +221,7 @@ def _unnamed(name: str) -> SchemaError:
     return SchemaError(what, column=name, kind="columns", remedy=mend)
 
 
-def _check_drops(settings: Settings, names: Sequence[str]) -> None:
+def check_drops(settings: Settings, names: Sequence[str]) -> None:
     """Refuse to drop what is not there: a slip in the name would release the column."""
     for name in settings.drop:
         if name not in names:

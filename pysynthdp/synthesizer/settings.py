@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
@@ -22,17 +22,16 @@ from pysynthdp.plan.protection import protection_of
 from pysynthdp.plan.recoded import sums_of
 from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.schema import Design, Schema
+from pysynthdp.schema import Design, Schema, Units
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
 from pysynthdp.synthesizer.designed import check_design, check_guaranteed, check_population
+from pysynthdp.synthesizer.grouped import check_apart, check_units
 from pysynthdp.synthesizer.stated import with_codes, wrong_stated
 from pysynthdp.synthesizer.wrong import NOTHING, wrong_settings
 
 __all__ = ["Settings", "with_labels"]
 
 Of = TypeVar("Of", bound="Settings")
-
-_RECODED: Final = Setting("derive", {"coarse": "recode(fine, ...)"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -70,6 +69,7 @@ class Settings:
     round: Mapping[str, float] = field(default_factory=dict)
     nested: Mapping[str, str] = field(default_factory=dict)
     strata: str | Sequence[str] = ()
+    units: Units | None = None
     design: Design | None = None
     guarantee: Protection | Guarantee | None = None
     workers: int | None = None
@@ -167,24 +167,12 @@ def _check_settings(settings: Settings) -> None:
             remedy=Words("leave it out, and name terms in {formulas}", formulas=Setting("formulas", [...])),
         )
     if not protection.learns:
-        _check_apart(settings)
+        check_apart(settings)
         check_guaranteed(settings.design)
+    check_units(settings)
     check_design(settings.design)
     check_population(settings)
     _check_schema(settings)
-
-
-def _check_apart(settings: Settings) -> None:
-    """Refuse groups of rows under a guarantee: which there are, and how large, only the rows say."""
-    for what, mend in (
-        ("nested", Words("declare {derive} for the coarser column", derive=_RECODED)),
-        ("strata", Words("name products with them in {formulas}", formulas=Setting("formulas", [...]))),
-    ):
-        if getattr(settings, what):
-            text = Words(
-                "{what} parts the rows by what they hold, which a formal guarantee does not allow", what=what
-            )
-            raise PrivacyError(text, kind=what, remedy=Words("leave it out, and {mend}", mend=mend))
 
 
 def _check_schema(settings: Settings) -> None:

@@ -32,7 +32,7 @@ from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.schema import Design, Schema  # noqa: F401 -- in types of inherited fields
+from pysynthdp.schema import Design, Schema, Units  # noqa: F401 -- in types of inherited fields
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.card import settings_table
 from pysynthdp.synthesizer.designed import with_design
@@ -43,6 +43,8 @@ from pysynthdp.synthesizer.opening import opened_table
 from pysynthdp.synthesizer.planning import declared_plan, plan_of
 from pysynthdp.synthesizer.populations import makes_populations, with_populations
 from pysynthdp.synthesizer.settings import Settings, with_labels
+from pysynthdp.synthesizer.unit_fits import planned_units
+from pysynthdp.synthesizer.unit_settings import row_by_row, untabled
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
@@ -178,6 +180,12 @@ class Synthesizer(Settings, Printable):
         are fitted together, and if these are still too few, with the smallest that have enough. In each, what
         rests on fewer than five of its own records is left out. ``fitted.strata`` names those fitted apart.
         Nested columns are drawn within the coarser one, with strata as predictors. Not under a guarantee.
+    units : Units, optional
+        Rows that belong together, such as the members of a household or the waves of a person. Copies have
+        whole units with new ids: sizes, shared columns and what is derived for units are exact in every
+        copy, and members are drawn one after another, given their unit, the first member and the one before.
+        ``derive`` then also knows ``count(age < 14)``, ``sum(pay)``, ``mean``, ``least`` and ``most``, over
+        the rows of a unit. ``k`` counts units. See ``docs/households.md``. Not under a guarantee.
     design : Design, optional
         Weights, strata and clusters of a sample, and what becomes of them: ``Design(weight="pw",
         strata="region")`` keeps them real and makes them predictors of all others; see there.
@@ -239,12 +247,16 @@ class Synthesizer(Settings, Printable):
         Privacy: reads real rows only when a table is given and no schema was declared.
         """
         own = with_design(self)
+        if self.units is not None and (data is None or isinstance(data, Schema)):
+            raise untabled()
         if isinstance(data, Schema):
             return plan_of(own, data)
-        if self.schema is not None or data is None:
+        if self.units is None and (self.schema is not None or data is None):
             return declared_plan(own)
         data, labels = opened_table(self, data)
         own = with_labels(own, labels)
+        if own.units is not None:
+            return planned_units(own, data)
         if own.schema is not None:
             return declared_plan(own)
         return planned(own, listed(data) or cast("pd.DataFrame | Rows", data))
@@ -338,7 +350,8 @@ class Synthesizer(Settings, Printable):
         """
         refuse_unless_learning(self.protection.learns)
         found, labels = opened_table(self, table)
-        return counted(with_labels(with_design(self), labels), found)
+        own = with_labels(with_design(self), labels)
+        return counted(own if own.units is None else row_by_row(own, found), found)
 
     @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:

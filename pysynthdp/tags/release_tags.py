@@ -114,6 +114,11 @@ class ReleaseTags:
         if self.nests is not None and self.nesting == "none":
             object.__setattr__(self, "nesting", "imputed")
 
+    @property
+    def unit(self) -> str | None:
+        """Column of the units that rows belong to; ``n_syn`` and ``n_org`` count units then."""
+        return self.details.get("unit")
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; sets become sorted lists, details are written beside the tags."""
         plain: dict[str, Any] = {}

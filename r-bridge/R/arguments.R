@@ -169,7 +169,7 @@ safe_call <- function(call) {
 settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, draws, joint, schema, guarantee, plan, rare = NULL,
                         max_predictors = NULL, terms = NULL, derive = NULL, universe = NULL, rules = NULL,
-                        must_sum = NULL, top_code = NULL, round = NULL, nested = NULL, strata = NULL, design = NULL,
+                        must_sum = NULL, top_code = NULL, round = NULL, nested = NULL, strata = NULL, units = NULL, design = NULL,
                         visit.sequence = NULL,
                         predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
   refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)),
@@ -189,7 +189,7 @@ settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, for
     universe = as_listing(universe), rules = rules, must_sum = as_listing(must_sum),
     top_code = as_listing(top_code), round = as_listing(round),
     nested = as_listing(nested), strata = as_columns(strata, columns, "strata"),
-    design = as_design(design, columns)
+    units = units, design = as_design(design, columns)
   )
   refuse_na(settings)
   settings

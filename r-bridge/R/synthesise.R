@@ -75,6 +75,10 @@
 #'   Not with a `guarantee`.
 #' @param strata Columns in whose levels all other models are fitted apart: `"region"`. They are drawn first; strata of few
 #'   records are fitted together. Not with a `guarantee`.
+#' @param units Rows that belong together, such as the members of a household or the waves of a person:
+#'   `list(id = "hid", size = "hsize", order = "age desc")`. Copies have whole units with new ids, and the size, what is
+#'   `shared` and what is derived for units exact. Further: `max_size`, `larger` (`"refuse"`, `"drop"`, `"truncate"`),
+#'   `head`, `member`, `own_models`; `order = "wave"` takes a column's values as places. Not with a `guarantee`.
 #' @param design How the sample was drawn: `list(weight = "pw", strata = "region", psu = "town", fpc = "size")`, or with
 #'   formulas, `weight = ~pw`. These columns stay as they really are, strata and sampling units under new names (not
 #'   those left out of `recode = c("strata", "psu")`), and strata and the logarithm of the weight are predictors of all
@@ -168,7 +172,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
                                   draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
                                   rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL,
                                   universe = NULL, rules = NULL, must_sum = NULL, top_code = NULL, round = NULL,
-                                  nested = NULL, strata = NULL, design = NULL, ledger = NULL, source = NULL,
+                                  nested = NULL, strata = NULL, units = NULL, design = NULL, ledger = NULL, source = NULL,
                                   answers = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
@@ -179,7 +183,7 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
     guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms,
     derive = derive, universe = universe, rules = rules, must_sum = must_sum, top_code = top_code, round = round,
-    nested = nested, strata = strata, design = design, ...
+    nested = nested, strata = strata, units = units, design = design, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) sent_of(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)

@@ -41,14 +41,14 @@ NULL
 print.synthetic <- function(x, ...) {
   check_no_dots("print", ...)
   tags <- x$tags
-  cat("Synthetic data:", tags$m, if (tags$m == 1) "copy" else "copies", "of", tags$n_syn, "rows and",
+  cat("Synthetic data:", tags$m, if (tags$m == 1) "copy" else "copies", "of", tags$n_syn, if (is.null(tags$unit)) "rows and" else "units and",
       length(x$obs.vars), "columns\n")
   cat("from", if (is.null(tags$n_org)) "a number of rows that is not published" else paste(tags$n_org, "rows"),
       "by", x$provenance$software, "\n")
   cat("parameters:", if (tags$parameters == "drawn") "drawn for each copy" else "fitted, one set for all", "\n")
   if (identical(tags$draws, "even")) cat("rows: drawn evenly, so that fitted margins come out sharply\n")
   if (length(tags$kept)) cat("released REAL:", paste(unlist(tags$kept), collapse = ", "), "\n")
-  changed <- if (!is.null(unclass(x)$digest)) change_of_shape(copies(x), unclass(x)$digest, tags$n_syn)
+  changed <- if (!is.null(unclass(x)$digest)) change_of_shape(copies(x), unclass(x)$digest, if (is.null(tags$unit)) tags$n_syn)
   if (length(changed)) cat("CHANGED since they were drawn: ", changed, "\n", sep = "")
   cat("formal privacy guarantee:", x$privacy$status, "\n")
   beyond <- names(tags$column_notes)

@@ -131,6 +131,7 @@ WRONG = {
     "steps": (["a"], "joint"),
     "design": ("pw", "design"),
     "guarantee": ("zcdp", "guarantee"),
+    "units": (3, "units"),
     "schema": (3, "schema"),
 }
 

@@ -170,6 +170,7 @@ def _fill(parts: Mapping[str, Any], folder: Path, wished: Wishes, plans: dict[st
         nests=tags.nests or (),
         n_syn=tags.n_syn,
         n_org=tags.n_org,
+        unit=tags.unit,
         real=sorted(tags.kept),
         software=parts["provenance"].software,
         programs=programs,
@@ -218,7 +219,7 @@ def _write_copies(
         names.append(f"synthetic_{tags.file_number(number)}.{file_format}")
         marks = Marks(statement, number, tags.place_of(number))
         rows = write_copy(blocks, folder / names[-1], storage=storage, marks=marks, **written)
-        if rows != tags.n_syn:
+        if tags.unit is None and rows != tags.n_syn:  # how many rows a unit has is drawn too
             raise ReleaseError(
                 f"copy {number} does not have the number of rows that the tags tell of", kind="folder"
             )

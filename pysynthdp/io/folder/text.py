@@ -55,6 +55,7 @@ def readme_text(
     watermark: bool = False,
     others: Mapping[str, Sequence[str]] | None = None,
     fallbacks: Sequence[Mapping[str, str]] = (),
+    unit: str | None = None,
 ) -> str:
     """Write README.txt: what it is, what is promised, how to read, how to pool, what not to do.
 
@@ -86,6 +87,8 @@ def readme_text(
         Files of the copies in further formats.
     fallbacks : sequence of mapping
         What these hold otherwise: ``format``, ``column`` and ``what``.
+    unit : str, optional
+        Column of the units that rows belong to, which then are counted.
 
     Examples
     --------
@@ -95,9 +98,11 @@ def readme_text(
     >>> text.splitlines()[0]
     'SYNTHETIC DATA'
     """
-    source = "a number that is not published" if n_org is None else f"{number(n_org)} rows"
+    what = "rows" if unit is None else f"units of {unit}"
+    rows = what if unit is None else f"{what}, which have a row or more each"
+    source = "a number that is not published" if n_org is None else f"{number(n_org)} {what}"
     copies = "1 copy" if m == 1 else f"{number(m)} copies"
-    made = f"{copies} of {number(n_syn)} rows, made by {software} from a confidential table of {source}."
+    made = f"{copies} of {number(n_syn)} {rows}, made by {software} from a confidential table of {source}."
     if nests:
         made += f" {_nests(nests)}"
     warning = ["REAL COLUMNS", _wrapped(_real(real))] if real else []

@@ -62,6 +62,7 @@ class Toml(Notation):
         "design": _TABLE,
         "guarantee": _TABLE,
         "name of a guarantee": _TEXT,
+        "units": _TABLE,
         "schema": _TEXT,
     }
 

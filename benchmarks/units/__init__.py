@@ -1,0 +1,1 @@
+"""Units of several rows: households as they are in a table, and in its copies."""

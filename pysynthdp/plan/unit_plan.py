@@ -1,0 +1,213 @@
+"""The plan of a table of units: one plan for units and their first rows, one for each group of places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, Literal, Self, TypeAlias
+
+import pandas as pd
+
+from pysynthdp.base.display import Cell, Table
+from pysynthdp.base.marks import DERIVED, SERIAL
+from pysynthdp.plan.synthesis_plan import SynthesisPlan
+from pysynthdp.schema import Schema
+from pysynthdp.schema.units import Units
+
+__all__ = [
+    "PLACE",
+    "SINCE",
+    "SIZE",
+    "Members",
+    "Numbering",
+    "PlacePlan",
+    "UnitDerived",
+    "UnitPlan",
+    "of_before",
+    "of_first",
+    "there_at",
+]
+
+PLACE: Final = "place in the unit"
+SINCE: Final = "places since the one before"
+SIZE: Final = "rows of the unit"  # where the table has no column of it
+Members: TypeAlias = Literal["serial", "place", "unit"]
+
+
+def of_first(name: str) -> str:
+    """Name a column of the unit's first row, beside another row."""
+    return f"{name} (first)"
+
+
+def of_before(name: str) -> str:
+    """Name a column of the row before, beside another row."""
+    return f"{name} (before)"
+
+
+def there_at(place: int) -> str:
+    """Name the column that says whether a unit of a panel is there at a place, counted from 0."""
+    return f"there at place {place + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """How units and rows of a copy are numbered.
+
+    Parameters
+    ----------
+    before, after : str
+        What stands before and after the number.
+    width : int
+        Digits that all ids have; 0 where they differ.
+    member : {"serial", "place", "unit"}
+        Rows are numbered through the copy, by their place in the unit, or by the unit's id and the place.
+    digits : int
+        Of the place behind a unit's id.
+    member_form : tuple of (before, width, after)
+        Of rows that are numbered through.
+    """
+
+    before: str = ""
+    width: int = 0
+    after: str = ""
+    member: Members = "serial"
+    digits: int = 0
+    member_form: tuple[str, int, str] = ("", 0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class UnitDerived:
+    """A column that is computed in whole units, at the end.
+
+    Parameters
+    ----------
+    column : str
+        Which.
+    expression : str
+        Of columns, and of functions over the rows of a unit.
+    given : tuple of str
+        Columns that it names.
+    """
+
+    column: str
+    expression: str
+    given: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlacePlan:
+    """The plan of the rows at some places.
+
+    Parameters
+    ----------
+    places : tuple of int
+        Which, counted from 0.
+    plan : SynthesisPlan
+        Who is drawn from whom; what is given is among its kept columns.
+    """
+
+    places: tuple[int, ...]
+    plan: SynthesisPlan
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class UnitPlan(SynthesisPlan):
+    """The whole synthesis of units as data: of units and first rows, as any plan, and of further places.
+
+    As a plan it is that of units and first rows, of the columns that a copy has.
+
+    Parameters
+    ----------
+    units : Units
+        What was said of them.
+    first : SynthesisPlan
+        Of units and first rows, as it is fitted: with the size, or where a unit of a panel is there.
+    places : tuple of PlacePlan
+        In the order in which they are drawn.
+    size : str
+        Column of the unit's size among those that are drawn; empty for a panel.
+    shared, own : tuple of str
+        Columns of units, and of rows, that are drawn or derived row by row.
+    waves : tuple or None
+        Of a panel: what the column of places holds at each.
+    numbering : Numbering
+        How ids are written.
+    over_units : tuple of UnitDerived
+        Columns that are computed in whole units, each after those that it needs.
+    unit_columns : tuple of str
+        Columns of a copy that are the same in all rows of a unit.
+    """
+
+    units: Units
+    first: SynthesisPlan
+    places: tuple[PlacePlan, ...]
+    size: str
+    shared: tuple[str, ...]
+    own: tuple[str, ...]
+    waves: tuple[Any, ...] | None
+    numbering: Numbering
+    over_units: tuple[UnitDerived, ...]
+    unit_columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, first: SynthesisPlan, released: Schema, **parts: Any) -> Self:
+        """Make it of the plan of units and first rows and the schema of a copy."""
+        units: Units = parts["units"]
+        own = {item.name: getattr(first, item.name) for item in fields(SynthesisPlan)}
+        own["schema"] = released
+        own["visit_sequence"] = tuple(name for name in first.visit_sequence if name in released)
+        own["steps"] = tuple(step for step in first.steps if step.targets[0].column in released)
+        own["rules"] = tuple(rule for rule in first.rules if {*rule.columns} <= {*released.names})
+        own["serials"] = tuple(name for name in (units.id, units.member) if name is not None)
+        own["order"] = f"units first, then their rows by {units.order or 'their place in the table'}"
+        return cls(**own, first=first, **parts)
+
+    def completed_by(self, plans: Sequence[SynthesisPlan]) -> UnitPlan:
+        """Take over plans as their fits completed them: of units and first rows, then of further places."""
+        first, *others = plans
+        own = {item.name: getattr(self, item.name) for item in fields(self)}
+        plain = {item.name for item in fields(SynthesisPlan)} | {"first", "places"}
+        more = {name: value for name, value in own.items() if name not in plain}
+        places = tuple(PlacePlan(old.places, plan) for old, plan in zip(self.places, others, strict=True))
+        return UnitPlan.of(first, self.schema, places=places, **more)
+
+    @property
+    def methods(self) -> dict[str, str]:
+        """Method of each column of a copy, as a user names it."""
+        made = [each.column for each in self.over_units]
+        made += [self.units.by] if self.waves is not None and self.units.by is not None else []
+        own = {name: how for name, how in self.first.methods.items() if name in self.schema}
+        return {**own, **dict.fromkeys(made, DERIVED), **dict.fromkeys(self.serials, SERIAL)}
+
+    @property
+    def predictor_matrix(self) -> pd.DataFrame:
+        """1 where the row's column is drawn from the column's; of units and first rows."""
+        return self.first.predictor_matrix
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """One formula a step, of units and first rows."""
+        return self.first.formulas
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a step of units and first rows as a DataFrame."""
+        return self.first.to_frame()
+
+    def to_table(self) -> Table:
+        """One row a step of units and first rows; further places stand below."""
+        table = self.first.to_table()
+        facts = [fact for fact in table.facts if fact[0] != "order"]
+        return replace(table, facts=(*facts, ("order", self.order), *self._unit_facts()))
+
+    def _unit_facts(self) -> list[tuple[str, Cell]]:
+        """Say what a unit is, and how its further rows are drawn."""
+        facts: list[tuple[str, Cell]] = [("units", f"rows of one {self.units.id}")]
+        facts += [("shared in a unit", ", ".join(self.shared))] if self.shared else []
+        alone = [str(own.places[0] + 1) for own in self.places if len(own.places) == 1]
+        facts += [("places with models of their own", ", ".join(alone))] if alone else []
+        for own in self.places:
+            if len(own.places) > 1:
+                text = f"{own.places[0] + 1} to {own.places[-1] + 1}"
+                facts.append(("places drawn by the same models", text))
+        facts += [(f"{each.column} is computed in whole units", each.expression) for each in self.over_units]
+        return facts

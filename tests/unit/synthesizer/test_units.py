@@ -1,0 +1,263 @@
+"""Households and panels: fitted and drawn as whole units."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pysynthdp as sdp
+from pysynthdp.base.errors import PlanError, SchemaError
+
+SCALE = "1 + 0.5 * (count(age >= 14) - 1) + 0.3 * count(age < 14)"
+UNITS = sdp.Units(id="hid", size="hsize", order="age desc", member="pid")
+
+
+def people(n=400, seed=1):
+    """Make households: couples near in age, children 20 to 40 years younger, an income that they share."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for home in range(n):
+        size = rng.choice([1, 2, 3, 4, 5], p=[0.3, 0.3, 0.2, 0.15, 0.05])
+        head = int(rng.integers(25 if size > 2 else 20, 60 if size > 2 else 85))
+        ages = [head, max(18, head - int(rng.integers(0, 6)))] if size > 1 else [head]
+        ages += [max(0, head - int(rng.integers(22, 38))) for _ in range(size - 2)]
+        region, rent = rng.choice(["north", "south"]), round(float(rng.gamma(3, 150)), 1)
+        for number, age in enumerate(sorted(ages, reverse=True), start=1):
+            pay = round(float(rng.gamma(4, 400)), 1) if age >= 16 else np.nan
+            rows.append((home + 100_001, number, size, region, rent, age, rng.choice(["f", "m"]), pay))
+    frame = pd.DataFrame(rows, columns=["hid", "pid", "hsize", "region", "rent", "age", "sex", "pay"])
+    old = (frame.age >= 14).groupby(frame.hid).transform("sum")
+    frame["eqSS"] = 1 + 0.5 * (old - 1) + 0.3 * (frame.hsize - old)
+    frame["eqPay"] = frame.groupby("hid").pay.transform("sum") / frame.eqSS
+    return frame
+
+
+def asked(**settings):
+    """Say what the households are."""
+    own = {
+        "units": UNITS,
+        "derive": {"eqSS": SCALE, "eqPay": "sum(pay) / eqSS"},
+        "universe": {"pay": "age >= 16"},
+        "terms": "main",
+        "progress": False,
+        "workers": 1,
+    }
+    return sdp.Synthesizer(**{**own, **settings})
+
+
+def quietly(synthesizer, table):
+    """Fit without what is said of the columns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sdp.PysynthdpWarning)
+        return synthesizer.fit(table)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Give households."""
+    return people()
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    """Fit them."""
+    return quietly(asked(), table)
+
+
+@pytest.fixture(scope="module")
+def release(fitted):
+    """Draw copies."""
+    return fitted.draw(m=3, rng=1)
+
+
+def test_sizes_shared_and_derived_columns_are_exact_in_every_copy(table, release):
+    for copy in release:
+        unit = copy.groupby("hid", sort=False)
+        assert (unit.age.transform("size") == copy.hsize).all()
+        assert unit[["hsize", "region", "rent", "eqSS", "eqPay"]].nunique().max().max() == 1
+        old = (copy.age >= 14).groupby(copy.hid).transform("sum")
+        np.testing.assert_allclose(copy.eqSS, 1 + 0.5 * (old - 1) + 0.3 * (copy.hsize - old))
+        np.testing.assert_allclose(copy.eqPay, unit.pay.transform("sum") / copy.eqSS)
+        assert (copy.pay.isna() == (copy.age < 16)).all()
+        assert list(copy.dtypes) == list(table.dtypes)
+        assert list(copy.columns) == list(table.columns)
+
+
+def test_rows_stand_as_in_the_table_with_new_ids_of_its_form(release):
+    copy = release[0]
+    assert copy.hid.is_monotonic_increasing
+    assert copy.hid.iloc[0] == 100_001
+    assert copy.hid.nunique() == 400
+    assert (copy.pid == copy.groupby("hid").cumcount() + 1).all()
+    assert (copy.groupby("hid").age.diff().dropna() <= 0).all()
+    assert copy.age.min() >= 0
+
+
+def test_couples_and_generations_are_those_of_the_table(table, release):
+    def gaps(frame, place):
+        rows = frame[frame.hsize > 2]
+        ages = rows.groupby("hid").age
+        return (ages.first() - ages.nth(place).to_numpy()).to_numpy()
+
+    for place, low, high in ((1, 0, 6), (2, 20, 38)):
+        real = np.mean((gaps(table, place) >= low) & (gaps(table, place) <= high))
+        made = np.mean(
+            [np.mean((gaps(copy, place) >= low) & (gaps(copy, place) <= high)) for copy in release]
+        )
+        assert abs(real - made) < 0.12
+    shares = table.drop_duplicates("hid").hsize.value_counts(normalize=True)
+    drawn = pd.concat(list(release)).groupby("hsize").size().div(shares.index.to_series()) / 1200
+    assert (shares - drawn).abs().max() < 0.03
+
+
+def test_workers_and_files_change_no_cell(fitted, release, tmp_path):
+    folder = fitted.draw_to(tmp_path / "out", m=3, rng=1)
+    for copy, stored in zip(release, sdp.SyntheticRelease.load(folder), strict=True):
+        pd.testing.assert_frame_equal(copy, stored)
+    release.save(tmp_path / "saved")
+    again = sdp.SyntheticRelease.load(tmp_path / "saved")
+    assert again.tags == release.tags
+    assert "no guarantee is stated" in str(sdp.verify(folder))  # and nothing is wrong
+
+
+def test_a_saved_fit_draws_the_same(fitted, release, tmp_path):
+    again = sdp.FittedSynthesizer.load(fitted.save(tmp_path / "fit.zip"))
+    for copy, other in zip(release, again.draw(m=3, rng=1), strict=True):
+        pd.testing.assert_frame_equal(copy, other)
+
+
+def test_no_row_of_the_table_is_kept_in_the_fit(fitted):
+    for fit in fitted._machine.tables:
+        assert not fit.kept
+        assert not fit.kept_columns
+    assert not fitted.confidential
+
+
+def test_more_units_than_the_table_can_be_drawn_in_blocks(fitted, monkeypatch):
+    monkeypatch.setattr("pysynthdp.draw.unit_machine.BLOCK_ROWS", 128)
+    copy = fitted.draw(m=1, k=300, rng=2)[0]
+    assert copy.hid.nunique() == 300
+    assert (copy.groupby("hid").age.transform("size") == copy.hsize).all()
+
+
+def test_a_release_counts_units(release):
+    assert (release.tags.unit, release.tags.n_syn, release.tags.n_org) == ("hid", 400, 400)
+    homes = release.units()
+    assert homes.tags.unit is None
+    assert list(homes[0]) == ["hid", "hsize", "region", "rent", "eqSS", "eqPay"]
+    assert [len(copy) for copy in homes] == [400] * 3
+    with pytest.raises(PlanError, match="stand alone"):
+        homes.units()
+
+
+def test_the_statement_names_each_column_once_and_the_plan_says_how_places_are_drawn(fitted, release, table):
+    assert [each.column for each in release.privacy.columns] == list(table.columns)
+    text = str(fitted.plan)
+    assert "places with models of their own" in text or "places drawn by the same models" in text
+    assert "computed in whole units" in text
+
+
+def test_places_of_few_units_share_their_models(table, fitted):
+    assert [own.places for own in fitted.plan.places] == [(1,), (2, 3, 4)]
+    few = quietly(asked(units=sdp.Units(id="hid", size="hsize", order="age desc", own_models=10_000)), table)
+    assert [own.places for own in few.plan.places] == [(1, 2, 3, 4)]
+
+
+def test_without_a_size_and_an_order_rows_are_drawn_as_they_stand(table):
+    plain = table[["hid", "region", "age", "sex"]]
+    copy = quietly(asked(units=sdp.Units(id="hid"), derive={}, universe={}), plain).draw(m=1, rng=3)[0]
+    assert list(copy) == list(plain)
+    assert copy.groupby("hid").region.nunique().max() == 1
+
+
+def test_rows_to_be_shared_that_differ_are_refused_by_name(table):
+    wrong = sdp.Units(id="hid", size="hsize", shared=["region", "sex"])
+    with pytest.raises(SchemaError, match="sex is said to be shared"):
+        asked(units=wrong).fit(table)
+
+
+def test_an_id_that_joins_households_is_named_by_its_sizes(table):
+    merged = table.assign(hid=table.hid.where(table.hid != 100_002, 100_003))
+    with pytest.raises(SchemaError, match="hsize is not the number of rows"):
+        asked().fit(merged)
+
+
+def test_rare_levels_are_counted_in_units_where_these_share_them(table):
+    odd = table.assign(region=table.region.where(table.hid != table.hid[table.hsize == 5].iloc[0], "rare"))
+    with pytest.warns(sdp.PysynthdpWarning, match="region: 1 level has fewer than 5 records"):
+        asked().fit(odd)
+    merged = quietly(asked(rare="merge"), odd)
+    assert "rare" not in merged.schema["region"].levels
+
+
+def test_each_household_of_a_copy_has_one_head(table):
+    rng = np.random.default_rng(3)
+    chosen = table.groupby("hid").pid.transform(lambda own: rng.choice(own[: min(2, len(own))]))
+    who = np.where(table.pid == chosen, "head", np.where(table.age < 18, "child", "other"))
+    units = sdp.Units(id="hid", size="hsize", order="age desc", head=("who", "head"))
+    copy = quietly(asked(units=units), table.drop(columns="pid").assign(who=who)).draw(m=1, rng=6)[0]
+    assert (copy.groupby("hid").who.apply(lambda own: (own == "head").sum()) == 1).all()
+    assert (copy.groupby("hid").who.first() == "head").all()
+
+
+def test_rules_are_kept_and_counted_row_by_row(table):
+    rule = "not (sex == 'm' and age > 80)"
+    fitted = quietly(asked(rules=[rule]), table)
+    copy = fitted.draw(m=1, rng=5)[0]
+    assert not ((copy.sex == "m") & (copy.age > 80)).any()
+    counts = asked(rules=[rule]).check_rules(table)
+    assert rule in str(counts)
+
+
+def test_what_a_plan_of_units_cannot_be_made_of_is_said(table):
+    with pytest.raises(PlanError, match="give the table"):
+        asked().plan()
+    with pytest.raises(PlanError, match="imputed"):
+        asked().fit([table, table])
+    with pytest.raises(PlanError, match="of units and of rows together"):
+        asked(joint=[(["region", "sex"], "catall")]).fit(table)
+    with pytest.raises(PlanError, match="derived from one another"):
+        asked(derive={"eqSS": "sum(eqPay)", "eqPay": "sum(eqSS)"}).fit(table)
+    assert asked().plan(table).units == UNITS
+
+
+def waves(n=300, seed=2):
+    """Make a panel: people who leave, gaps, a constant sex, a pay that follows the one before."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for person in range(n):
+        sex, pay, last = rng.choice(["f", "m"]), rng.normal(100, 20), rng.choice([2, 3, 4], p=[0.3, 0.3, 0.4])
+        for wave in range(1, last + 1):
+            pay += rng.normal(2, 3)
+            if wave == 1 or rng.random() < 0.9:
+                rows.append((f"P{person:05d}", 2000 + wave, sex, round(pay, 1)))
+    return pd.DataFrame(rows, columns=["id", "wave", "sex", "pay"])
+
+
+def test_a_panel_keeps_who_is_there_when_and_what_follows_what():
+    table = waves()
+    fitted = quietly(asked(units=sdp.Units(id="id", order="wave"), derive={}, universe={}), table)
+    copies = list(fitted.draw(m=3, rng=4))
+    for copy in copies:
+        assert list(copy.dtypes) == list(table.dtypes)
+        assert not copy.duplicated(["id", "wave"]).any()
+        assert copy.groupby("id").sex.nunique().max() == 1
+        assert copy.id.str.fullmatch(r"P\d{5}").all()
+        assert copy.id.nunique() == 300
+    drawn = pd.concat(copies).wave.value_counts(normalize=True)
+    assert (drawn - table.wave.value_counts(normalize=True)).abs().max() < 0.03
+
+    def follows(frame):
+        wide = frame.pivot_table(index="id", columns="wave", values="pay")
+        return wide[2001].corr(wide[2002])
+
+    assert follows(table) > 0.95
+    assert min(follows(copy) for copy in copies) > 0.9
+    there = [
+        frame.pivot_table(index="id", columns="wave", values="pay").notna() for frame in (table, *copies)
+    ]
+    gaps = [((~own[2002]) & own[2003]).mean() for own in there]
+    assert max(abs(gap - gaps[0]) for gap in gaps[1:]) < 0.06
