@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from pysynthdp.base.display import Cell, Table
-from pysynthdp.base.words import said
+from pysynthdp.base.words import Argument, Words, said
 from pysynthdp.evaluate.fits import Comparison
 from pysynthdp.evaluate.report.document import Document
 from pysynthdp.evaluate.report.gates import Gate
@@ -123,7 +123,7 @@ def _lead(measured: Measured, purpose: Purpose) -> Iterator[Block]:
     if measured.risk is not None:
         yield Grid("worst_risks", "Risks farthest above their baselines, %", measured.risk.worst(5))
     else:
-        yield "Disclosure risk was NOT measured: no key set was given (keys=)."
+        yield Words("Disclosure risk was NOT measured: {keys} names no key set.", keys=Argument("keys"))
 
 
 def _alarms(measured: Measured) -> Iterator[str]:
@@ -176,7 +176,7 @@ _MEMBERS: Final = (
 def _of_risk(measured: Measured, *tables: tuple[str, str], missing: bool = True) -> tuple[Block, ...]:
     """Give tables of risk; those that were not computed have their reason at the end."""
     if measured.risk is None:
-        return ("Not measured: no key set was given (keys=).",) if missing else ()
+        return (Words("Not measured: {keys} names no key set.", keys=Argument("keys")),) if missing else ()
     found: list[Block] = [
         Grid(name, title, measured.risk.found[name]) for name, title in tables if name in measured.risk.found
     ]
