@@ -27,6 +27,7 @@ __all__ = ["has_codes", "labelled_from_r", "labelled_to_r"]
 
 _DAY: Final = 86_400.0
 _SMALL: Final = 4  # bytes of R's integers
+_USUAL: Final = 8  # columns in which SPSS shows a number where nobody says otherwise; haven leaves it out
 
 
 def labelled_to_r(frame: pd.DataFrame, schema: Schema, *, factors: bool = False) -> RVector:
@@ -134,6 +135,9 @@ def _said(labels: Labels) -> dict[str, RValue]:
     found: dict[str, RValue] = {"label": character([labels.label])} if labels.label else {}
     if labels.format and labels.source:
         found[f"format.{labels.source}"] = character([labels.format])
+    texts = (labels.format or "A8")[:2].strip("A").isdigit()  # of which the width in bytes is known alone
+    if labels.source == "spss" and not texts and labels.width not in (None, _USUAL):
+        found["display_width"] = RVector("integer", np.array([labels.width], dtype=np.int32))
     return found
 
 

@@ -147,3 +147,18 @@ def test_catalogs_of_sas_are_read_as_haven_reads_them(run_r, tmp_path):
     }
     """
     )
+
+
+@pytest.mark.r_packages("foreign")
+def test_a_file_of_spss_itself_is_read_as_haven_reads_it(run_r):
+    run_r(
+        _BEGIN
+        + """
+    path <- system.file("files", "electric.sav", package = "foreign")
+    x <- as.data.frame(read_sav(path, user_na = TRUE))
+    y <- suppressWarnings(read_survey(path))
+    same(x, y, skip = "FAMHXCVR") # texts have no display_width
+    stopifnot(identical(as.vector(unclass(x$FAMHXCVR)), as.vector(unclass(y$FAMHXCVR))))
+    stopifnot(identical(attr(y$CASEID, "display_width"), attr(x$CASEID, "display_width")))
+    """
+    )
