@@ -22,6 +22,7 @@ from pysynthdp.draw.unit_rows import Block, UnitRows, frame_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit, Key
 from pysynthdp.plan.unit_plan import PlacePlan, UnitPlan
+from pysynthdp.tags.release_tags import Nesting
 
 __all__ = ["UnitDrawing", "UnitMachine"]
 
@@ -116,6 +117,11 @@ class UnitDrawing:
     def nests(self) -> None:
         """The copies stand in no nests."""
         return
+
+    @property
+    def nesting(self) -> Nesting:
+        """Nothing was drawn before the copies."""
+        return "none"
 
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0."""
