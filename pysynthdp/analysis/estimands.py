@@ -109,7 +109,7 @@ def share_of(
     return _pooled(counted, release, options)
 
 
-def _with_level(function: Callable[[pd.DataFrame], Estimates], level: tuple[str, Any]) -> Any:
+def _with_level(function: Estimand, level: tuple[str, Any]) -> Estimand:
     """Note what level is asked for."""
     function.__dict__["level"] = level
     return function
