@@ -12,6 +12,7 @@ from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError, together
 from pysynthdp.base.remarks import FEWEST, Remark, few
 from pysynthdp.base.words import Words, meant
+from pysynthdp.curator.population import rebuilt_weights
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.rows.replaced import ReplacedRows
 from pysynthdp.curator.spread.pieces import SpreadRows, refused
@@ -51,7 +52,7 @@ def designed_rows(rows: Rows, design: Design) -> Rows:
         refused(design.columns[0])
     rows = _without_odd(rows, design)
     _check_totals(rows, design)
-    own = _renamed(rows, design)
+    own = {**_renamed(rows, design), **rebuilt_weights(rows, design)}
     return ReplacedRows(rows, own) if own else rows
 
 
@@ -130,7 +131,7 @@ def _nowhere(rows: Rows, name: str) -> PlanError | None:
 
 def _check_totals(rows: Rows, design: Design) -> None:
     """Refuse real weights that do not add up to the declared totals."""
-    if design.totals is None or design.weight is None or design.how != "keep":
+    if design.totals is None or design.weight is None or design.how == "synthesise":
         return
     w = _weights(rows, design.weight)
     if isinstance(design.totals, int | float):

@@ -28,6 +28,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit, Key
 from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.tags.release_tags import Nesting
 
 __all__ = ["Charged", "Drawing", "Draws", "Machine", "serial_numbers"]
 
@@ -53,6 +54,11 @@ class Draws(Protocol):
     @property
     def nests(self) -> tuple[str, ...] | None:
         """For each copy, the imputed table that it comes from; None for one table."""
+        ...
+
+    @property
+    def nesting(self) -> Nesting:
+        """What a first stage of the copies was."""
         ...
 
     @property
@@ -100,6 +106,20 @@ class Machine:
     def fits(self) -> tuple[Fit, ...]:
         """Give the fits: one, unless the table was imputed several times."""
         return (self.fit,)
+
+    @property
+    def imputed(self) -> int:
+        """How many imputations of the table were fitted; 1 where it was not imputed."""
+        return 1
+
+    @property
+    def rows(self) -> int:
+        """Rows of a copy, where nobody says how many."""
+        return self.fit.n
+
+    def copies(self, m: int | None) -> int:
+        """Give the number of copies to draw: the one asked for, or the default."""
+        return self.plan.protection.copies(m)
 
     def start(
         self, *, m: int, n_syn: int, rng: RandomSource = None, parameters: CopyParameters | None = None
@@ -222,6 +242,11 @@ class Drawing:
     def nests(self) -> None:
         """The copies stand in no nests."""
         return
+
+    @property
+    def nesting(self) -> Nesting:
+        """There was no first stage."""
+        return "none"
 
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0."""

@@ -26,6 +26,7 @@ from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.schema import Design
 from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance
+from pysynthdp.tags.release_tags import Nesting
 from pysynthdp.tags.steps import Draws, TaggedFactor, TaggedStep
 
 __all__ = [
@@ -43,7 +44,13 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
 def release_tags(
-    plan: SynthesisPlan, fits: Sequence[Fit], *, m: int, n_syn: int, nests: tuple[str, ...] | None = None
+    plan: SynthesisPlan,
+    fits: Sequence[Fit],
+    *,
+    m: int,
+    n_syn: int,
+    nests: tuple[str, ...] | None = None,
+    nesting: Nesting = "none",
 ) -> ReleaseTags:
     """Say what a combining rule must know, before the protection adds its own.
 
@@ -61,7 +68,7 @@ def release_tags(
         bias=_bias(plan),
         m=m,
         nests=nests,
-        nesting="none" if nests is None else "imputed",
+        nesting=nesting,
         n_syn=n_syn,
         n_org=fits[0].n if plan.protection.n_told else None,
         steps=tagged_steps(plan, fits),

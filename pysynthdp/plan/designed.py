@@ -171,7 +171,12 @@ def design_details(design: Design | None) -> dict[str, Any]:
     """
     if design is None:
         return {}
-    return {"design": {"how": design.how, "columns": dict(design.told), "new names": [*design.renamed]}}
+    there = {role: name for role, name in design.told if name not in design.absent}
+    columns = {} if design.how == "population" else there
+    told: dict[str, Any] = {"how": design.how, "columns": columns, "new names": [*design.renamed]}
+    if design.rebuilt:
+        told["replicates"] = {"kind": design.rebuild, "columns": [*design.rebuilt]}
+    return {"design": told}
 
 
 def design_words(design: Design) -> str:
@@ -180,6 +185,15 @@ def design_words(design: Design) -> str:
         return (
             f"the weight {design.weight} is drawn and moved to declared public totals, so that the variance "
             "within a copy is not that of the survey's design"
+        )
+    if design.how == "population":
+        return (
+            f"the models are fitted to simple random samples of {design.populations} synthetic populations, "
+            "which are made of the records by their weights; no row of a population is released"
+        )
+    if design.rebuilt:
+        return (
+            f"the replicate weights {', '.join(design.rebuilt)} are made anew of the design that stays real"
         )
     if design.renamed:
         return f"the names in {', '.join(design.renamed)} are new ones, the groups are the real ones"

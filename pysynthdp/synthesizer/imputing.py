@@ -41,7 +41,7 @@ from pysynthdp.synthesizer.planning import (
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
 
-__all__ = ["Opened", "counted", "fit_imputed", "opened", "planned"]
+__all__ = ["Opened", "counted", "fit_imputed", "opened", "planned", "said_once"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -163,7 +163,7 @@ def fit_imputed(
     """
     rows, odd = _opened_all(settings, tables, block_rows)
     remarks = (*index_remarks(rows[0]), *in_rows(settings, rows[0], told(settings)), *odd)
-    with _said_once():
+    with said_once():
         plan, settled, offered = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
         requests = [
@@ -279,7 +279,7 @@ def _fit(plan: SynthesisPlan, request: FitRequest, number: int) -> Fit:
 
 
 @contextmanager
-def _said_once() -> Iterator[None]:
+def said_once() -> Iterator[None]:
     """Give each warning once, though every table raises it: the same words, whatever the numbers in them."""
     try:
         with warnings.catch_warnings(record=True) as found:
