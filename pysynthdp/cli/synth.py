@@ -140,7 +140,7 @@ def _fitted(
     synthesizer: sdp.Synthesizer,
     table: pd.DataFrame | TableRows,
     others: Sequence[pd.DataFrame],
-    asked: Mapping[str, Any],
+    paying: Mapping[str, Any],
 ) -> sdp.FittedSynthesizer:
     """Fit; say which rare levels were merged, by how many a column.
 
@@ -151,7 +151,7 @@ def _fitted(
     run = this_run()
     with run.stage("fit") as stage:
         given = [cast("pd.DataFrame", table), *others] if others else table
-        fitted = synthesizer.fit(given, **asked)
+        fitted = synthesizer.fit(given, **paying)
         stage.object = f"{len(fitted.schema.names):,} columns"
     if run.learns and synthesizer.rare == "merge":
         run.log(f"merged rare levels, and how many: {_merged(table, fitted.schema) or 'none'}")

@@ -286,8 +286,8 @@ class FittedSynthesizer(Printable):
         """State what is true of all draws so far; what another package states is marked so."""
         protection = self.plan.protection
         stated = marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
-        told = marked_design(marked_imputed(stated, self.imputed_tables), self.plan.design)
-        return replace(told, ledger=self.account.marks)
+        marked = marked_design(marked_imputed(stated, self.imputed_tables), self.plan.design)
+        return replace(marked, ledger=self.account.marks)
 
     @answers_slips
     def draw_to(

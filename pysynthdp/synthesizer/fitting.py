@@ -57,28 +57,20 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
     protection = settings.protection
     protection.check_request(answers=asked.answers, noise_seed=asked.noise_seed)
     path = None if asked.answers is None else Path(asked.answers)
-    check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     paying = Charging.of(asked.ledger, asked.source, protection, table=given, answers=path)
+    check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     table, labels = opened_table(settings, given)
     own = with_labels(with_design(settings), labels)
     tables = listed(table)
     if tables is not None:
         return _fit_imputed(own, tables, asked.block_rows)
+    if makes_populations(own.design):
+        return _fit_populated(own, table, asked)
     if not protection.learns and own.schema is None:
         raise undeclared()
-    found = opened(own, cast("pd.DataFrame | Rows | None", table), asked.block_rows)
-    if makes_populations(own.design):
-        return _fit_populations(own, found, asked.rng)
-    return _fit_opened(own, found, asked, paying)
-
-
-def _fit_populations(settings: Settings, own: Opened, rng: RandomSource) -> FittedSynthesizer:
-    """Fit samples of synthetic populations of an opened table."""
-    say(own.remarks)
-    machine = fit_populations(own, workers=_threads(settings), progress=settings.progress, rng=rng)
-    fitted = FittedSynthesizer(machine, _threads(settings), settings.progress)
-    say(fitted.remarks)
-    return fitted
+    return _fit_opened(
+        own, opened(own, cast("pd.DataFrame | Rows | None", table), asked.block_rows), asked, paying
+    )
 
 
 def _fit_imputed(settings: Settings, tables: ImputedTables, block_rows: int | None) -> FittedSynthesizer:
@@ -86,6 +78,17 @@ def _fit_imputed(settings: Settings, tables: ImputedTables, block_rows: int | No
     nested, unseen = fit_imputed(settings, tables, block_rows=block_rows, workers=_threads(settings))
     fitted = FittedSynthesizer(nested, _threads(settings), settings.progress)
     say((*unseen, *fitted.remarks))
+    return fitted
+
+
+def _fit_populated(settings: Settings, table: Any, asked: Asked) -> FittedSynthesizer:
+    """Fit samples of synthetic populations of a table."""
+    own = opened(settings, cast("pd.DataFrame | Rows | None", table), asked.block_rows)
+    say(own.remarks)
+    threads = _threads(settings)
+    machine = fit_populations(own, workers=threads, progress=settings.progress, rng=asked.rng)
+    fitted = FittedSynthesizer(machine, threads, settings.progress)
+    say(fitted.remarks)
     return fitted
 
 

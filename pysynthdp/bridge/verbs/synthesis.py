@@ -77,10 +77,10 @@ def synthesise(
     synthesizer = _synthesizer(held, own)
     synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
     others = [_read(table, settings)[0].frame for table in several[1:]]
-    table = [held.frame, *others] if several else held.frame
     asked = _settled(synthesizer, asked, ambient)
     synthesizer, fitting = with_populations(synthesizer, copies, asked)
-    fitted = synthesizer.fit(table, rng=fitting, **paying)
+    table = [held.frame, *others] if several else held.frame
+    fitted = synthesizer.fit(table, **paying, rng=fitting)
     facts = _facts_of(fitted.schema, held, own)
     return _drawn(fitted, copies, rows, asked, facts)
 
@@ -122,7 +122,7 @@ def _of_file(
     synthesizer = sdp.Synthesizer(**own, progress=False)
     asked = _settled(synthesizer, asked, ambient)
     synthesizer, fitting = with_populations(synthesizer, copies, asked)
-    return _drawn(synthesizer.fit(held, rng=fitting, **paying), copies, rows, asked, None)
+    return _drawn(synthesizer.fit(held, **paying, rng=fitting), copies, rows, asked, None)
 
 
 def _settled(synthesizer: sdp.Synthesizer, asked: Any, ambient: Any) -> Any:
