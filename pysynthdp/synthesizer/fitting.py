@@ -58,7 +58,6 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
     protection = settings.protection
     protection.check_request(answers=asked.answers, noise_seed=asked.noise_seed)
     path = None if asked.answers is None else Path(asked.answers)
-    check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     paying = Charging.of(asked.ledger, asked.source, protection, table=given, answers=path)
     check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     table, labels = opened_table(settings, given)
@@ -72,19 +71,9 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
         return _fit_populated(own, table, asked)
     if not protection.learns and own.schema is None:
         raise undeclared()
-    found = opened(own, cast("pd.DataFrame | Rows | None", table), asked.block_rows)
-    if makes_populations(own.design):
-        return _fit_populations(own, found, asked.rng)
-    return _fit_opened(own, found, asked, paying)
-
-
-def _fit_populations(settings: Settings, own: Opened, rng: RandomSource) -> FittedSynthesizer:
-    """Fit samples of synthetic populations of an opened table."""
-    say(own.remarks)
-    machine = fit_populations(own, workers=_threads(settings), progress=settings.progress, rng=rng)
-    fitted = FittedSynthesizer(machine, _threads(settings), settings.progress)
-    say(fitted.remarks)
-    return fitted
+    return _fit_opened(
+        own, opened(own, cast("pd.DataFrame | Rows | None", table), asked.block_rows), asked, paying
+    )
 
 
 def _fit_units(settings: Settings, table: Any, block_rows: int | None) -> FittedSynthesizer:
