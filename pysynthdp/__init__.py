@@ -19,9 +19,14 @@ if TYPE_CHECKING:
         pool,
         quantile_of,
         share_of,
+        svyglm,
+        svymean,
+        svyratio,
+        svytotal,
     )
     from pysynthdp.base.errors import (
         BridgeError,
+        BudgetExceeded,
         CombiningRuleError,
         FitError,
         PlanError,
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
         disclosure_risk,
     )
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
+    from pysynthdp.io.ledger import Override, SpendingLedger
     from pysynthdp.io.sql.reading import SQLTable
     from pysynthdp.io.structure import StructureDiff, structure_diff
     from pysynthdp.io.survey import read
@@ -52,13 +58,14 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.pure import PureDP
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    from pysynthdp.privacy.limit import SourceLimit
     from pysynthdp.privacy.shared_account import PrivacyAccount
     from pysynthdp.privacy.statements.statement import PrivacyStatement
     from pysynthdp.privacy.unit import PrivacyUnit
     from pysynthdp.protection.noise.by_noise import ByNoise
     from pysynthdp.protection.sampling.by_sampling import BySampling
     from pysynthdp.release import SyntheticRelease
-    from pysynthdp.schema import CategoricalColumn, Kind, Labels, NumericColumn, Schema
+    from pysynthdp.schema import CategoricalColumn, Design, Kind, Labels, NumericColumn, Schema
     from pysynthdp.synthesizer import FittedSynthesizer, Synthesizer, look, synthesize
 
 __version__ = "0.2.0"
@@ -75,9 +82,14 @@ _WHERE = {
         "pool",
         "quantile_of",
         "share_of",
+        "svyglm",
+        "svymean",
+        "svyratio",
+        "svytotal",
     ),
     "base.errors": (
         "BridgeError",
+        "BudgetExceeded",
         "CombiningRuleError",
         "FitError",
         "PlanError",
@@ -88,6 +100,7 @@ _WHERE = {
         "SchemaError",
     ),
     "evaluate": ("DisclosureRisk", "UtilityComparison", "compare", "compare_fits", "disclosure_risk"),
+    "io.ledger": ("Override", "SpendingLedger"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
     "design.tagged": ("missing_kinds",),
@@ -102,13 +115,14 @@ _WHERE = {
     "privacy.guarantees.pure": ("PureDP",),
     "privacy.guarantees.rdp": ("RDP",),
     "privacy.guarantees.zcdp": ("ZCDP",),
+    "privacy.limit": ("SourceLimit",),
     "privacy.shared_account": ("PrivacyAccount",),
     "privacy.statements.statement": ("PrivacyStatement",),
     "privacy.unit": ("PrivacyUnit",),
     "protection.noise.by_noise": ("ByNoise",),
     "protection.sampling.by_sampling": ("BySampling",),
     "release": ("SyntheticRelease",),
-    "schema": ("CategoricalColumn", "Kind", "Labels", "NumericColumn", "Schema"),
+    "schema": ("CategoricalColumn", "Design", "Kind", "Labels", "NumericColumn", "Schema"),
     "synthesizer": ("FittedSynthesizer", "Synthesizer", "look", "synthesize"),
 }
 _ROOMS = ("models", "privacy")  # packages whose own names are public too
@@ -120,16 +134,19 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "BridgeError",
+    "BudgetExceeded",
     "ByNoise",
     "BySampling",
     "CategoricalColumn",
     "CombiningRuleError",
+    "Design",
     "DisclosureRisk",
     "FitError",
     "FittedSynthesizer",
     "Kind",
     "Labels",
     "NumericColumn",
+    "Override",
     "ParameterRelease",
     "PlanError",
     "PooledResults",
@@ -145,6 +162,8 @@ __all__ = [
     "SQLTable",
     "Schema",
     "SchemaError",
+    "SourceLimit",
+    "SpendingLedger",
     "StructureDiff",
     "SurveyTable",
     "SynthesisPlan",
@@ -170,6 +189,10 @@ __all__ = [
     "release_shares",
     "share_of",
     "structure_diff",
+    "svyglm",
+    "svymean",
+    "svyratio",
+    "svytotal",
     "synthesize",
     "verify",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pysynthdp.analysis.combining import Combined, combine
     from pysynthdp.analysis.crosstab import Crosstab, crosstab_of
+    from pysynthdp.analysis.design_based import svyglm, svymean, svyratio, svytotal
     from pysynthdp.analysis.estimands import gini_of, mean_of, quantile_of, share_of
     from pysynthdp.analysis.estimates import Estimates
     from pysynthdp.analysis.pooling import pool
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "combining": ("Combined", "combine"),
     "crosstab": ("Crosstab", "crosstab_of"),
+    "design_based": ("svyglm", "svymean", "svyratio", "svytotal"),
     "estimands": ("gini_of", "mean_of", "quantile_of", "share_of"),
     "estimates": ("Estimates",),
     "pooling": ("pool",),
@@ -49,6 +51,10 @@ __all__ = [
     "quantile_of",
     "share_of",
     "survey_copies",
+    "svyglm",
+    "svymean",
+    "svyratio",
+    "svytotal",
 ]
 
 

@@ -30,7 +30,7 @@ from pysynthdp.base.errors import FitError, PysynthdpError
 from pysynthdp.base.words import meant
 from pysynthdp.tags import AnalysableRelease
 
-__all__ = ["apply", "fit_copies", "glm", "logit", "ols"]
+__all__ = ["apply", "family_of", "fit_copies", "glm", "logit", "ols"]
 
 _TO_FIT = frozenset({"cov_type", "cov_kwds", "use_t", "method", "maxiter", "start_params", "q", "scale"})
 _FAMILIES = {
@@ -251,11 +251,17 @@ def glm(formula: str, release: AnalysableRelease, *, family: Any = None, **optio
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
     """
     check_analysis(formula, release, "glm(formula, release)")
-    return fit_copies(formula, release, smf.glm, family=_family(family), **options)
+    return fit_copies(formula, release, smf.glm, family=family_of(family), **options)
 
 
-def _family(family: Any) -> Any:
-    """Return a family of statsmodels, by name if a string was given."""
+def family_of(family: Any) -> Any:
+    """Return a family of statsmodels, by name if a string was given.
+
+    Raises
+    ------
+    FitError
+        For a family that statsmodels does not have.
+    """
     if family is None or isinstance(family, sm.families.Family):
         return family or sm.families.Gaussian()
     named = family if isinstance(family, str) else getattr(family, "__name__", type(family).__name__)

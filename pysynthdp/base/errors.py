@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from pysynthdp.base.words import Dialect, Words, said
+from pysynthdp.base.words import Dialect, Words, one_line, said
 
 __all__ = [
     "BridgeError",
+    "BudgetExceeded",
     "CombiningRuleError",
     "FitError",
     "PlanError",
@@ -65,7 +66,9 @@ class Told(Exception):  # noqa: N818 -- what an error and a warning share
 
 def _whole(what: str, remedy: str | None) -> str:
     """Put what and the remedy into one sentence."""
-    return Words("{what}; {remedy}", what=what, remedy=remedy) if remedy else what
+    if remedy:
+        return Words("{what}; {remedy}", what=what, remedy=remedy)
+    return what if isinstance(what, Words) else one_line(what)
 
 
 class PysynthdpError(Told):
@@ -113,6 +116,10 @@ class SettingError(PlanError, TypeError):
 
 class PrivacyError(PysynthdpError, ValueError):
     """A privacy guarantee cannot be given, or a parameter lies outside its domain of validity."""
+
+
+class BudgetExceeded(PrivacyError):  # noqa: N818 -- the word by which agencies know it
+    """A release would cost more than is left of its source's limit; nothing was read, reserved or drawn."""
 
 
 class FitError(PysynthdpError, RuntimeError):

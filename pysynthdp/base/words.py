@@ -23,6 +23,7 @@ __all__ = [
     "joined",
     "meant",
     "nearest",
+    "one_line",
     "r_column",
     "said",
 ]
@@ -40,6 +41,7 @@ _OPTIONS: Final = frozenset(
 _R_WORDS: Final = "if|else|for|in|while|repeat|next|break|function|TRUE|FALSE|NULL|NA|Inf|NaN"
 _R_NAME: Final = re.compile(rf"(?!(?:{_R_WORDS})$)[A-Za-z.][\w.]*$")
 _TOML_KEY: Final = re.compile(r"[A-Za-z0-9_-]+$")
+_UNSEEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 @runtime_checkable
@@ -110,8 +112,24 @@ class Words(str):
 
 
 def _filled(template: str, parts: Mapping[str, object], dialect: Dialect) -> str:
-    """Fill a template with its parts in one dialect."""
-    return template.format(**{name: said(part, dialect) for name, part in parts.items()})
+    """Fill a template with its parts in one dialect; a name with a line break stays in its line."""
+    return template.format(
+        **{
+            name: said(part, dialect) if isinstance(part, _Part) else one_line(str(part))
+            for name, part in parts.items()
+        }
+    )
+
+
+def one_line(text: str) -> str:
+    r"""Write line breaks and other characters that steer a screen as Python does; all others stay.
+
+    Examples
+    --------
+    >>> one_line("net\nincome €")
+    'net\\nincome €'
+    """
+    return _UNSEEN.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 
 def _words(template: str, parts: Mapping[str, object]) -> Words:

@@ -146,6 +146,8 @@ class _R(Notation):
         "model as set": ("{at}: {model} cannot be made with these settings", "see its documentation"),
         "matrix": ("{at} must be a matrix", "use as.matrix()"),
         "steps": ("{at} must be a list of steps", "write list(list(columns = c(...), method = ...))"),
+        "number": ("{at} must be a number", None),
+        "design": ("{at} must be a list", 'write list(weight = "pw", strata = "region")'),
         "guarantee": _GUARANTEE,
         "name of a guarantee": _GUARANTEE,
         "schema": (
@@ -162,6 +164,7 @@ class _R(Notation):
         "model": lambda value, _: _model(value),
         "predictors": _matrix,
         "joint": _steps,
+        "design": lambda value, _: _deep(value),
         "guarantee": lambda value, _: _guarantee(value),
         "schema": _schema,
     }

@@ -15,6 +15,7 @@ from pysynthdp.cli.compare import compare
 from pysynthdp.cli.diff import diff
 from pysynthdp.cli.errors import OneLineErrors
 from pysynthdp.cli.exit_codes import Exit, exit_lines
+from pysynthdp.cli.ledger import ledger
 from pysynthdp.cli.look import look
 from pysynthdp.cli.parameter import parameter
 from pysynthdp.cli.plan import plan
@@ -42,6 +43,7 @@ app = typer.Typer(
 
 for command in (look, plan, synth, parameter, pool, verify, diff, compare, risk):  # as the help lists them
     app.command()(command)
+app.add_typer(ledger)
 
 
 def _version(wanted: bool) -> None:

@@ -46,13 +46,13 @@ _MEANINGS = {
     Exit.UNEXPECTED: "unexpected error; a report without data values is written",
     Exit.MISUSE: "wrong command, plan, formula, rule, guarantee or folder",
     Exit.DATA: "the data do not fit the schema, or no model can be fitted to them",
-    Exit.REFUSED: "privacy budget refused",
+    Exit.REFUSED: "privacy budget or approval refused",
     Exit.RESOURCES: "out of memory or disk space",
     Exit.WARNED: "something was warned of and --strict was given; nothing is written",
     Exit.NO_GUARANTEE: "verify: no guarantee is stated",
     Exit.VOID: "verify: the statement is void",
     Exit.BROKEN: "verify: the arithmetic is broken",
-    Exit.CHANGED: "verify: the folder was changed",
+    Exit.CHANGED: "verify: the folder or the ledger was changed",
     Exit.DIFFERENT: "diff: the structures differ",
     Exit.STOPPED: "stopped by a signal; nothing is written, the run can be started again",
 }
@@ -84,8 +84,10 @@ def exit_of(error: BaseException, *, fits: Exit = Exit.DATA) -> Exit:
         return Exit.DATA if isinstance(error, SchemaError) else Exit.WARNED
     if isinstance(error, FitError):
         return fits
-    if isinstance(error, PrivacyError) and error.kind == "budget":
+    if isinstance(error, PrivacyError) and error.kind in ("budget", "ledger approval"):
         return Exit.REFUSED
+    if isinstance(error, PysynthdpError) and error.kind == "ledger chain":
+        return Exit.CHANGED
     return Exit.MISUSE if isinstance(error, PysynthdpError) else Exit.UNEXPECTED
 
 

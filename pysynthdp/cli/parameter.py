@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.cli.charging import charged_to, check_charge, with_ledger
 from pysynthdp.cli.options import Debug, File, JsonObject, Quiet
 from pysynthdp.cli.reading import reading_of, with_reading
 from pysynthdp.cli.run import reporting, this_run
@@ -17,6 +19,7 @@ __all__ = ["parameter"]
 
 
 @reporting()
+@with_ledger
 @with_reading
 def parameter(
     file: File,
@@ -26,13 +29,14 @@ def parameter(
     ] = None,
     *,
     reading: dict[str, Any],
+    charge: dict[str, Any],
     quiet: Quiet = False,  # noqa: ARG001
     as_object: JsonObject = False,  # noqa: ARG001
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Release parameters themselves, with noise or as posterior draws; each run spends its price again."""
     _check_statement_file(out)
-    _release(file, plan, reading, out=out)
+    _release(file, plan, reading, out=out, paying=charged_to(charge, file))
 
 
 def _check_statement_file(out: Path | None) -> None:
@@ -45,27 +49,31 @@ def _check_statement_file(out: Path | None) -> None:
         raise PlanError(f"--out: there is no folder {out.parent}", kind="command", remedy="make it first")
 
 
-def _release(file: Path, plan: Path, reading: dict[str, Any], *, out: Path | None) -> None:
+def _release(
+    file: Path, plan: Path, reading: dict[str, Any], *, out: Path | None, paying: Mapping[str, Any]
+) -> None:
     """Read plan and table, release what is asked for, and print it with the statement of all together.
 
     Notes
     -----
-    Privacy: spends from the account of the plan; nothing that depends on records is logged.
+    Privacy: spends from the account of the plan, and the ledger's; nothing that depends on records is logged.
     """
     from pysynthdp.io.plans.parameters_file import read_parameters, write_statement
-    from pysynthdp.parameters.asked import check_parameters, release_parameter
+    from pysynthdp.parameters.asked import check_parameters, price_without_rows, release_parameter
 
     asked, form = read_parameters(plan), reading_of(reading, plan)
+    check_charge(paying, asked.account.unit, price_without_rows(asked.asked))
     run = this_run()
     run.learns = False
     with run.stage("read") as stage:
         table = table_of(file, learns=False, schema=asked.schema, **form)
         table = getattr(table, "frame", table)
         stage.object = file.name
-    check_parameters(table, asked.schema, asked.asked, account=asked.account)
+    check_parameters(table, asked.schema, asked.asked, account=asked.account, **paying)
     with run.stage("release") as stage:
         made = [
-            release_parameter(table, asked.schema, account=asked.account, **entry) for entry in asked.asked
+            release_parameter(table, asked.schema, account=asked.account, **paying, **entry)
+            for entry in asked.asked
         ]
         stage.object = f"{len(made):,} parameters"
     run.check()

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["reading_of", "with_reading", "with_scratch"]
+__all__ = ["gathered", "reading_of", "with_reading", "with_scratch"]
 
 _OPTIONS: dict[str, Any] = {
     "sep": Annotated[
@@ -43,38 +43,41 @@ _SCRATCH: dict[str, Any] = {
 }
 
 
+def gathered(into: str, options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command several options; it gets them together, as one argument."""
+
+    def wrap(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> None:
+            found = {name: kwargs.pop(name, None) or None for name in options}
+            function(*args, **{into: found}, **kwargs)
+
+        own = inspect.signature(function, eval_str=True).parameters
+        added = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=False if annotation.__origin__ is bool else None,
+                annotation=annotation,
+            )
+            for name, annotation in options.items()
+        ]
+        all_ = [*(parameter for name, parameter in own.items() if name != into), *added]
+        run.__signature__ = inspect.Signature(all_)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in all_}
+        return run
+
+    return wrap
+
+
 def with_reading(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of reading a CSV; it gets them together, as ``reading``."""
-    return _with(function, "reading", _OPTIONS)
+    return gathered("reading", _OPTIONS)(function)
 
 
 def with_scratch(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of what lies on disk meanwhile; it gets them together, as ``disk``."""
-    return _with(function, "disk", _SCRATCH)
-
-
-def _with(function: Callable[..., None], together: str, options: Mapping[str, Any]) -> Callable[..., None]:
-    """Give a command options, which it gets together under one name."""
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> None:
-        given = {name: kwargs.pop(name, None) or None for name in options}
-        function(*args, **{together: given}, **kwargs)
-
-    own = inspect.signature(function, eval_str=True).parameters
-    added = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False if annotation.__origin__ is bool else None,
-            annotation=annotation,
-        )
-        for name, annotation in options.items()
-    ]
-    all_ = [*(parameter for name, parameter in own.items() if name != together), *added]
-    run.__signature__ = inspect.Signature(all_)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in all_}
-    return run
+    return gathered("disk", _SCRATCH)(function)
 
 
 def reading_of(options: dict[str, Any], plan: Path | None) -> dict[str, Any]:

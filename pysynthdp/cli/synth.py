@@ -12,6 +12,7 @@ import typer
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError
+from pysynthdp.cli.charging import charged_to, check_charge, with_ledger
 from pysynthdp.cli.look import show_columns
 from pysynthdp.cli.options import (
     Copies,
@@ -40,6 +41,7 @@ __all__ = ["synth"]
 
 
 @reporting()
+@with_ledger
 @with_reading
 @with_scratch
 def synth(
@@ -72,6 +74,7 @@ def synth(
     *,
     reading: dict[str, Any],
     disk: dict[str, Any],
+    charge: dict[str, Any],
     watermark: Annotated[
         bool, typer.Option("--watermark/--no-watermark", help="Whether files have a column _synthetic.")
     ] = True,
@@ -86,8 +89,12 @@ def synth(
 ) -> None:
     """Fit a table, or its imputations, and write m synthetic copies (of each) with statement and read-me."""
     _check_before_reading(out, seed, sign)
+    paying = charged_to(charge, files[0])
+    protection = protection_in(settings_of(plan))
     if len(files) > 1:
-        protection_in(settings_of(plan)).check_imputed()
+        protection.check_imputed()
+    if paying and protection.spends != "nothing":
+        check_charge(paying, protection.unit, protection.price_of_fit())
     alone = disk if len(files) == 1 else None  # imputations are compared cell by cell in memory
     table, settings = read_with_plan(files[0], plan, reading, disk=alone, drop=drop or ())
     settings["drop"] = [*settings.get("drop", ()), *(drop or ())]
@@ -100,7 +107,7 @@ def synth(
     if learns_from(settings) and sys.stdout.isatty():
         show_columns(table, settings)
     others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
-    fitted = _fitted(synthesizer, table, others)
+    fitted = _fitted(synthesizer, table, others, paying)
     copies = _Copying(out, m, k, seed, tuple(formats or [FileFormat.parquet]), watermark, sign)
     statement = copies.draw(fitted)
     _tell(out, statement, quiet=quiet)
@@ -128,7 +135,10 @@ def _method(method: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fitted(
-    synthesizer: sdp.Synthesizer, table: pd.DataFrame | TableRows, others: Sequence[pd.DataFrame]
+    synthesizer: sdp.Synthesizer,
+    table: pd.DataFrame | TableRows,
+    others: Sequence[pd.DataFrame],
+    paying: Mapping[str, Any],
 ) -> sdp.FittedSynthesizer:
     """Fit; say which rare levels were merged, by how many a column.
 
@@ -138,7 +148,8 @@ def _fitted(
     """
     run = this_run()
     with run.stage("fit") as stage:
-        fitted = synthesizer.fit([cast("pd.DataFrame", table), *others] if others else table)
+        given = [cast("pd.DataFrame", table), *others] if others else table
+        fitted = synthesizer.fit(given, **paying)
         stage.object = f"{len(fitted.schema.names):,} columns"
     if run.learns and synthesizer.rare == "merge":
         run.log(f"merged rare levels, and how many: {_merged(table, fitted.schema) or 'none'}")

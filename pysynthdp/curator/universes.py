@@ -13,14 +13,13 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.spread.pieces import SpreadRows
 from pysynthdp.curator.spread.table import split_spread
 from pysynthdp.curator.table import Key, PartTable, split_rows
-from pysynthdp.design.expressions import quoted
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.universes import asked_rows, condition_of, holds_outside, limited
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.asked import alone
 from pysynthdp.plan.checked import BrokenRules
 from pysynthdp.plan.counted import Counted
-from pysynthdp.plan.rules import Rule
+from pysynthdp.plan.rules import Rule, strange_levels
 from pysynthdp.schema import Column, Schema
 from pysynthdp.schema.universe import Universe
 
@@ -161,16 +160,8 @@ def kept_remarks(plan: SynthesisPlan, rows: Rows) -> tuple[Remark, ...]:
     -----
     Privacy: reads real rows; not under a guarantee. Counts below ten stay vague.
     """
-    strange = (_strange(name, rule.text) for rule in plan.rules for name in rule.strange(plan.schema))
-    return (*(_remark(each) for each in broken_counts(plan, rows) if each.count), *strange)
-
-
-def _strange(name: str, text: str) -> Remark:
-    """Say that a part of a rule can never hold."""
-    what = Words("the rule {text} names a level that it does not have, so that no row has it", text=text)
-    mend = Words("write levels as the table has them; {call} is for those that mean missing",
-                 call=f"is_missing({quoted(name)}, ...)")  # fmt: skip
-    return Remark(name, "unknown level", what, mend)
+    broken = (_remark(each) for each in broken_counts(plan, rows) if each.count)
+    return (*broken, *strange_levels(plan.rules, plan.schema))
 
 
 def _remark(broken: Broken) -> Remark:

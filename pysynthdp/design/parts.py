@@ -60,15 +60,19 @@ class Part:
         where one of them stands in all other rows.
     edges : tuple of float
         Where the declared cells of a number meet, which are then its levels: see ``cells.py``.
+    of : tuple of Part
+        For the cells of a table: the categorical parts whose levels they are made of, the last one's turning
+        fastest; it has the column of the first.
     """
 
     column: str
-    role: Literal["kind", "value"]
+    role: Literal["kind", "value", "cells"]
     levels: tuple[str, ...] = ()
     ordered: bool = False
     partial: bool = False
     edges: tuple[float, ...] = ()
     gated: bool = False
+    of: tuple[Part, ...] = ()
 
     @property
     def numeric(self) -> bool:
@@ -88,6 +92,8 @@ class Part:
     @property
     def label(self) -> str:
         """Name for messages and tables."""
+        if self.of:
+            return ", ".join(part.label for part in self.of)
         return self.column if self.role == "value" else f"{self.column} (kind)"
 
 

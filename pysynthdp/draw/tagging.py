@@ -15,6 +15,7 @@ from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.draw.tally import Tally
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Factor, Protection, Step, SynthesisPlan, Terms, lost_terms, whole_terms
+from pysynthdp.plan.designed import design_details
 from pysynthdp.plan.factors import LEVEL, columns_of
 from pysynthdp.plan.fit import DrawnStep, Fit
 from pysynthdp.plan.protection import UNAUDITED
@@ -62,6 +63,7 @@ def release_tags(
         n_syn=n_syn,
         n_org=fits[0].n if plan.protection.n_told else None,
         steps=tagged_steps(plan, fits),
+        details=design_details(plan.design),
     )
 
 

@@ -3,7 +3,13 @@
 from pysynthdp.evaluate.fits import Comparison, LackOfFit, compare_fits
 from pysynthdp.evaluate.internal import Internal
 from pysynthdp.evaluate.risk import DisclosureRisk, disclosure_risk
-from pysynthdp.evaluate.utility import UtilityComparison, compare, halves
+from pysynthdp.evaluate.utility import (
+    UtilityComparison,
+    compare,
+    halves,
+    propensity_statistics,
+    table_statistics,
+)
 
 __all__ = [
     "Comparison",
@@ -15,4 +21,6 @@ __all__ = [
     "compare_fits",
     "disclosure_risk",
     "halves",
+    "propensity_statistics",
+    "table_statistics",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -173,8 +173,9 @@ def compare_fits(
         The pooled model.
     confidential_fit : DataFrame or fit
         The confidential table, to which the same model is then fitted with its declared codes missing too
-        (for results of ``ols``, ``logit``, ``glm`` and ``fit``); or the model fitted to the confidential
-        rows, of any library with an adapter.
+        (for results of ``ols``, ``logit``, ``glm``, ``fit`` and the estimates under a design, ``svyglm`` and
+        others); or the model fitted to the confidential rows, of any library with an adapter;
+        or ``(estimates, covariance)`` such as another program gives, in the order of the pooled terms.
     target : {"population", "original", "original_population"}
         What the pooled intervals are for. ``"population"``: as the pooled result gives them.
         ``"original"``: what synthpop compares by default, pooled estimates with the confidential standard
@@ -215,7 +216,7 @@ def compare_fits(
         what = "compare_fits needs the pooled result first"
         raise FitError(what, kind="call", remedy="write compare_fits(pooled, table)")
     confidential_fit = _fitted(pooled, confidential_fit)
-    own = estimates_of(confidential_fit)
+    own = _named(estimates_of(confidential_fit), pooled)
     here, there = _matched(pooled, own)
     Q, V = _chosen(own, there), own.cov[np.ix_(there, there)]
     q = np.asarray(pooled.combined.qbar)[here]
@@ -247,6 +248,14 @@ def compare_fits(
             *(f"{flag}." for flag in pooled.flags),
         ),
     )
+
+
+def _named(own: Estimates, pooled: PooledResults) -> Estimates:
+    """Take estimates without names, as many as were pooled, for those in their order."""
+    bare = own.terms == ("estimate",) or all(term.startswith("estimate ") for term in own.terms)
+    if not bare or len(own.terms) != len(pooled.terms):
+        return own
+    return replace(own, terms=pooled.terms, design_terms=pooled.terms)
 
 
 def _fitted(pooled: PooledResults, confidential: Any) -> Any:

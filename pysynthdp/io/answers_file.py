@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +37,25 @@ class SavedAnswers:
         In the order of the questions.
     ledger : tuple of mapping
         What each answer cost, as plain values.
+    attempt : str
+        By which it was all reserved in an agency's ledger; empty where nobody keeps one.
     """
 
     plan: str
     n: int | None
     answers: tuple[IntArray, ...] = ()
     ledger: tuple[Mapping[str, Any], ...] = ()
+    attempt: str = ""
 
     def plus(self, answer: IntArray, entry: Mapping[str, Any]) -> SavedAnswers:
         """Add one more answer."""
-        return SavedAnswers(self.plan, self.n, (*self.answers, answer), (*self.ledger, entry))
+        return replace(self, answers=(*self.answers, answer), ledger=(*self.ledger, entry))
+
+    @property
+    def digest(self) -> str:
+        """Digest of the noised answers, which tells no more than they do."""
+        plain = [self.plan, [answer.tolist() for answer in self.answers]]
+        return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
 
 
 def save_answers(saved: SavedAnswers, path: Path) -> None:
@@ -69,6 +79,7 @@ def save_answers(saved: SavedAnswers, path: Path) -> None:
         "answers": [answer.tolist() for answer in saved.answers],
         "ledger": [dict(entry) for entry in saved.ledger],
     }
+    plain |= {"attempt": saved.attempt} if saved.attempt else {}
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
         with draft.open("x", encoding="utf-8") as file:
@@ -110,7 +121,8 @@ def load_answers(path: Path) -> SavedAnswers | None:
     _check_version(plain, path)
     try:
         answers = tuple(np.array(answer, dtype=np.int64) for answer in plain["answers"])
-        saved = SavedAnswers(plain["plan"], plain["n"], answers, tuple(plain["ledger"]))
+        attempt = str(plain.get("attempt", ""))
+        saved = SavedAnswers(plain["plan"], plain["n"], answers, tuple(plain["ledger"]), attempt)
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise ReleaseError(_DAMAGED.format(path), kind="answers file") from error
     if len(saved.answers) != len(saved.ledger):

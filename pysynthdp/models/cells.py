@@ -99,7 +99,7 @@ class Cells:
     that of the records: regressions of the number, its logarithm, its ranks, or of whether it is above an
     edge, are kept together, up to what happens inside cells; so are spreads that depend on the features, and
     values that many share. Inside a cell places lean towards the neighbour that is likelier for the row
-    (:func:`~pysynthdp.models.fits.cell_table.tilted`). Slopes have a normal prior with standard deviation 25
+    (``fits/cell_table.py``). Slopes have a normal prior with standard deviation 25
     for log odds, wide enough to move none that rows tell of, and finite beside a cell without a record.
 
     Examples

@@ -47,8 +47,8 @@ class LogRidge:
     Notes
     -----
     Privacy: asks for sums of gradients and curvatures; under ``BySampling`` each record drawn costs (H3). The
-    price allows for where the search stops: |beta - optimum| <= 1e-7 L/Lambda, L the norm of a row. Plug-in
-    only: the copies of a proper synthesis share one fit.
+    price allows for where the search stops: ``|beta - optimum| <= 1e-7 L/Lambda``, L the norm of a row.
+    Plug-in only: the copies of a proper synthesis share one fit.
 
     Examples
     --------

@@ -76,7 +76,7 @@ class NegBin:
     beta and alpha by joint maximum likelihood (Lawless 1987, Canadian J. Statistics 15, 209); where counts
     vary no more than a Poisson model says, alpha = 0 and the fit is the Poisson one. A draw is Poisson with
     a gamma mean. Redraws take beta from the normal approximation to its posterior and alpha from its
-    likelihood on a grid, which may end at 0: :func:`pysynthdp.models.fits.dispersion.ask_dispersion`. Means
+    likelihood on a grid, which may end at 0: ``fits/dispersion.py``. Means
     of drawn rows end at one and a half times the top of the column's quantile table, draws at ten
     times that.
 

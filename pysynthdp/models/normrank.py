@@ -95,7 +95,7 @@ class NormRank:
     A latent draw v = X gamma + e becomes Q(F(v)), with F the distribution of v over the rows and Q the
     column's quantile function, so the margin is kept with ties too. Gamma is chosen so that the least-squares
     regression of the drawn values on the features is that of the column, plain or of its logarithm:
-    :func:`pysynthdp.models.fits.bending.bend`. Which of them, the likelihood of the draws says, a row
+    ``fits/bending.py``. Which of them, the likelihood of the draws says, a row
     counting by its rank, so that no outlier decides: the plain scale unless the logarithm gains more than a
     twentieth on it. Where neither gains what normal scores would, and where records' own values are drawn,
     gamma is the regression of the scores, Phi^-1(F(y)) with tied values at the middle of their mass, as in

@@ -69,7 +69,7 @@ class Residual:
     more residuals. Residuals do not depend on the features. Records that lie far off, half a per cent of all
     or three if that is more, are not learned. Fitted to the number or, where all are positive and that fits
     nearer, to its logarithm: with ``log(a)`` and ``log(b)`` in its formula it draws products and ratios.
-    Least trimmed squares: see :func:`~pysynthdp.models.fits.trimmed.ask_trimmed`.
+    Least trimmed squares: see ``fits/trimmed.py``.
 
     Examples
     --------

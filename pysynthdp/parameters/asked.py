@@ -8,12 +8,17 @@ from typing import Any
 
 import pandas as pd
 
+from pysynthdp.base.checks import positive_setting
 from pysynthdp.base.errors import PrivacyError
+from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.parameters import ParameterRelease, release_mean, release_shares
+from pysynthdp.privacy.composition import compose, repeat
+from pysynthdp.privacy.guarantee import Guarantee
+from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.shared_account import PrivacyAccount
 from pysynthdp.schema import NumericColumn, Schema
 
-__all__ = ["check_parameters", "release_parameter"]
+__all__ = ["check_parameters", "price_without_rows", "release_parameter"]
 
 
 def release_parameter(
@@ -65,8 +70,35 @@ def release_parameter(
     return release(table, declared, **settings)  # type: ignore[no-any-return]
 
 
+def price_without_rows(asked: Iterable[Mapping[str, Any]]) -> Guarantee | None:
+    """Price the entries whose price does not hang on the number of rows; None where there is no such entry.
+
+    Notes
+    -----
+    Privacy: settings only. Noise of epsilon in each copy; what posterior draws cost is known with the rows.
+
+    Examples
+    --------
+    >>> asked = [{"how": "laplace", "epsilon": 0.5, "copies": 2}, {"how": "posterior"}]
+    >>> round(price_without_rows(asked).eps, 9)
+    1.0
+    """
+    noised = [entry for entry in asked if entry.get("how") == "laplace"]
+    prices = [
+        repeat(PureDP(positive_setting("laplace", "epsilon", entry.get("epsilon"))), entry.get("copies", 1))
+        for entry in noised
+    ]
+    return compose(prices) if prices else None
+
+
 def check_parameters(
-    table: pd.DataFrame, schema: Schema, asked: Iterable[Mapping[str, Any]], *, account: PrivacyAccount
+    table: pd.DataFrame,
+    schema: Schema,
+    asked: Iterable[Mapping[str, Any]],
+    *,
+    account: PrivacyAccount,
+    ledger: SpendingLedger | None = None,
+    source: str | None = None,
 ) -> None:
     """Refuse a slip in any entry before the first of them is released and paid for.
 
@@ -80,6 +112,10 @@ def check_parameters(
         Entries of a plan file.
     account : PrivacyAccount
         Whose unit and deltas count; it is not charged.
+    ledger : SpendingLedger, optional
+        The agency's ledger, which must have room for all entries together; nothing is reserved yet.
+    source : str, optional
+        Whose account there.
 
     Raises
     ------
@@ -101,3 +137,5 @@ def check_parameters(
     trial = PrivacyAccount(unit=account.unit, deltas=account.deltas)
     for entry in asked:
         release_parameter(nothing, schema, account=trial, **entry)
+    if ledger is not None and source is not None:
+        ledger.attempt(source, account.unit, job="").check(trial.total().guarantee)

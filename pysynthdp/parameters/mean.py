@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,8 @@ from pysynthdp.base.entropy import SystemEntropy
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
+from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.models.fits.clamped_sum import STEPS, clamped_sum, whole_sum
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
@@ -37,7 +40,7 @@ FINE = 2**20  # whole steps that stand for the sensitivity, so that rounding is 
 
 @answers_slips
 def release_mean(
-    table: pd.DataFrame | Rows,
+    table: pd.DataFrame | SurveyTable | Rows,
     column: NumericColumn,
     *,
     how: How = "posterior",
@@ -49,12 +52,14 @@ def release_mean(
     unit: PrivacyUnit | None = None,
     deltas: Sequence[float] | None = None,
     account: PrivacyAccount | None = None,
+    ledger: str | os.PathLike[str] | SpendingLedger | None = None,
+    source: str | None = None,
 ) -> ParameterRelease:
     """Release the mean of a clamped number: draws of its posterior, or its posterior mode with noise.
 
     Parameters
     ----------
-    table : DataFrame or Rows
+    table : DataFrame, SurveyTable or Rows
         The confidential table.
     column : NumericColumn
         Declared with finite bounds, ``may_be_missing=False`` and a fallback.
@@ -75,6 +80,10 @@ def release_mean(
         Where the statement quotes (epsilon, delta); the account's, or 1e-6, by default.
     account : PrivacyAccount, optional
         Charged before anything is drawn; states what several releases cost together.
+    ledger : path, ``"env:NAME"`` or SpendingLedger, optional
+        The agency's ledger, which the price is reserved in before a record is read.
+    source : str, optional
+        Whose account there: the id of the people.
 
     Returns
     -------
@@ -110,16 +119,18 @@ def release_mean(
         raise PrivacyError(
             "release_mean takes a NumericColumn", kind="parameter", remedy="use release_shares for levels"
         )
-    asked = Asked.of(_WHAT, how, copies, epsilon, terms=Terms.of(unit, deltas, account))
+    terms = Terms.of(unit, deltas, account, ledger=ledger, source=source)
+    asked = Asked.of(_WHAT, how, copies, epsilon, terms=terms)
     lower, upper = public_range(_WHAT, column.name, column.lower, column.upper)
-    source = Source.of(table, column, asked.terms.unit)
+    held = Source.of(table, column, asked.terms.unit)
     _check_sigma(asked, sigma, prior_sd)
-    known = _Known.of(source.n, lower, upper, sigma=sigma, prior_mean=prior_mean, prior_sd=prior_sd)
-    privacy, together = asked.charge(column.name, "mean", _mechanism(asked, known))
-    mode = known.mode(whole_sum(clamped_sum(lower, upper)(np.empty((0, 0)), source.read())))
+    known = _Known.of(held.n, lower, upper, sigma=sigma, prior_mean=prior_mean, prior_sd=prior_sd)
+    charge = asked.charge(column.name, "mean", _mechanism(asked, known))
+    mode = known.mode(whole_sum(clamped_sum(lower, upper)(np.empty((0, 0)), held.read())))
     values = _noisy(asked, known, mode) if how == "laplace" else _drawn(asked, known, mode)
     sensitivity = known.weight * known.width / known.n * asked.terms.unit.rows_per_unit
-    return ParameterRelease(values, ("mean",), sensitivity, privacy, together)
+    charge.settle(values)
+    return ParameterRelease(values, ("mean",), sensitivity, charge.statement, charge.together)
 
 
 def _check_sigma(asked: Asked, sigma: float | None, prior_sd: float | None) -> None:

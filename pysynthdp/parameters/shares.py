@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
 from pysynthdp.design.parts import parts_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
+from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.parameters.released import ParameterRelease
 from pysynthdp.parameters.spending import Asked, How, Source, Terms
 from pysynthdp.privacy.domain import upward
@@ -33,7 +36,7 @@ _WHAT = "release_shares"
 
 @answers_slips
 def release_shares(
-    table: pd.DataFrame | Rows,
+    table: pd.DataFrame | SurveyTable | Rows,
     column: CategoricalColumn,
     *,
     prior: float | Sequence[float],
@@ -43,12 +46,14 @@ def release_shares(
     unit: PrivacyUnit | None = None,
     deltas: Sequence[float] | None = None,
     account: PrivacyAccount | None = None,
+    ledger: str | os.PathLike[str] | SpendingLedger | None = None,
+    source: str | None = None,
 ) -> ParameterRelease:
     """Release the shares of a column's levels: draws of their posterior, or the posterior mode with noise.
 
     Parameters
     ----------
-    table : DataFrame or Rows
+    table : DataFrame, SurveyTable or Rows
         The confidential table.
     column : CategoricalColumn
         Declared, with a level for unlisted values (``other=``).
@@ -68,6 +73,10 @@ def release_shares(
         Where the statement quotes (epsilon, delta); the account's, or 1e-6, by default.
     account : PrivacyAccount, optional
         Charged before anything is drawn; states what several releases cost together.
+    ledger : path, ``"env:NAME"`` or SpendingLedger, optional
+        The agency's ledger, which the price is reserved in before a record is read.
+    source : str, optional
+        Whose account there: the id of the people.
 
     Returns
     -------
@@ -102,14 +111,17 @@ def release_shares(
             kind="parameter",
             remedy="use release_mean for a number",
         )
-    asked = Asked.of(_WHAT, how, copies, epsilon, terms=Terms.of(unit, deltas, account))
-    source = Source.of(table, column, asked.terms.unit)
-    labels = parts_of(source.schema[column.name])[0].levels
+    terms = Terms.of(unit, deltas, account, ledger=ledger, source=source)
+    asked = Asked.of(_WHAT, how, copies, epsilon, terms=terms)
+    held = Source.of(table, column, asked.terms.unit)
+    labels = parts_of(held.schema[column.name])[0].levels
     weights = _weights(column.name, prior, len(labels))
-    privacy, together = asked.charge(column.name, "shares", _mechanism(asked, source.n, weights))
-    counts = np.bincount(source.read().astype(np.int64), minlength=len(labels)).astype(np.int64)
+    charge = asked.charge(column.name, "shares", _mechanism(asked, held.n, weights))
+    counts = np.bincount(held.read().astype(np.int64), minlength=len(labels)).astype(np.int64)
     values = _noisy(asked, counts, weights) if how == "laplace" else _drawn(asked, counts, weights)
-    return ParameterRelease(values, labels, _sensitivity(asked, source.n, weights), privacy, together)
+    charge.settle(values)
+    moved = _sensitivity(asked, held.n, weights)
+    return ParameterRelease(values, labels, moved, charge.statement, charge.together)
 
 
 def _weights(name: str, prior: float | Sequence[float], size: int) -> tuple[float, ...]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
@@ -11,10 +14,12 @@ import pandas as pd
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.checks import positive_setting
-from pysynthdp.base.errors import PrivacyError, SchemaError
+from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from pysynthdp.curator.contributions import bounded_rows, check_key_column
-from pysynthdp.curator.rows import check_table, rows_of
+from pysynthdp.curator.rows import rows_of
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
+from pysynthdp.io.ledger import Attempt, SpendingLedger
 from pysynthdp.plan.declared import check_declared, check_key, public_schema
 from pysynthdp.privacy.domain import checked_deltas, count, downward
 from pysynthdp.privacy.mechanism import SamplingMechanism, price_of, statement_of
@@ -25,7 +30,7 @@ from pysynthdp.privacy.statements.text import NOT_COVERED_BY_A_GUARANTEE
 from pysynthdp.privacy.unit import PrivacyUnit, checked_unit
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 
-__all__ = ["Asked", "How", "Source", "Terms"]
+__all__ = ["Asked", "Charge", "How", "Source", "Terms"]
 
 How: TypeAlias = Literal["posterior", "laplace"]
 _WAYS = {
@@ -41,10 +46,18 @@ class Terms:
     unit: PrivacyUnit
     deltas: tuple[float, ...]
     account: PrivacyAccount | None
+    ledger: SpendingLedger | None = None
+    source: str = ""
 
     @classmethod
     def of(
-        cls, unit: PrivacyUnit | None, deltas: Sequence[float] | None, account: PrivacyAccount | None
+        cls,
+        unit: PrivacyUnit | None,
+        deltas: Sequence[float] | None,
+        account: PrivacyAccount | None,
+        *,
+        ledger: str | os.PathLike[str] | SpendingLedger | None = None,
+        source: str | None = None,
     ) -> Self:
         """Check what was given; an account's own unit and deltas stand where nothing else is asked.
 
@@ -52,7 +65,22 @@ class Terms:
         ------
         PrivacyError
             For a value of another type, or a unit that is not the account's.
+        PlanError
+            For a ledger without a source, or a source without a ledger.
         """
+        if (ledger is None) != (source is None):
+            lacking = "ledger" if ledger is None else "source"
+            raise PlanError(f"a ledger and a source go together; {lacking} is not given", kind="ledger")
+        terms = cls._without_ledger(unit, deltas, account)
+        if ledger is None or source is None:
+            return terms
+        return replace(terms, ledger=SpendingLedger.of(ledger), source=source)
+
+    @classmethod
+    def _without_ledger(
+        cls, unit: PrivacyUnit | None, deltas: Sequence[float] | None, account: PrivacyAccount | None
+    ) -> Self:
+        """Check unit, deltas and account."""
         if account is not None and not isinstance(account, PrivacyAccount):
             raise PrivacyError(
                 "account must be a PrivacyAccount", kind="parameter", remedy="write account=PrivacyAccount()"
@@ -63,6 +91,30 @@ class Terms:
         if unit is not None:
             same_unit(account.unit, own)
         return cls(account.unit, checked_deltas(account.deltas if deltas is None else deltas), account)
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a release states, and where it was charged.
+
+    Parameters
+    ----------
+    statement : PrivacyStatement
+        Of this release.
+    together : PrivacyStatement or None
+        Of its account.
+    attempt : Attempt or None
+        In an agency's ledger.
+    """
+
+    statement: PrivacyStatement
+    together: PrivacyStatement | None
+    attempt: Attempt | None
+
+    def settle(self, values: FloatArray) -> None:
+        """Say in the ledger, if there is one, what came out."""
+        if self.attempt is not None:
+            self.attempt.settle(hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +155,34 @@ class Asked:
         rows = self.terms.unit.rows_per_unit
         return epsilon if rows == 1 else downward(epsilon / rows)
 
-    def charge(
-        self, column: str, estimate: str, mechanism: SamplingMechanism
-    ) -> tuple[PrivacyStatement, PrivacyStatement | None]:
-        """State the release, and charge it; returned are its own statement and the account's.
+    def charge(self, column: str, estimate: str, mechanism: SamplingMechanism) -> Charge:
+        """State the release, and charge it to ledger and account.
+
+        Raises
+        ------
+        BudgetExceeded
+            If it costs more than is left to its source.
 
         Notes
         -----
         Privacy: spends budget, before a record is read.
         """
         statement = self._statement(column, estimate, mechanism)
+        attempt = self._reserved(statement)
+        if attempt is not None and attempt.mark is not None:
+            statement = replace(statement, ledger=(attempt.mark,))
         account = self.terms.account
-        return statement, None if account is None else account.charge(statement)
+        return Charge(statement, None if account is None else account.charge(statement), attempt)
+
+    def _reserved(self, statement: PrivacyStatement) -> Attempt | None:
+        """Reserve the price in the ledger, if there is one."""
+        if self.terms.ledger is None:
+            return None
+        asked = json.dumps([self.what, statement.to_dict()], sort_keys=True)
+        job = hashlib.sha256(asked.encode()).hexdigest()
+        attempt = self.terms.ledger.attempt(self.terms.source, self.terms.unit, job=job)
+        attempt.reserve(statement.guarantee)
+        return attempt
 
     def _statement(self, column: str, estimate: str, mechanism: SamplingMechanism) -> PrivacyStatement:
         """State what this release guarantees."""
@@ -153,7 +221,10 @@ class Source:
 
     @classmethod
     def of(
-        cls, table: pd.DataFrame | Rows, column: NumericColumn | CategoricalColumn, unit: PrivacyUnit
+        cls,
+        table: pd.DataFrame | SurveyTable | Rows,
+        column: NumericColumn | CategoricalColumn,
+        unit: PrivacyUnit,
     ) -> Self:
         """Check all that is public: declaration and unit, and that the table has column, key and rows.
 
@@ -162,15 +233,14 @@ class Source:
         PrivacyError, SchemaError
             If something is not declared, or the table is empty or lacks the column or the unit's key.
         """
-        check_table(table)
+        rows = rows_of(table)
         schema = public_schema(Schema([column]))
         check_declared(schema, [column.name])
         check_key(schema, unit)
-        if column.name not in table.columns:
+        if column.name not in rows.columns:
             raise SchemaError(
                 f"the table has no column {column.name!r}, which the schema names", kind="parameter"
             )
-        rows = rows_of(table)
         if not rows.n_rows:
             raise PrivacyError(
                 f"{column.name}: the table has no rows, so there is nothing to release",

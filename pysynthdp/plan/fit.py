@@ -25,6 +25,7 @@ from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan.checked import FitCheck
 from pysynthdp.plan.step import Step
 from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.privacy.spending import Spending
 
 __all__ = ["CopyParameters", "CopySource", "DrawnStep", "Fit", "FitRequest", "Key", "StandIns", "named"]
 
@@ -60,6 +61,9 @@ class FitRequest:
         Of noise, for testing.
     stand_ins : StandIns or None
         Draws rows from the fit, for it to look at; None for no look.
+    spending : Spending or None
+        Where a protection that spends at the fit reserves its price, before noise is drawn, and settles it
+        when the answers are kept; None where nobody keeps a ledger.
 
     Notes
     -----
@@ -72,6 +76,7 @@ class FitRequest:
     answers: Path | None = None
     noise_seed: int | None = None
     stand_ins: StandIns | None = None
+    spending: Spending | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

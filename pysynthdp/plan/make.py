@@ -18,6 +18,7 @@ from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.counted import counted_columns
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
+from pysynthdp.plan.designed import design_terms, silent, with_design_terms
 from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.formulas import Formulas
 from pysynthdp.plan.order import Behind, VisitOrder, visit_order
@@ -27,7 +28,7 @@ from pysynthdp.plan.synthesis_plan import Protection, SynthesisPlan
 from pysynthdp.plan.terms import MOST, Chosen, all_terms, asked_terms, check_known, left_open, to_screen
 from pysynthdp.plan.wishes import Wishes
 from pysynthdp.plan.within import Undrawn, check_order, checked_apart, fitted_apart
-from pysynthdp.schema import CategoricalColumn, Schema
+from pysynthdp.schema import CategoricalColumn, Design, Schema
 
 __all__ = ["make_plan"]
 
@@ -117,6 +118,7 @@ def make_plan(
     recoded: Iterable[str] = (),
     nested: Mapping[str, str] | None = None,
     strata: Sequence[str] = (),
+    design: Design | None = None,
 ) -> SynthesisPlan:
     """Make a plan from a schema and a user's wishes; reads no record.
 
@@ -150,14 +152,14 @@ def make_plan(
     check_conditions(conditions, apart=own_steps, made=made, learns=by_kind)
     sets = Undrawn(dropped, kept, serials, made, [name for columns in groups for name in columns])
     nested, strata = checked_apart(nested, strata, schema, sets)
-    groups |= _of_strata(first := [name for name in strata if name not in kept])
-    ahead, behind = _ahead(asked, conditions), _behind(behind or Behind(), nested, first)
+    groups |= _of_strata(parting := [name for name in strata if name not in kept])
+    ahead, behind = _ahead(asked, conditions), _behind(behind or Behind(), nested, parting)
     visited = _visited(schema, visit_sequence, apart, derived, groups, ahead, behind, by_kind=by_kind)
-    _check_visited(visited.columns, conditions, nested, first)
+    _check_visited(visited.columns, conditions, nested, parting)
     order = tuple(name for name in visited.columns if name not in made)
     nearest = None if by_kind else max_predictors  # what tells most, only the rows say
     telling = without_silent(visited.columns, derived)
-    own = all_terms(telling, predicting(schema, kept), asked, nearest=nearest)
+    own = _terms(telling, predicting(schema, kept), asked, nearest, (design, schema))
     everywhere = None if isinstance(method, Mapping) else method
     wishes = replace(_wishes(order, methods, everywhere, own, groups), nested=nested, strata=strata)
     wishes = replace(wishes, keep=kept, proper=proper, draws=draws, emit_original=emit_original)
@@ -167,10 +169,22 @@ def make_plan(
     check_late(() if by_kind else steps, conditions, schema)
     plan = SynthesisPlan(schema, visited.columns, steps, protection, kept, serials, dropped, proper)
     plan = replace(plan, order=visited.why, derived=derived, rules=kept_rules, recoded=tuple(recoded))
-    plan = replace(plan, draws=_draws(draws, protection))
+    plan = replace(plan, draws=_draws(draws, protection), design=design)
     if by_kind and not (everywhere or emit_original or strata):
         plan = _counting(plan, {*wishes.methods, *own_steps, *nested})
     return _left_open(plan, order, asked, max_predictors, screens=terms != "main")
+
+
+def _terms(
+    telling: tuple[str, ...],
+    first: tuple[str, ...],
+    asked: Formulas,
+    nearest: int | None,
+    drawn: tuple[Design | None, Schema],
+) -> Formulas:
+    """Say what each column is drawn from: what was asked or stands before it, and what the design says."""
+    own = all_terms(telling, first, asked, nearest=nearest, silent=silent(*drawn))
+    return with_design_terms(own, design_terms(*drawn))
 
 
 def _rules(

@@ -9,13 +9,15 @@ import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, together
+from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.design.expression_cells import cells_of, lacks
-from pysynthdp.design.expressions import parsed
+from pysynthdp.design.expressions import parsed, quoted
 from pysynthdp.design.parts import parts_of
+from pysynthdp.design.universes import condition_of, limited
 from pysynthdp.schema import Schema
 
-__all__ = ["LEAST_MET", "Rule", "check_redraws", "rules_of"]
+__all__ = ["LEAST_MET", "Rule", "check_redraws", "rules_of", "strange_levels"]
 
 LEAST_MET = 0.9  # share of rows that meet a rule at once, below which margins move for everybody to see
 _RULES = Said("rules", "rules", "rules")
@@ -106,6 +108,40 @@ def _rule(text: str, schema: Schema, apart: Collection[str]) -> Rule:
         what = Words("rules: '{text}' is neither true nor false", text=text)
         raise PlanError(what, kind="rules", remedy="write a comparison, such as age >= 18")
     return rule
+
+
+def strange_levels(rules: Iterable[Rule], schema: Schema) -> tuple[Remark, ...]:
+    """Say which rules and universes hold a column against a level that it does not have.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+        Of the plan.
+    schema : Schema
+        Of the plan, with the universes.
+
+    Notes
+    -----
+    Privacy: settings, and levels as the schema has them: declared ones under a guarantee.
+    """
+    found = [_strange(name, "rule", rule.text) for rule in rules for name in rule.strange(schema)]
+    for column in limited(schema):
+        condition = condition_of(column, schema)
+        pairs = dict.fromkeys(name for name, value in condition.equated() if lacks(schema[name], value))
+        found += [_strange(name, f"universe of {column.name}", condition.text) for name in pairs]
+    return tuple(found)
+
+
+def _strange(name: str, whose: str, text: str) -> Remark:
+    """Say that a part of a condition can never hold."""
+    what = Words(
+        "the {whose}, {text}, names a level that it does not have, so that no row has it",
+        whose=whose,
+        text=text,
+    )
+    call = f"is_missing({quoted(name)}, ...)"
+    mend = Words("write levels as the table has them; {call} is for those that mean missing", call=call)
+    return Remark(name, "unknown level", what, mend)
 
 
 def check_redraws(rules: Sequence[Rule], limited: Iterable[str], *, redraws: bool, protection: str) -> None:

@@ -29,7 +29,7 @@ from pysynthdp.base.forms import (
 )
 from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.plan.protection import protection_named, protection_of
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Design, Schema
 from pysynthdp.schema.universe import Universe
 
 __all__ = ["MODEL", "SETTINGS", "Line"]
@@ -157,6 +157,43 @@ def _plain_bounds(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+_TOTALS: Final = by_column(by_column(NUMBER))
+
+
+def _totals(value: Any, place: Place) -> Any:
+    """Check one total, or totals by column and level."""
+    return value if isinstance(value, int | float) else _TOTALS.take(value, place)
+
+
+_DESIGN: Final = {
+    **dict.fromkeys(("weight", "strata", "psu", "fpc", "how", "odd_weights", "replicates"), TEXT),
+    **dict.fromkeys(("replicate_weights", "recode"), NAMES),
+    "accept": NUMBER,
+    "totals": SettingForm("totals", _totals),
+}
+
+
+def _design(value: Any, place: Place) -> Any:
+    """Check a table of what holds weights, strata and clusters."""
+    if isinstance(value, Design):
+        return value
+    if not isinstance(value, Mapping):
+        raise place.fault("design")
+    for key in value:
+        if key not in _DESIGN:
+            raise unknown_key(key, list(_DESIGN), where=place.at, error=PlanError)
+    own = {key: item for key, item in value.items() if item is not None}
+    return Design(**{key: _DESIGN[key].take(item, place.part(key)) for key, item in own.items()})
+
+
+def _plain_design(design: Design) -> dict[str, Any]:
+    """Write what a design says beyond its defaults."""
+    given = {item.name: getattr(design, item.name) for item in fields(design)}
+    default = {item.name: item.default for item in fields(design)}
+    plain = {name: own for name, own in given.items() if own != default[name]}
+    return {name: [*own] if isinstance(own, tuple) else own for name, own in plain.items()}
+
+
 _STEP: Final = ("columns", "method")
 
 
@@ -280,6 +317,11 @@ SETTINGS: Final[Mapping[str, Line]] = _table(
         "strata",
         SettingForm("strata", _strata, lambda given: [given] if isinstance(given, str) else [*given]),
         'columns in whose levels all models are fitted apart: ["region"]',
+    ),
+    Line(
+        "design",
+        SettingForm("design", _design, _plain_design),
+        'weights, strata and clusters of a sample: [design] weight = "pw", strata = "region"',
     ),
     Line(
         "guarantee",

@@ -25,6 +25,7 @@ from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import plan_frame, plan_table, predictor_matrix
 from pysynthdp.plan.counted import Counted
 from pysynthdp.plan.derived import Derived, placed, without_silent
+from pysynthdp.plan.designed import design_facts
 from pysynthdp.plan.factors import Terms, shown_terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
 from pysynthdp.plan.rules import Rule
@@ -34,7 +35,7 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.schema import NumericColumn, Schema
+from pysynthdp.schema import Design, NumericColumn, Schema
 from pysynthdp.schema.universe import Universe
 from pysynthdp.tags import ReleaseTags
 
@@ -221,6 +222,17 @@ class Protection(Protocol):
             ),
         )
 
+    def price_of_fit(self) -> Guarantee | None:
+        """Give what a fit itself costs, from settings alone; None where it costs nothing.
+
+        One that names a price reserves it from ``request.spending`` before it draws noise, and settles it.
+        """
+        if self.spends == "at the fit":
+            raise PrivacyError(
+                f"protection {self.name!r} states no price beforehand, which a ledger needs", kind="ledger"
+            )
+        return None
+
     def account(self, plan: SynthesisPlan, *, n: int) -> Account:
         """Open the account that every draw is charged to; what has no price is refused here."""
         del plan, n
@@ -327,6 +339,8 @@ class SynthesisPlan(Budgeted, Printable):
         Columns with a rounding or a top code that were asked for.
     counted : tuple of Counted
         Columns that are drawn as another one and the distance from it, because a rule puts them behind it.
+    design : Design, optional
+        Weights, strata and clusters of the sample.
     """
 
     schema: Schema
@@ -346,6 +360,7 @@ class SynthesisPlan(Budgeted, Printable):
     rules: tuple[Rule, ...] = ()
     recoded: tuple[str, ...] = ()
     counted: tuple[Counted, ...] = ()
+    design: Design | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -431,6 +446,7 @@ class SynthesisPlan(Budgeted, Printable):
         )
         facts: list[tuple[str, Cell]] = [("columns", len(self.schema)), ("order", self.order)]
         facts.append(("parameters", self.protection.parameters(self)))
+        facts += design_facts(self.design)
         facts += [("rows", "drawn evenly")] if self.draws == "even" else []
         main = Setting("terms", "main")
         facts += [("terms", Words("screened at the fit ({main}: not)", main=main))] if self.to_screen else []

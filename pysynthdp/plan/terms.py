@@ -58,13 +58,19 @@ def asked_terms(
 
 
 def all_terms(
-    order: tuple[str, ...], keep: tuple[str, ...], asked: Formulas, *, nearest: int | None = None
+    order: tuple[str, ...],
+    keep: tuple[str, ...],
+    asked: Formulas,
+    *,
+    nearest: int | None = None,
+    silent: Collection[str] = (),
 ) -> Formulas:
-    """Terms of each column: those asked for, else every earlier column, or the nearest."""
+    """Terms of each column: those asked for, else every earlier column but silent ones, or the nearest."""
     terms = {}
     for position, name in enumerate(order):
         before = (*keep, *order[:position])
-        there = before if nearest is None else before[-nearest:]
+        telling = tuple(earlier for earlier in before if earlier not in silent)
+        there = telling if nearest is None else telling[-nearest:]
         terms[name] = asked.columns.get(name, tuple((earlier,) for earlier in there))
         if name in asked.listed:  # a matrix says which, not in which order
             terms[name] = tuple(sorted(terms[name], key=lambda term: _position(before, term)))

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from pysynthdp.privacy.guarantees.pure import PureDP
     from pysynthdp.privacy.guarantees.rdp import RDP
     from pysynthdp.privacy.guarantees.zcdp import ZCDP
+    from pysynthdp.privacy.limit import SourceLimit
     from pysynthdp.privacy.mechanism import MECHANISMS, PricedColumn, SamplingMechanism, price_of
     from pysynthdp.privacy.prices import *  # noqa: F403 -- its __all__, which a checker reads
     from pysynthdp.privacy.shared_account import PrivacyAccount
     from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+    from pysynthdp.privacy.statements.ledger_mark import LedgerMark
     from pysynthdp.privacy.statements.statement import PrivacyStatement
     from pysynthdp.privacy.statements.verification import Check, Verification
     from pysynthdp.privacy.unit import PrivacyUnit
@@ -56,9 +58,11 @@ _WHERE = {
     "guarantees.pure": "PureDP",
     "guarantees.rdp": "RDP",
     "guarantees.zcdp": "ZCDP",
+    "limit": "SourceLimit",
     "mechanism": "MECHANISMS PricedColumn SamplingMechanism price_of",
     "shared_account": "PrivacyAccount",
     "statements.column": "ColumnStatement Draw",
+    "statements.ledger_mark": "LedgerMark",
     "statements.statement": "PrivacyStatement",
     "statements.verification": "Check Verification",
     "unit": "PrivacyUnit",
@@ -79,6 +83,7 @@ __all__ = [
     "ColumnStatement",
     "Draw",
     "Guarantee",
+    "LedgerMark",
     "NoGuarantee",
     "PricedColumn",
     "PrivacyAccount",
@@ -86,6 +91,7 @@ __all__ = [
     "PrivacyUnit",
     "PureDP",
     "SamplingMechanism",
+    "SourceLimit",
     "Verification",
     "advanced_composition",
     "basic_composition",

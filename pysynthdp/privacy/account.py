@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from pysynthdp.base.errors import PrivacyError
@@ -12,7 +12,9 @@ from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.guarantees.none import NoGuarantee
 from pysynthdp.privacy.mechanism import PricedColumn, paid_draws, price_of
+from pysynthdp.privacy.spending import Spending
 from pysynthdp.privacy.statements.column import Draw
+from pysynthdp.privacy.statements.ledger_mark import LedgerMark
 from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["Account"]
@@ -47,7 +49,7 @@ class Account:
     ('none', 500)
     """
 
-    __slots__ = ("_draws", "_lock", "_owner", "_priced", "_seeded", "_unit")
+    __slots__ = ("_draws", "_lock", "_marks", "_owner", "_priced", "_seeded", "_spending", "_unit")
 
     def __init__(self, priced: Sequence[PricedColumn] = (), *, unit: PrivacyUnit | None = None) -> None:
         self._priced = tuple(priced)
@@ -56,6 +58,41 @@ class Account:
         self._lock = threading.Lock()
         self._seeded = False
         self._owner = os.getpid()
+        self._spending: Spending | None = None
+        self._marks: tuple[LedgerMark, ...] = ()
+
+    def charge_to(self, spending: Spending | None, marks: Sequence[LedgerMark] = ()) -> Self:
+        """Let every later draw that costs be reserved in an agency's ledger before it is made.
+
+        Parameters
+        ----------
+        spending : Spending, optional
+            Where, in this process.
+        marks : sequence of LedgerMark
+            Where the fit itself was reserved, in another one.
+
+        Returns
+        -------
+        Account
+            This one.
+
+        Notes
+        -----
+        Privacy: spends nothing by itself.
+        """
+        self._spending, self._marks = spending, tuple(marks)
+        return self
+
+    def settle(self, digest: Callable[[], str]) -> None:
+        """Say in the ledger, if there is one, that the draws that were charged are kept."""
+        if self._spending is not None and self._priced:
+            self._spending.settle(digest())
+
+    @property
+    def marks(self) -> tuple[LedgerMark, ...]:
+        """Where the fit and its draws were reserved; empty where nobody keeps a ledger."""
+        mark = None if self._spending is None else self._spending.mark
+        return self._marks if mark is None else (mark,)
 
     @property
     def priced(self) -> tuple[PricedColumn, ...]:
@@ -121,9 +158,23 @@ class Account:
             )
         with self._lock:
             total = self._price([*self._draws, draw])
+            self._reserve(total, seeded)
             self._draws.append(draw)
             self._seeded = self._seeded or seeded
         return total
+
+    def _reserve(self, total: Guarantee, seeded: bool) -> None:
+        """Reserve what all draws so far cost together, if it is more than before."""
+        if self._spending is None or not self._priced:
+            return
+        if seeded:
+            raise PrivacyError(
+                "a seeded draw protects nothing, so no ledger holds its price",
+                kind="ledger",
+                remedy="draw without a seed",
+            )
+        if not self._draws or total != self._price(self._draws):
+            self._spending.reserve(total)
 
     def total(self) -> Guarantee:
         """Guarantee of everything charged so far.
@@ -169,11 +220,11 @@ class Account:
         memo[id(self)] = twin
         for draw in self.draws:
             twin.charge(n_syn=draw.n_syn, copies=draw.copies)
-        return twin
+        return twin.charge_to(None, self.marks)
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._refuse_fork()
-        return _restored, (self._unit, self.draws)
+        return _restored, (self._unit, self.draws, self.marks)
 
     def _refuse_fork(self) -> None:
         """Keep one account a fit where draws cost."""
@@ -191,9 +242,9 @@ class Account:
         return f"<Account: {self.copies} copies, {self.records} records drawn>"
 
 
-def _restored(unit: PrivacyUnit, draws: Sequence[Draw]) -> Account:
+def _restored(unit: PrivacyUnit, draws: Sequence[Draw], marks: Sequence[LedgerMark]) -> Account:
     """Rebuild an account without priced steps after pickling."""
     account = Account(unit=unit)
     for draw in draws:
         account.charge(n_syn=draw.n_syn, copies=draw.copies)
-    return account
+    return account.charge_to(None, marks)

@@ -293,7 +293,7 @@ class SyntheticRelease(Printable):
         return overwritten(self.copies, self._drawn, names)
 
     def parts(self) -> dict[str, Any]:
-        """Its parts by name, as :mod:`pysynthdp.io.folder.release_dir` writes them."""
+        """Its parts by name, as ``io/folder/release_dir.py`` writes them."""
         return {
             "copies": self.copies,
             "schema": self.schema,

@@ -2,6 +2,7 @@
 
 from pysynthdp.schema.columns import CategoricalColumn, Column, NumericColumn
 from pysynthdp.schema.labels import Kind, Labels
+from pysynthdp.schema.survey_design import Design
 from pysynthdp.schema.table import Schema
 
-__all__ = ["CategoricalColumn", "Column", "Kind", "Labels", "NumericColumn", "Schema"]
+__all__ = ["CategoricalColumn", "Column", "Design", "Kind", "Labels", "NumericColumn", "Schema"]

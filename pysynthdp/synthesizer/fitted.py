@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from pysynthdp.draw.tagging import (
 from pysynthdp.io import fit_file
 from pysynthdp.io.folder import release_dir
 from pysynthdp.io.folder.formats import wishes
+from pysynthdp.io.folder.manifest import MANIFEST, digest_of
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import FitCheck, refuse_unless_learning
@@ -232,6 +234,7 @@ class FittedSynthesizer(Printable):
                 copies.append(drawing.copy(copy, self.workers))
                 note(f"copy {copy + 1}")
         say(rule_remarks(self.plan, drawing.tally))
+        self.account.settle(lambda: _digest_of(copies))
         return self._release(drawing, copies)
 
     def _rows_of(self, m: int, k: int | None) -> int:
@@ -274,7 +277,7 @@ class FittedSynthesizer(Printable):
         """State what is true of all draws so far; what another package states is marked so."""
         protection = self.plan.protection
         stated = marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
-        return marked_imputed(stated, self.imputed_tables)
+        return replace(marked_imputed(stated, self.imputed_tables), ledger=self.account.marks)
 
     @answers_slips
     def draw_to(
@@ -330,6 +333,7 @@ class FittedSynthesizer(Printable):
             if watch is not None or self.plan.rules:
                 parts["seen"] = lambda: tagged(self._seen(drawing, watch), self.schema)
             written = release_dir.write(parts, Path(folder), wished=wished, sign=signer)
+        self.account.settle(lambda: digest_of(written / MANIFEST))
         say(rule_remarks(self.plan, drawing.tally))
         return written
 
@@ -370,7 +374,8 @@ class FittedSynthesizer(Printable):
         draws = tuple((draw.n_syn, draw.copies) for draw in self.account.draws)
         fits = tuple(replace(fit, remarks=(), check=None) for fit in self._machine.fits)  # for whoever fitted
         held = {"fit": fits[0]} if len(fits) == 1 else {"fits": fits}  # a version without nests has no "fits"
-        parts = {"plan": self.plan, **held, "workers": self.workers, "draws": draws}
+        marks = {"ledger": self.account.marks} if self.account.marks else {}
+        parts = {"plan": self.plan, **held, "workers": self.workers, "draws": draws, **marks}
         return fit_file.save(parts, Path(path))
 
     def __copy__(self) -> Self:
@@ -423,6 +428,7 @@ class FittedSynthesizer(Printable):
         account = plan.protection.account(plan, n=fits[0].n)
         for n_syn, copies in parts["draws"]:
             account.charge(n_syn=n_syn, copies=copies)
+        account.charge_to(None, parts.get("ledger", ()))
         return cls(_machine(plan, fits, account), parts["workers"], None)
 
     def to_table(self) -> Table:
@@ -438,6 +444,14 @@ class FittedSynthesizer(Printable):
             *plan.facts,
         )
         return replace(plan, title="Fitted synthesizer", facts=facts)
+
+
+def _digest_of(copies: Sequence[pd.DataFrame]) -> str:
+    """Digest drawn copies, by which a ledger knows what a draw gave."""
+    digest = hashlib.sha256()
+    for copy in copies:
+        digest.update(np.ascontiguousarray(pd.util.hash_pandas_object(copy, index=False)).tobytes())
+    return digest.hexdigest()
 
 
 def _machine(plan: SynthesisPlan, fits: Sequence[Fit], account: Account) -> Machine:

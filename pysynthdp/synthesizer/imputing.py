@@ -27,8 +27,8 @@ from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.synthesizer.settings import (
-    Settings,
+from pysynthdp.synthesizer.designed import designed, in_rows
+from pysynthdp.synthesizer.planning import (
     check_named,
     declared_plan,
     fitting_schema,
@@ -38,6 +38,7 @@ from pysynthdp.synthesizer.settings import (
     to_be_drawn,
     told,
 )
+from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
 
 __all__ = ["Opened", "counted", "fit_imputed", "opened", "planned"]
@@ -102,7 +103,7 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
     rows = _rows(settings, protection, table, block_rows)
     if rows is None:
         return Opened(settings, known or declared_plan(settings), None)
-    remarks = index_remarks(rows)
+    remarks = (*index_remarks(rows), *in_rows(settings, rows))
     if known is not None:
         check_named(settings, known.schema, rows, key=known.protection.unit.key)
         return Opened(settings, known, rows, remarks=remarks)
@@ -120,7 +121,9 @@ def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> Sy
     """
     if isinstance(data, ImputedTables):
         return _learned_plan(settings, _opened_all(settings, data, None)[0])[0]
-    return _learned_plan(settings, (rows_of(data, full=True),))[0]
+    rows = designed(rows_of(data, full=True), settings.design, learns=settings.protection.learns)
+    in_rows(settings, rows)
+    return _learned_plan(settings, (rows,))[0]
 
 
 def counted(settings: Settings, table: pd.DataFrame | Rows) -> BrokenRules:
@@ -136,7 +139,7 @@ def counted(settings: Settings, table: pd.DataFrame | Rows) -> BrokenRules:
     Privacy: reads real rows.
     """
     refuse_unless_learning(settings.protection.learns)
-    rows = rows_of(table, full=True)
+    rows = designed(rows_of(table, full=True), settings.design, learns=True)
     plan, settled, _ = _learned_plan(settings, (rows,))
     return broken_rules(plan, settled.tables[0])
 
@@ -159,7 +162,7 @@ def fit_imputed(
     Privacy: reads real rows; no formal guarantee takes several imputed tables.
     """
     rows, odd = _opened_all(settings, tables, block_rows)
-    remarks = (*index_remarks(rows[0]), *odd)
+    remarks = (*index_remarks(rows[0]), *in_rows(settings, rows[0]), *odd)
     with _said_once():
         plan, settled, offered = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
@@ -194,7 +197,7 @@ def _rows(
     empty = not rows.columns or (protection.n_told and not rows.n_rows)
     if empty and not protection.answers_on_file:
         raise FitError("the table has no rows or no columns; there is nothing to fit", kind="table")
-    return rows
+    return designed(rows, settings.design, learns=protection.learns)
 
 
 def _opened_all(

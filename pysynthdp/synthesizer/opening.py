@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pandas as pd
 
+from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.scratch_folder import opened_scratch
 from pysynthdp.base.slips import answers_slips
+from pysynthdp.base.words import CODEBOOK, Said, Words
 from pysynthdp.curator.look import Look
 from pysynthdp.curator.look import look as look_at
 from pysynthdp.curator.rows import rows_of
@@ -21,9 +23,17 @@ from pysynthdp.io.csv.wishes import Declared
 from pysynthdp.io.sources import read_on_disk
 from pysynthdp.io.sql.reading import SQLTable
 from pysynthdp.io.survey import read, reads
+from pysynthdp.schema import Schema
 from pysynthdp.schema.declarations import Codes
+from pysynthdp.synthesizer.settings import Settings
 
-__all__ = ["look", "opened_file"]
+__all__ = ["look", "opened_file", "opened_table", "undeclared"]
+
+_PUBLICLY: Final = Said(
+    "read it with pysynthdp.read(path, public=True)",
+    "give the name of the file",
+    "give the data frame and a codebook",
+)
 
 
 def opened_file(
@@ -129,3 +139,47 @@ def look(
         table = opened_file(table, declared, drop=left, scratch=scratch, encrypt=scratch_encrypt)
     wishes = {"missing": missing, "spikes": spikes, "bounds": bounds, "decimals": decimals, "levels": levels}
     return look_at(table, exempt=exempt, drop=left, **wishes)
+
+
+def opened_table(settings: Settings, given: Any) -> tuple[Any, Schema | None]:
+    """Take the name of a file as the rows in it; beside it what a labelled file says of them."""
+    learns = settings.protection.learns
+    if reads(given):
+        if not learns and settings.schema is None:
+            raise undeclared()
+        given = read(given, public=not learns)
+    several = given if isinstance(given, list | tuple) else [given]
+    if several and all(isinstance(one, SurveyTable) for one in several):
+        if not learns and not all(one.public for one in several):
+            raise _not_public()
+        frames = [one.frame for one in several]
+        return (frames if several is given else frames[0]), several[0].schema
+    if not isinstance(given, str | os.PathLike | SQLTable):
+        return given, None
+    rows = opened_file(
+        given,
+        Declared((), settings.levels, settings.declarations.missing or {}, settings.bounds, settings.schema),
+        learns=learns,
+        drop={*settings.drop} - {settings.protection.unit.key},
+        scratch=settings.scratch,
+        encrypt=settings.scratch_encrypt,
+    )
+    return rows, None
+
+
+def undeclared() -> PrivacyError:
+    """Say that nothing is declared."""
+    return PrivacyError(
+        "a formal guarantee takes nothing from the data",
+        kind="undeclared",
+        remedy=Words("declare every column in {schema}", schema=CODEBOOK),
+    )
+
+
+def _not_public() -> PrivacyError:
+    """Say that cells had a part in how a labelled file was read."""
+    return PrivacyError(
+        "cells of the table decided what its columns are, which a formal guarantee does not allow",
+        kind="undeclared",
+        remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
+    )

@@ -18,44 +18,33 @@ from typing import (
 import pandas as pd
 
 from pysynthdp.base.display import Printable, Table
-from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.even import Evenness  # noqa: F401 -- in types of inherited fields
-from pysynthdp.base.remarks import say
 from pysynthdp.base.slips import answers_slips, no_attribute, unknown_setting
 from pysynthdp.base.streams import RandomSource
-from pysynthdp.base.words import CODEBOOK, Said, Words
 from pysynthdp.curator.infer import Rare  # noqa: F401 -- in types of inherited fields
-from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import listed
 from pysynthdp.design.rows import Rows
 from pysynthdp.design.survey_table import SurveyTable
-from pysynthdp.draw.machine import Machine
-from pysynthdp.draw.stand_ins import stand_ins
-from pysynthdp.io.csv.wishes import Declared
-from pysynthdp.io.sql.reading import SQLTable
-from pysynthdp.io.survey import read, reads
+from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.models.base import ColumnModel  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan import Protection, SynthesisPlan  # noqa: F401 -- in types of inherited fields
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
-from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.terms import Chosen  # noqa: F401 -- in types of inherited fields
 from pysynthdp.privacy.guarantee import Guarantee  # noqa: F401 -- in types of inherited fields
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Design, Schema  # noqa: F401 -- in types of inherited fields
 from pysynthdp.schema.declarations import Codes  # noqa: F401 -- in types of inherited fields
 from pysynthdp.synthesizer.card import settings_table
+from pysynthdp.synthesizer.designed import with_design
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
-from pysynthdp.synthesizer.imputing import counted, fit_imputed, opened, planned
-from pysynthdp.synthesizer.opening import opened_file
-from pysynthdp.synthesizer.settings import Settings, declared_plan, plan_of, with_labels
+from pysynthdp.synthesizer.fitting import Asked, fit_table
+from pysynthdp.synthesizer.imputing import counted, planned
+from pysynthdp.synthesizer.opening import opened_table
+from pysynthdp.synthesizer.planning import declared_plan, plan_of
+from pysynthdp.synthesizer.settings import Settings, with_labels
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
-_PUBLICLY: Final = Said(
-    "read it with pysynthdp.read(path, public=True)",
-    "give the name of the file",
-    "give the data frame and a codebook",
-)
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -131,8 +120,10 @@ class Synthesizer(Settings, Printable):
         Columns that one model draws together. ``[(["a", "b", "c"], "catall")]`` draws the cells of the table
         of columns of levels, given all columns before the first of them (or those that a formula for it
         names): relations of any order are kept, missing values and codes are levels beside the others, and
-        cells of fewer than five records are drawn by their margins. Not under a guarantee: noise in the
-        answers keeps all tables of two columns anyhow, and ``BySampling`` has joint models of its own.
+        cells of fewer than five records are drawn by their margins. Under noise in the answers all cells of
+        the declared levels are counted with noise, at the price of one column (a record is in one cell):
+        which of them are empty nobody knows, and a flag says how many cells the noise hides. Tables of two
+        columns are kept without it. ``BySampling`` has joint models of its own.
     rare : {"keep", "merge", "refuse"}
         What becomes of levels that fewer than five records have. Kept, they are drawn as often as they occur,
         whatever the other columns say, and a warning names the column. Merged, they go into the column's
@@ -185,6 +176,9 @@ class Synthesizer(Settings, Printable):
         are fitted together, and if these are still too few, with the smallest that have enough. In each, what
         rests on fewer than five of its own records is left out. ``fitted.strata`` names those fitted apart.
         Nested columns are drawn within the coarser one, with strata as predictors. Not under a guarantee.
+    design : Design, optional
+        Weights, strata and clusters of a sample, and what becomes of them: ``Design(weight="pw",
+        strata="region")`` keeps them real and makes them predictors of all others; see there.
     guarantee : ByNoise, BySampling, ZCDP or ApproxDP, optional
         How the table is protected, with all settings that belong to it: by noise in the answers, paid once at
         the fit, or by the draw itself. ``ZCDP(0.5)`` is short for ``ByNoise(ZCDP(0.5))``. Every column must
@@ -242,12 +236,13 @@ class Synthesizer(Settings, Printable):
         -----
         Privacy: reads real rows only when a table is given and no schema was declared.
         """
+        own = with_design(self)
         if isinstance(data, Schema):
-            return plan_of(self, data)
+            return plan_of(own, data)
         if self.schema is not None or data is None:
-            return declared_plan(self)
-        data, labels = self._opened(data)
-        own = with_labels(self, labels)
+            return declared_plan(own)
+        data, labels = opened_table(self, data)
+        own = with_labels(own, labels)
         if own.schema is not None:
             return declared_plan(own)
         return planned(own, listed(data) or cast("pd.DataFrame | Rows", data))
@@ -260,6 +255,8 @@ class Synthesizer(Settings, Printable):
         block_rows: int | None = None,
         answers: str | Path | None = None,
         noise_seed: int | None = None,
+        ledger: str | os.PathLike[str] | SpendingLedger | None = None,
+        source: str | None = None,
     ) -> FittedSynthesizer:
         """Fit every column's model to a confidential table, or to each of its imputations.
 
@@ -271,7 +268,7 @@ class Synthesizer(Settings, Printable):
             :func:`read_table` CSV and Parquet, its columns in nameless files in ``scratch`` meanwhile. Not
             needed where ``answers`` holds all noised answers. It may lie outside one frame: a Dask data
             frame, whose partitions stay with the workers of the client that is connected, or any object with
-            rows as :class:`pysynthdp.design.rows.Rows` says. A list of M tables is taken as M imputations of
+            rows as ``pysynthdp.design.rows.Rows`` says. A list of M tables is taken as M imputations of
             it (of the same people in the same order): one plan is fitted to each, ``draw`` draws m copies of
             each, and the copies are pooled by the nests that they stand in (Reiter 2004). Refused under a
             guarantee.
@@ -282,6 +279,9 @@ class Synthesizer(Settings, Printable):
             reads them and never the table. Without it a rerun is a second spending.
         noise_seed : int, optional
             Seed of the noise; refused but for ``ByNoise(..., testing=True)``.
+        ledger, source : path, ``"env:NAME"`` or SpendingLedger, and str; optional
+            The agency's ledger and whose account there pays, before noise is drawn, and for each draw where
+            draws cost. A run that ended early goes on with the same ``answers`` and pays nothing more.
 
         Returns
         -------
@@ -292,6 +292,8 @@ class Synthesizer(Settings, Printable):
         ------
         SchemaError, PlanError, FitError
             If the table does not fit the schema, the settings do not fit the table, or a model has no fit.
+        BudgetExceeded
+            If the fit costs more than is left to the source; no row is read then.
 
         Notes
         -----
@@ -302,40 +304,8 @@ class Synthesizer(Settings, Printable):
         no count below ten. Where more than five columns share a remark, one warning names them all. Of the
         columns of a ``schema`` of one's own only what the fit itself had to change is said.
         """
-        protection = self.protection
-        protection.check_request(answers=answers, noise_seed=noise_seed)
-        rows, labels = self._opened(table)
-        own = with_labels(self, labels)
-        return own._fitted(  # noqa: SLF001 -- of the same class
-            rows, block_rows, None if answers is None else Path(answers), noise_seed
-        )
-
-    def _fitted(
-        self, table: Any, block_rows: int | None, answers: Path | None, noise_seed: int | None
-    ) -> FittedSynthesizer:
-        """Fit a table that was opened."""
-        protection = self.protection
-        tables = listed(table)
-        if tables is not None:
-            nested, unseen = fit_imputed(self, tables, block_rows=block_rows, workers=self._threads())
-            fitted = FittedSynthesizer(nested, self._threads(), self.progress)
-            say((*unseen, *fitted.remarks))
-            return fitted
-        if not protection.learns and self.schema is None:
-            raise _undeclared()
-        own = opened(self, cast("pd.DataFrame | Rows | None", table), block_rows)
-        plan = own.plan
-        account = protection.account(plan, n=own.n)  # priced before a record is read
-        slow = slow_plan(plan, own.n if protection.learns else None)
-        say(slow)  # before, since it is no use after
-        request = FitRequest(own.rows, self._threads(), self.progress, answers, noise_seed, stand_ins)
-        fit = protection.fit(plan, request)
-        fit = own.completed(fit)
-        plan, fit = plan.completed(fit), replace(fit, learned=())
-        say((*own.remarks, *fit.remarks))
-        if protection.learns:
-            fit = replace(fit, remarks=(*slow, *own.remarks, *fit.remarks))
-        return FittedSynthesizer(Machine(plan, fit, account), self._threads(), self.progress)
+        asked = Asked(block_rows, answers, noise_seed, ledger, source)
+        return fit_table(self, table, asked)
 
     @answers_slips
     def check_rules(self, table: pd.DataFrame | Rows) -> BrokenRules:
@@ -362,8 +332,8 @@ class Synthesizer(Settings, Printable):
         Privacy: reads real rows; the counts are for whoever holds them.
         """
         refuse_unless_learning(self.protection.learns)
-        found, labels = self._opened(table)
-        return counted(with_labels(self, labels), found)
+        found, labels = opened_table(self, table)
+        return counted(with_labels(with_design(self), labels), found)
 
     @answers_slips
     def rehearse(self, table: pd.DataFrame, m: int = 20, rng: RandomSource = None) -> SyntheticRelease:
@@ -399,41 +369,16 @@ class Synthesizer(Settings, Printable):
         """Build a card of what was set; it holds nothing of any table."""
         return settings_table(self)
 
-    def _opened(self, given: Any) -> tuple[Any, Schema | None]:
-        """Take the name of a file as the rows in it; beside it what a labelled file says of them."""
-        learns = self.protection.learns
-        if reads(given):
-            if not learns and self.schema is None:
-                raise _undeclared()
-            given = read(given, public=not learns)
-        several = given if isinstance(given, list | tuple) else [given]
-        if several and all(isinstance(one, SurveyTable) for one in several):
-            if not learns and not all(one.public for one in several):
-                raise _not_public()
-            frames = [one.frame for one in several]
-            return (frames if several is given else frames[0]), several[0].schema
-        if not isinstance(given, str | os.PathLike | SQLTable):
-            return given, None
-        rows = opened_file(
-            given,
-            Declared((), self.levels, self.declarations.missing or {}, self.bounds, self.schema),
-            learns=learns,
-            drop={*self.drop} - {self.protection.unit.key},
-            scratch=self.scratch,
-            encrypt=self.scratch_encrypt,
-        )
-        return rows, None
-
-    def _threads(self) -> int:
-        """Threads to use."""
-        return self.workers or min(4, os.cpu_count() or 1)
-
 
 @answers_slips
 def synthesize(
     table: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows,
     m: int = 5,
     rng: RandomSource = None,
+    *,
+    answers: str | Path | None = None,
+    ledger: str | os.PathLike[str] | SpendingLedger | None = None,
+    source: str | None = None,
     **settings: Any,
 ) -> SyntheticRelease:
     """Fit and draw in one call.
@@ -446,6 +391,8 @@ def synthesize(
         Number of copies; of each imputation, if there are several.
     rng : int, SeedSequence or Generator, optional
         None takes fresh entropy from the operating system.
+    answers, ledger, source : optional
+        As :meth:`Synthesizer.fit` takes them.
     **settings
         Of :class:`Synthesizer`.
 
@@ -465,28 +412,12 @@ def synthesize(
     >>> synthesize(df, m=2, rng=1).m
     2
     """
-    known = [item.name for item in fields(Synthesizer)]
+    known = [item.name for item in fields(Synthesizer) if item.init]
     for name in settings:
         if name not in known:
-            raise unknown_setting(name, ["m", "rng", *known], "synthesize")
+            own = ["m", "rng", "answers", "ledger", "source"]
+            raise unknown_setting(name, [*own, *known], "synthesize")
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
-    return synthesizer.fit(table).draw(m=m, rng=rng)
-
-
-def _undeclared() -> PrivacyError:
-    """Say that nothing is declared."""
-    return PrivacyError(
-        "a formal guarantee takes nothing from the data",
-        kind="undeclared",
-        remedy=Words("declare every column in {schema}", schema=CODEBOOK),
-    )
-
-
-def _not_public() -> PrivacyError:
-    """Say that cells had a part in how a labelled file was read."""
-    return PrivacyError(
-        "cells of the table decided what its columns are, which a formal guarantee does not allow",
-        kind="undeclared",
-        remedy=Words("if its labels are public facts, {how}", how=_PUBLICLY),
-    )
+    fitted = synthesizer.fit(table, answers=answers, ledger=ledger, source=source)
+    return fitted.draw(m=m, rng=rng)

@@ -85,7 +85,7 @@ def task_for(
     lower, upper, decimals
         Declared bounds and digits of a number.
     **more
-        Further fields of :class:`pysynthdp.models.base.FitTask`, such as ``proper``.
+        Further fields of ``FitTask``, such as ``proper``.
 
     Examples
     --------

@@ -75,6 +75,19 @@ as_columns <- function(x, columns, what) {
   unname(columns[x])
 }
 
+# The columns of a design, by name or as the formulas of survey::svydesign(): ~pw.
+as_design <- function(x, columns) {
+  if (is.null(x)) return(x)
+  if (!is.list(x) || is.null(names(x))) {
+    refuse("plan", "design must be a list with names", "write list(weight = \"pw\", strata = \"region\")", kind = "design")
+  }
+  lapply(x, function(one) {
+    if (!inherits(one, "formula")) return(if (is.list(one)) lapply(one, as_listing) else one)
+    if (length(one) != 2L) refuse("plan", "a formula of design has a left side", "write weight = ~pw", kind = "design")
+    all.vars(one)
+  })
+}
+
 # A matrix with a row for each target; a square one without names is in the order of the columns.
 as_predictors <- function(x, columns, what = "predictor_matrix") {
   if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
@@ -123,6 +136,20 @@ check_seed <- function(seed) {
   seed
 }
 
+# The engine may run in another folder.
+ledger_place <- function(ledger) {
+  if (!is.character(ledger) || length(ledger) != 1L || is.na(ledger) || startsWith(ledger, "env:")) return(ledger)
+  normalizePath(ledger, mustWork = FALSE)
+}
+
+answers_place <- function(answers) {
+  if (is.null(answers)) return(NULL)
+  if (!is.character(answers) || length(answers) != 1L || is.na(answers)) {
+    refuse("plan", "answers must name one file", 'write answers = "answers.json"', kind = "setting")
+  }
+  normalizePath(answers, mustWork = FALSE)
+}
+
 ambient_seed <- function() sample.int(.Machine$integer.max, 4L)
 
 # A call for the record: names and short constants stay. What else is in it, a whole data frame after do.call() for
@@ -138,7 +165,8 @@ safe_call <- function(call) {
 settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, formulas, missing, spikes, bounds,
                         decimals, levels, keep, drop, proper, draws, joint, schema, guarantee, plan, rare = NULL,
                         max_predictors = NULL, terms = NULL, derive = NULL, universe = NULL, rules = NULL,
-                        must_sum = NULL, top_code = NULL, round = NULL, nested = NULL, strata = NULL, visit.sequence = NULL,
+                        must_sum = NULL, top_code = NULL, round = NULL, nested = NULL, strata = NULL, design = NULL,
+                        visit.sequence = NULL,
                         predictor.matrix = NULL, cont.na = NULL, semicont = NULL) {
   refuse_unknown("synthesise", names_of_dots(...), names(formals(synthesise.data.frame)),
                  "write synthesise(data, m = 5, method = \"norm\")")
@@ -156,7 +184,8 @@ settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, for
     derive = if (identical(derive, "no")) derive else as_listing(derive),
     universe = as_listing(universe), rules = rules, must_sum = as_listing(must_sum),
     top_code = as_listing(top_code), round = as_listing(round),
-    nested = as_listing(nested), strata = as_columns(strata, columns, "strata")
+    nested = as_listing(nested), strata = as_columns(strata, columns, "strata"),
+    design = as_design(design, columns)
   )
   refuse_na(settings)
   settings

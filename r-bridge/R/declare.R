@@ -240,14 +240,15 @@ declared <- function(data, ..., method = NULL, visit_sequence = NULL, predictor_
                      drop = NULL, proper = NULL, draws = NULL, joint = NULL, schema = NULL, guarantee = NULL,
                      plan = NULL, rare = NULL, max_predictors = NULL, terms = NULL,
                      derive = NULL, universe = NULL, rules = NULL, must_sum = NULL, top_code = NULL, round = NULL,
-                     nested = NULL, strata = NULL) {
+                     nested = NULL, strata = NULL, design = NULL) {
   settings_of(
     if (is.null(data) && is.list(schema)) schema else data, method = method, visit_sequence = visit_sequence,
     predictor_matrix = predictor_matrix, formulas = formulas, missing = missing, spikes = spikes,
     bounds = bounds, decimals = decimals, levels = levels, keep = keep, drop = drop, proper = proper,
     draws = draws, joint = joint, schema = schema, guarantee = guarantee, plan = plan, rare = rare,
     max_predictors = max_predictors, terms = terms, derive = derive, universe = universe, rules = rules,
-    must_sum = must_sum, top_code = top_code, round = round, nested = nested, strata = strata, ...
+    must_sum = must_sum, top_code = top_code, round = round, nested = nested, strata = strata,
+    design = design, ...
   )
 }
 

@@ -41,6 +41,8 @@
 #'   Not with [by_sampling()].
 #' @param joint Columns that one model draws together: `list(list(columns = c("a", "b"), method = "catall"))` draws the
 #'   cells of their table, given the columns before the first of them, missing values and codes among the levels.
+#'   Under [zcdp()] or [approx_dp()] the cells of the declared levels are counted with noise, at the price of one
+#'   column; not with [by_sampling()].
 #' @param schema Declared columns: a list of [numeric_column()] and [categorical_column()], or the path of a
 #'   codebook.
 #' @param guarantee A formal guarantee asked for, from [zcdp()], [approx_dp()], [by_sampling()] or [protection()]; it
@@ -73,9 +75,23 @@
 #'   Not with a `guarantee`.
 #' @param strata Columns in whose levels all other models are fitted apart: `"region"`. They are drawn first; strata of few
 #'   records are fitted together. Not with a `guarantee`.
+#' @param design How the sample was drawn: `list(weight = "pw", strata = "region", psu = "town", fpc = "size")`, or with
+#'   formulas, `weight = ~pw`. These columns stay as they really are, strata and sampling units under new names (not
+#'   those left out of `recode = c("strata", "psu")`), and strata and the logarithm of the weight are predictors of all
+#'   other columns. More than 5 % of rows that are alone with what they hold in them are refused, unless `accept` names
+#'   another share. `how = "synthesise"` draws the weight last and moves it to public `totals`. Of
+#'   `replicate_weights`, name them and say `replicates = "drop"`. Rows of odd weight are refused, or left out:
+#'   `odd_weights = "drop"`.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.
+#' @param ledger An agency's ledger, which what a `guarantee` costs is reserved in before noise is drawn: a file, or
+#'   `"env:NAME"`, the environment variable with the URL of a PostgreSQL database. What is more than is left is refused
+#'   with a condition of class `pysynthdp_budget_exceeded`, before a row is read.
+#' @param source Whose account in the ledger pays: the id of the people.
+#' @param answers A file for the noised answers of [zcdp()] and other noise, written before their first use. A later run
+#'   of the same settings with it reads them and neither reads the data nor pays again; without it a rerun is a second
+#'   spending. It is as public as the copies.
 #' @param ... For methods. synthpop's spellings `visit.sequence`, `predictor.matrix`, `cont.na` and `semicont`
 #'   are understood; any other argument is an error.
 #' @return An object of class `c("synthetic", "synds")`: the copies are in `$syn`, and `x[[i]]` gives the i-th. It
@@ -151,7 +167,8 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
                                   draws = NULL, schema = NULL, guarantee = NULL, plan = NULL, seed = NULL,
                                   rare = NULL, max_predictors = NULL, terms = NULL, derive = NULL,
                                   universe = NULL, rules = NULL, must_sum = NULL, top_code = NULL, round = NULL,
-                                  nested = NULL, strata = NULL) {
+                                  nested = NULL, strata = NULL, design = NULL, ledger = NULL, source = NULL,
+                                  answers = NULL) {
   call <- safe_call(match.call())
   check_frame(x)
   refuse_na(list(m = m, k = k))
@@ -161,12 +178,13 @@ synthesise.data.frame <- function(x, m = NULL, ..., method = NULL, visit_sequenc
     levels = levels, keep = keep, drop = drop, proper = proper, draws = draws, joint = joint, schema = schema,
     guarantee = guarantee, plan = plan, rare = rare, max_predictors = max_predictors, terms = terms,
     derive = derive, universe = universe, rules = rules, must_sum = must_sum, top_code = top_code, round = round,
-    nested = nested, strata = strata, ...
+    nested = nested, strata = strata, design = design, ...
   )
   imputed <- attr(x, "pysynthdp_imputed") # the tables of a list, of which x is the first
   sent <- if (is.null(imputed)) sent_of(x, settings$drop) else lapply(imputed, blank_dropped, settings$drop)
   made <- ask("synthesise", data = sent, settings = settings, m = m, k = k, seed = check_seed(seed),
-              ambient = if (is.null(seed)) ambient_seed())
+              ambient = if (is.null(seed)) ambient_seed(), ledger = ledger_place(ledger), source = source,
+              answers = answers_place(answers))
   with_call(made, call)
 }
 

@@ -29,7 +29,8 @@ lacks <- function(name) {
 further_settings <- function(given) {
   if (!length(given)) return(given)
   known <- c("formulas", "bounds", "decimals", "levels", "joint", "schema", "guarantee", "plan", "rare",
-             "max_predictors", "terms", "derive", "draws", "universe", "must_sum", "top_code", "round", "nested", "strata")
+             "max_predictors", "terms", "derive", "draws", "universe", "must_sum", "top_code", "round", "nested", "strata",
+             "design")
   for (name in names_of(given)) if (!name %in% known) no_argument(name, known)
   given
 }

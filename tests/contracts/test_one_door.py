@@ -108,7 +108,7 @@ REFUSED = [
     (noised, {"proper": True}, "proper=True does not apply"),
     (noised, {"emit_original": True}, "emit_original=True"),
     (noised, {"keep": ["sex"]}, "kept real"),
-    (noised, {"joint": [(["age", "sex"], "norm")]}, "joint steps"),
+    (noised, {"joint": [(["age", "sex"], "norm")]}, "a joint step of"),
     (noised, {"bounds": {"age": (0, 1)}}, "bounds is given beside a schema"),
     (noised, {"guarantee": sdp.ByNoise(sdp.ZCDP(1.0), hints={"nope": (1, 1)})}, "nope"),
     (sampled, {"emit_original": True}, "emit_original=True"),

@@ -84,7 +84,14 @@ def test_the_readme_names_the_one_prerequisite_and_the_two_commands():
 
 
 MADE = re.compile(r"out/|docs/api/")  # by a run
-PAGES = ["README.md", "SECURITY.md", "docs/guarantees.md", "docs/formulas.md", "docs/labelled-files.md"]
+PAGES = [
+    "README.md",
+    "SECURITY.md",
+    "docs/guarantees.md",
+    "docs/formulas.md",
+    "docs/labelled-files.md",
+    "docs/evaluate.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -94,3 +94,9 @@ def test_signature_documentation_and_copies_stay():
     assert "bounds" in inspect.signature(sdp.Synthesizer).parameters
     assert sdp.Synthesizer.fit.__doc__.startswith("Fit every")
     assert deepcopy(NUMBER) == NUMBER
+
+
+def test_a_field_that_no_call_can_give_is_not_offered():
+    with pytest.raises(SettingError) as told:
+        sdp.synthesize(pd.DataFrame({"a": [1]}), labelz=1)
+    assert "labels" not in str(told.value)

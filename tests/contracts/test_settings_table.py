@@ -36,6 +36,9 @@ NO_SETTING_IN_R = {
     "m": "of the drawing",
     "k": "of the drawing",
     "seed": "of the drawing",
+    "ledger": "of who pays for a guarantee",
+    "source": "of who pays for a guarantee",
+    "answers": "of a run that goes on",
     "...": "synthpop's spellings",
     "plan": "a file of settings",
 }
@@ -126,6 +129,7 @@ WRONG = {
     "model's name": ({"a": {"name": 3}}, "method"),
     "model's setting": ({"a": {"name": "norm", "ridg": 1}}, "method"),
     "steps": (["a"], "joint"),
+    "design": ("pw", "design"),
     "guarantee": ("zcdp", "guarantee"),
     "schema": (3, "schema"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from pysynthdp.plan.checked import refuse_unless_learning
 from pysynthdp.plan.protection import protection_of
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Declarations
+from pysynthdp.synthesizer.charging import Charging
 from pysynthdp.synthesizer.opening import opened_file
 from pysynthdp.synthesizer.settings import with_labels
 
@@ -53,21 +55,29 @@ def synthesise(
     k: Any = None,
     seed: Any = None,
     ambient: Any = None,
+    ledger: Any = None,
+    source: Any = None,
+    answers: Any = None,
 ) -> RVector:
     """Fit and draw; without a seed by R's own generator (``ambient``), unless every draw costs."""
     rows, copies, asked = _rows(k), _size(m, "m"), _seed(seed)
-    path = _path(data)
+    protection = protection_of(settings_from_r(settings, {}).get("guarantee"))
+    protection.check_request(answers=answers, noise_seed=None)
+    file = None if answers is None else Path(answers)
+    Charging.of(ledger, source, protection, table=None, answers=file)  # refused before the table is read
+    path, paying = _path(data), {"ledger": ledger, "source": source, "answers": file}
     if path is not None:
-        return _of_file(path, settings, copies, rows, asked, ambient)
+        return _of_file(path, settings, copies, rows, asked, ambient, paying)
     several = _imputed(data)
     if several:  # refused before a table is read
-        protection_of(settings_from_r(settings, {}).get("guarantee")).check_imputed()
+        protection.check_imputed()
     held, own = _read(several[0] if several else data, settings)
     _warn_of_tags(held, own)
     synthesizer = _synthesizer(held, own)
     synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
     others = [_read(table, settings)[0].frame for table in several[1:]]
-    fitted = synthesizer.fit([held.frame, *others] if several else held.frame)
+    table = [held.frame, *others] if several else held.frame
+    fitted = synthesizer.fit(table, **paying)
     facts = _facts_of(fitted.schema, held, own)
     return _drawn(fitted, copies, rows, asked, ambient, facts)
 
@@ -95,12 +105,18 @@ def _dropped(own: Mapping[str, Any]) -> set[str]:
 
 
 def _of_file(
-    path: str, settings: Mapping[str, Any], copies: int | None, rows: int | None, asked: Any, ambient: Any
+    path: str,
+    settings: Mapping[str, Any],
+    copies: int | None,
+    rows: int | None,
+    asked: Any,
+    ambient: Any,
+    paying: Mapping[str, Any],
 ) -> RVector:
     """Fit and draw from a table that R names; copies are as pandas' types are in R."""
     sdp.Synthesizer(**settings_from_r(settings, {}), progress=False).protection.copies(copies)
     held, own = _opened(path, settings)
-    fitted = sdp.Synthesizer(**own, progress=False).fit(held)
+    fitted = sdp.Synthesizer(**own, progress=False).fit(held, **paying)
     return _drawn(fitted, copies, rows, asked, ambient, None)
 
 

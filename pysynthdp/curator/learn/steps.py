@@ -16,6 +16,7 @@ from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.groups import LevelGroups
 from pysynthdp.plan import Step, SynthesisPlan
+from pysynthdp.plan.designed import design_terms, stand_ins, without_stand_ins
 
 __all__ = ["Learned", "learned_steps"]
 
@@ -81,6 +82,8 @@ def learned_steps(
         msg = "under a guarantee no step is learned from rows"
         raise TypeError(msg)
     codes = {key: own.codes for key, own in groups.items()}
+    always = design_terms(plan.design, plan.schema)
+    plan = replace(plan, steps=stand_ins(plan.steps, always))
     layout = Layout(plan.parts, scales, codes, curves_of(plan.steps, table))
     seen = table.to_learn(max(1, table.n // SCALE_ROWS))  # which each stage would take every s-th row of
     rows, told = EncodedRows(seen, layout, workers), note or _untold
@@ -89,7 +92,7 @@ def learned_steps(
         for stage in STAGES:
             steps, more = stage(plan, rows, told)
             plan, remarks = replace(plan, steps=steps), (*remarks, *more)
-    return Learned(plan.steps, remarks)
+    return Learned(without_stand_ins(plan.steps, always), remarks)
 
 
 def _untold(name: str) -> None:

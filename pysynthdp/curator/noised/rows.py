@@ -27,7 +27,7 @@ __all__ = ["Noise", "NoisedRows", "answer_all", "entry_of"]
 
 T = TypeVar("T")  # what the questions come to
 Noise = Callable[[IntArray, float], IntArray]
-_Split = tuple[list[tuple[Part, AnyArray]], list[tuple[Scale, AnyArray, AnyArray | None]]]
+_Split = tuple[list[tuple[Part, list[AnyArray]]], list[tuple[Scale, AnyArray, AnyArray | None]]]
 _MOST = 2**60 // OFF_DIAGONAL  # of a sum: noise takes no more, and a limit takes neighbours no further apart
 _WORDS = {
     "rows": "number of rows",
@@ -144,7 +144,7 @@ class NoisedRows:
     def _block(self, rows: slice, split: _Split | None = None) -> tuple[list[AnyArray], FloatArray]:
         """Level codes of parts with several levels; numbers in units of their hints, 0 where absent."""
         levels, numeric = self._split() if split is None else split
-        codes = [_codes(part, values[rows]) for part, values in levels]
+        codes = [_codes(part, [each[rows] for each in values]) for part, values in levels]
         size = rows.stop - rows.start
         numbers = np.empty((len(numeric), size))
         for number, (scale, values, kind) in zip(numbers, numeric, strict=True):
@@ -157,15 +157,20 @@ class NoisedRows:
     def _split(self) -> _Split:
         """Give the columns of parts with several levels, and of numbers what turns them into their units."""
         table, parts = self.table, self.layout.parts
-        levels = [(part, table.parts[part.key]) for part in parts if len(part.levels) > 1]
+        told = {own.key for part in parts for own in part.of}
+        asked = [part for part in parts if len(part.levels) > 1 and part.key not in told]
+        levels = [(part, [table.parts[own.key] for own in part.of or (part,)]) for part in asked]
         numeric = [part for part in parts if part.numeric]
         scales = self.layout.scales
         return levels, [(scales[part.key], table.parts[part.key], table.kind(part)) for part in numeric]
 
 
-def _codes(part: Part, values: AnyArray) -> AnyArray:
-    """Give level codes; a number's declared cell is read from it alone."""
-    return cell_codes(part.edges, values).astype(np.int16) if part.edges else values
+def _codes(part: Part, values: Sequence[AnyArray]) -> AnyArray:
+    """Give level codes; a number's declared cell is read from it alone, that of a table from its own row."""
+    if part.of:
+        sizes = tuple(len(own.levels) for own in part.of)
+        return np.ravel_multi_index(tuple(values), sizes).astype(np.int16)
+    return cell_codes(part.edges, values[0]).astype(np.int16) if part.edges else values[0]
 
 
 def answer_all(

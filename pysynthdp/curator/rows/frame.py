@@ -16,6 +16,7 @@ from pysynthdp.base.words import TABLE, Said, Words
 from pysynthdp.curator.rows.dask import DaskRows, is_dask
 from pysynthdp.curator.spread.pieces import check_length
 from pysynthdp.design.rows import Rows
+from pysynthdp.design.survey_table import SurveyTable
 
 __all__ = ["FrameRows", "check_table", "rows_of"]
 
@@ -163,8 +164,8 @@ def rows_of(
 
     Parameters
     ----------
-    table : DataFrame or Rows
-        The table.
+    table : DataFrame, SurveyTable or Rows
+        The table; of one with labels the rows alone.
     block_rows : int, optional
         Of a data frame: rows read at a time.
     full : bool
@@ -182,6 +183,8 @@ def rows_of(
     -----
     Privacy: looks at types and names of columns.
     """
+    if isinstance(table, SurveyTable):
+        table = table.frame
     if is_dask(table):
         _check_names(table.columns)
         table = DaskRows.of(table)

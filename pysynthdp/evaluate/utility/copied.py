@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -138,18 +137,17 @@ def _records(
     parts = [list(facts)]
     if len(facts) >= 2 * _PARTS:
         parts = [[facts[place] for place in part] for part in np.array_split(np.arange(len(facts)), _PARTS)]
-    pairs = [(_hashed(real, part, moved), _hashed(copy, part, moved)) for part in parts]
     names = [each.name for each in facts]
-    whole = _returns(
-        reduce(_joined, [one for one, _ in pairs]), reduce(_joined, [two for _, two in pairs]), rng
-    )
-    if _beyond(*whole):
-        yield _told(whole, names, names, _HOW[moved])
-        return
-    for part, pair in zip(parts, pairs, strict=True):
-        found = _returns(*pair, rng)
-        if len(parts) > 1 and _beyond(*found):
-            yield _told(found, [each.name for each in part], names, _HOW[moved])
+    found: list[Alarm] = []
+    whole: tuple[Hashes, Hashes] | None = None
+    for part in parts:  # one at a time: hashes of a long table are large
+        pair = _hashed(real, part, moved), _hashed(copy, part, moved)
+        whole = pair if whole is None else (_joined(whole[0], pair[0]), _joined(whole[1], pair[1]))
+        if len(parts) > 1 and _beyond(*(back := _returns(*pair, rng))):
+            found.append(_told(back, [each.name for each in part], names, _HOW[moved]))
+    if whole is not None and _beyond(*(back := _returns(*whole, rng))):
+        found = [_told(back, names, names, _HOW[moved])]
+    yield from found
 
 
 def _returns(real: Hashes, copy: Hashes, rng: np.random.Generator) -> tuple[float, float, int]:

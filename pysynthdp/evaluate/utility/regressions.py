@@ -12,6 +12,7 @@ import pandas as pd
 from pysynthdp.analysis import logit, ols
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PysynthdpError, SettingError
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.evaluate.fits import Comparison, compare_fits
 from pysynthdp.evaluate.sides import Cells, Sides
 from pysynthdp.schema import Schema
@@ -121,7 +122,8 @@ def _asked(models: Sequence[str] | Mapping[str, str] | str) -> dict[str, str]:
     for formula in named.values():
         if not isinstance(formula, str) or "~" not in formula:
             what = "models are formulas"
-            raise SettingError(what, kind="setting", remedy='write models=["wage ~ age + sex"]')
+            mend = Words("write {it}", it=Setting("models", ["wage ~ age + sex"]))
+            raise SettingError(what, kind="setting", remedy=mend)
     return named
 
 

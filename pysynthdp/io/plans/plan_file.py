@@ -52,7 +52,7 @@ def read_plan(path: str | Path, *, dtypes: Mapping[str, Any] | None = None) -> d
     path : path
         Keys: ``method, visit_sequence, predictors, formulas, terms, max_predictors, missing, spikes, bounds,
         decimals, levels, keep, drop, proper, draws, emit_original, joint, rare, derive, universe, rules,
-        must_sum, top_code, round, nested, strata, guarantee``, which holds the settings of its own, and
+        must_sum, top_code, round, nested, strata, design, guarantee``, which holds settings of its own, and
         ``codebook``, a path relative to the file; ``format``, a whole number, tells of which format the file
         is, and may be left out. ``sep, decimal, encoding, text, day_first`` say how the table's file is
         written (:func:`read_reading`).

@@ -58,6 +58,8 @@ class Toml(Notation):
         "steps": _LIST,
         "step": _TABLE,
         "half a step": ("{at} needs columns and method", None),
+        "number": ("{at} must be a number", None),
+        "design": _TABLE,
         "guarantee": _TABLE,
         "name of a guarantee": _TEXT,
         "schema": _TEXT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ from pysynthdp.base.errors import PlanError, PysynthdpError, SchemaError
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL
 
-__all__ = ["Address", "faults_of_database", "snapshot"]
+__all__ = ["Address", "begun", "faults_of_database", "snapshot"]
 
 _NO_SUCH = {
     "42P01": "has no such table", "42703": "has no such column", "3F000": "has no such schema",
@@ -106,6 +106,8 @@ class Address:
         url = self.url()
         if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
             raise PlanError(f"there is no database where {self.url_env} says", kind="database")
+        if url.drivername == "postgresql" and find_spec("psycopg2") is None:
+            url = url.set(drivername="postgresql+psycopg")
         try:
             engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
         except Exception:  # noqa: BLE001 -- a driver that is absent, or an option that it does not know
@@ -117,6 +119,23 @@ class Address:
         if url.get_backend_name() == "sqlite":
             event.listen(engine, "connect", _lenient)
         return engine
+
+
+@contextmanager
+def begun(address: Address) -> Iterator[Callable[[str, Mapping[str, Any]], list[tuple[Any, ...]]]]:
+    """Begin a transaction, give what runs a statement in it, and commit; after a fault roll back."""
+    from sqlalchemy import text
+
+    def ask(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        found = connection.execute(text(statement), dict(values))
+        return [tuple(row) for row in found] if found.returns_rows else []
+
+    engine = address.engine()
+    try:
+        with engine.begin() as connection:
+            yield ask
+    finally:
+        engine.dispose()
 
 
 @contextmanager

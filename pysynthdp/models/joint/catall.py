@@ -14,7 +14,7 @@ from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError, PlanError
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.base.words import Words
-from pysynthdp.models.ask import Answer, Moments, Query, RowSum, Sampler, Sums
+from pysynthdp.models.ask import Answer, Moments, Query, RowSum, Sampler, StepMoments, Sums
 from pysynthdp.models.base import COLUMN_MODELS, Fit, FitTask, Target
 
 __all__ = ["CatAll", "CatAllFit"]
@@ -66,6 +66,8 @@ class CatAll:
     of cells (``polyreg``). All other records are one more group: their cells are drawn by the log-linear
     model with main effects that has the margins of these records, so that nothing else of fewer than five is
     told. A cell that no record has, though ten were expected if columns were independent, is never drawn.
+    From noisy counts (a guarantee by noise in the answers) every cell has its noisy share; which are empty
+    nobody knows then, so those that the noise leaves below zero have none.
     Missing values and codes are levels beside the others. Tables of more than 2^20 cells are refused.
 
     Examples
@@ -108,22 +110,40 @@ class CatAll:
         own = replace(
             task, target=Target(task.target.name, "categorical", len(fit.group)), targets=(task.target,)
         )
-        given = yield from _of_cells(COLUMN_MODELS[GIVEN]().fit(own), sizes, code)
+        given = yield from _of_cells(_regression().fit(own), sizes, code)
         return replace(fit, given=given)
+
+    def fit_from_moments(self, task: FitTask, given: StepMoments) -> CatAllFit:
+        """Fit a regression of cells to noisy sums; without features it has the noisy shares."""
+        sizes = tuple(target.n_levels for target in task.targets or (task.target,))
+        cells = np.arange(prod(sizes), dtype=np.int64)
+        none = np.zeros(0, dtype=np.int64)
+        counts = np.maximum(given.cross[0], 0.0)
+        fit = CatAllFit(sizes, cells, counts if counts.any() else counts + 1.0, none, np.zeros(0))
+        if len(task.features) < 2 or len(cells) < 2:
+            return fit
+        given = replace(given, start=None if given.start is None else given.start.given)
+        return replace(fit, given=_regression().fit_from_moments(task, given))
+
+    def level_shares(self, params: CatAllFit, X: FloatArray) -> FloatArray:
+        """Probability of each cell that is fitted from noisy counts, (rows, cells)."""
+        if params.given is None:
+            return np.tile(params.counts / params.counts.sum(), (len(X), 1))
+        return np.asarray(_regression().level_shares(params.given, X))
 
     def redraw(self, params: CatAllFit, rng: np.random.Generator) -> CatAllFit:
         """Shares of groups from Dirichlet(records), or coefficients from their posterior."""
         few = rng.standard_gamma(params.shares * params.counts[params.group < 0].sum())
         few = few / few.sum() if few.any() else params.shares
         if params.given is not None:
-            given = COLUMN_MODELS[GIVEN]().redraw(params.given, rng)
+            given = _regression().redraw(params.given, rng)
             return replace(params, shares=few, given=given)
         return replace(params, shares=few, counts=rng.standard_gamma(params.counts))
 
     def draw(self, params: CatAllFit, X: FloatArray, sampler: Sampler) -> FloatArray:
         """One cell for each row of X: (rows, targets), or (rows,) for one target."""
         if params.given is not None:
-            groups = COLUMN_MODELS[GIVEN]().draw(params.given, X, sampler).astype(np.int64)
+            groups = _regression().draw(params.given, X, sampler).astype(np.int64)
         else:
             edges = np.cumsum(params.counts / params.counts.sum())[:-1]
             groups = np.searchsorted(edges, sampler.uniform(len(X)), side="right")
@@ -134,6 +154,11 @@ class CatAll:
             cells[few] = params.few[np.searchsorted(edges, sampler.uniform(few.size), side="right")]
         codes = np.array(np.unravel_index(cells, params.sizes), dtype=np.float64)
         return codes[0] if len(codes) == 1 else np.asarray(codes.T)
+
+
+def _regression() -> Any:
+    """Make the model of cells given earlier columns."""
+    return COLUMN_MODELS[GIVEN]()
 
 
 def _too_large(targets: Sequence[Target], cells: int) -> PlanError:

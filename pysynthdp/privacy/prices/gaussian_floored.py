@@ -89,7 +89,7 @@ def variance_sensitivity(n: int, half_width: float, *, ddof: Ddof = 1) -> float:
     Notes
     -----
     Privacy: post-processing of public constants. The first step of C3's two-step floor: noise this, set the
-    floor to any positive function of the noisy value, and price the draws by :func:`floored_curve` with it.
+    floor to any positive function of the noisy value, and price the draws by :func:`floored_renyi` with it.
 
     Examples
     --------

@@ -133,8 +133,8 @@ def local_bound(
 
     Notes
     -----
-    Privacy: data-dependent, not publishable. C4: C3's expression with f^2 := s^2 - g u^2 and u = min(2d, d +
-    (n |mean| + d)/(n - 1)).
+    Privacy: data-dependent, not publishable. C4: C3's expression with f^2 := s^2 - g u^2 and
+    u = ``min(2d, d + (n |mean| + d)/(n - 1))``.
 
     Examples
     --------

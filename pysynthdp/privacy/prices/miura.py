@@ -155,8 +155,7 @@ def miura_replace(alpha: float, *, n: int, columns: int, least: float, corrected
     -----
     Privacy: conditional on a property of the data, so not publishable. D3. Errata: both terms concern pairs
     of n and n + 1 records; the bridge need not lie in the class.
-    :func:`~pysynthdp.privacy.prices.multivariate_normal.ridge_bound_renyi` is unconditional and half as
-    large.
+    :func:`ridge_bound_renyi` is unconditional and half as large.
 
     Examples
     --------

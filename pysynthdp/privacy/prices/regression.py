@@ -127,7 +127,7 @@ def logistic_ridge_draws(*, row_norm: float, ridge: float, n_syn: int, copies: i
     row_norm : float
         L: every row of predictors, real or synthetic, is clipped to this Euclidean norm.
     ridge : float
-        Public total penalty Lambda: (Lambda/2) |beta|^2 is added to the negative log-likelihood.
+        Public total penalty Lambda: ``(Lambda/2) |beta|^2`` is added to the negative log-likelihood.
     n_syn, copies : int
         Records a copy, and copies.
 
@@ -143,9 +143,9 @@ def logistic_ridge_draws(*, row_norm: float, ridge: float, n_syn: int, copies: i
 
     Notes
     -----
-    Privacy: post-processing of public constants; publishable. H3: |beta - beta'| <= 2L/Lambda (gradient at
-    most L; Chaudhuri, Monteleoni and Sarwate 2011), and Bernoulli draws with logits s apart have divergence
-    at most a s^2/8. It assumes the exact optimum: an early stop must be charged or bounded.
+    Privacy: post-processing of public constants; publishable. H3: ``|beta - beta'| <= 2L/Lambda``
+    (gradient at most L; Chaudhuri, Monteleoni and Sarwate 2011), and Bernoulli draws with logits s apart have
+    divergence at most a s^2/8. It assumes the exact optimum: an early stop must be charged or bounded.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def cross_products_sensitivity(row_norm: float, *, relation: Relation = "replace
 
     Notes
     -----
-    Privacy: post-processing of public constants. H4: |zz' - ww'|^2 = |z|^4 + |w|^4 - 2 (z'w)^2.
+    Privacy: post-processing of public constants. H4: ``|zz' - ww'|^2 = |z|^4 + |w|^4 - 2 (z'w)^2``.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.guarantee import guarantee_from_dict, guarantee_to_dict
 from pysynthdp.privacy.statements.claim import Claim
 from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+from pysynthdp.privacy.statements.ledger_mark import LedgerMark
 from pysynthdp.privacy.statements.text import ENTRIES
 from pysynthdp.privacy.unit import PrivacyUnit
 
@@ -44,6 +45,8 @@ def statement_to_dict(statement: Claim) -> dict[str, Any]:
         plain["points"] = [{"delta": delta, "epsilon": epsilon} for delta, epsilon in statement.points]
     if statement.released != "records":
         plain["released"] = statement.released
+    if statement.ledger:
+        plain["ledger"] = [{**asdict(mark), "overrides": list(mark.overrides)} for mark in statement.ledger]
     if statement.parts:
         plain["parts"] = [statement_to_dict(part) for part in statement.parts]
     return plain
@@ -76,6 +79,10 @@ def statement_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
             "deltas": tuple(point["delta"] for point in plain.get("points", ())),
             "not_covered": tuple(plain["not_covered"]),
             "released": plain.get("released", "records"),
+            "ledger": tuple(
+                LedgerMark(**{**mark, "overrides": tuple(mark["overrides"])})
+                for mark in plain.get("ledger", ())
+            ),
         }
     except (KeyError, TypeError) as problem:
         raise PrivacyError(

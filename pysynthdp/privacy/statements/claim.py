@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+from pysynthdp.privacy.statements.ledger_mark import LedgerMark
 from pysynthdp.privacy.unit import PrivacyUnit
 
 __all__ = ["NOT_COVERED", "Claim", "Released", "Status"]
@@ -41,6 +42,7 @@ class Claim:
     parts: tuple[Claim, ...] = ()
     not_covered: tuple[str, ...] = NOT_COVERED
     released: Released = "records"
+    ledger: tuple[LedgerMark, ...] = ()
 
     def __post_init__(self) -> None:
         if self.released not in get_args(Released) or (self.released == "both" and not self.parts):

@@ -18,6 +18,7 @@ from pysynthdp.privacy.statements.as_dict import (
 )
 from pysynthdp.privacy.statements.claim import Claim, Released, Status
 from pysynthdp.privacy.statements.column import ColumnStatement, Draw
+from pysynthdp.privacy.statements.ledger_mark import LedgerMark
 from pysynthdp.privacy.statements.text import singles, statement_paragraph, statement_table
 from pysynthdp.privacy.statements.verification import Verification, verified
 from pysynthdp.privacy.unit import PrivacyUnit
@@ -59,6 +60,8 @@ class PrivacyStatement(Claim, Printable):
         What the statement does not speak about.
     released : {"records", "parameters", "both"}
         Whether records were drawn, or estimates released themselves; both only in a sum of statements.
+    ledger : tuple of LedgerMark
+        Where the release was reserved in the ledger of its source; empty where nobody keeps one.
 
     Notes
     -----
@@ -83,6 +86,7 @@ class PrivacyStatement(Claim, Printable):
         public: Sequence[str] = (),
         learned: Sequence[str] = (),
         draws: Sequence[Draw | tuple[int, int]] = (),
+        ledger: Sequence[LedgerMark] = (),
     ) -> Self:
         """Make the statement of a release that has no formal guarantee.
 
@@ -98,6 +102,8 @@ class PrivacyStatement(Claim, Printable):
             Facts declared, and facts learned from the confidential data, as sentences.
         draws : sequence of Draw or (n_syn, copies)
             Every draw from the fit so far.
+        ledger : sequence of LedgerMark
+            Where parts of a sum were reserved.
 
         Returns
         -------
@@ -117,6 +123,7 @@ class PrivacyStatement(Claim, Printable):
             public=tuple(public),
             learned=tuple(learned),
             draws=tuple(draw if isinstance(draw, Draw) else Draw(*draw) for draw in draws),
+            ledger=tuple(ledger),
         )
 
     @classmethod
@@ -246,6 +253,7 @@ def _merged(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
         "public": list(dict.fromkeys(fact for each in statements for fact in each.public)),
         "learned": list(dict.fromkeys(fact for each in statements for fact in each.learned)),
         "draws": [draw for each in statements for draw in each.draws],
+        "ledger": list(dict.fromkeys(mark for each in statements for mark in each.ledger)),
     }
 
 

@@ -126,7 +126,7 @@ def _facts(statement: Claim) -> list[tuple[str, Cell]]:
     ]
     facts += _parameter(statement.guarantee)
     facts += [(f"epsilon at delta = {delta:g}", epsilon) for delta, epsilon in statement.points]
-    return facts
+    return facts + [("Ledger", str(mark)) for mark in statement.ledger]
 
 
 def _claim(statement: Claim) -> list[tuple[str, Cell]]:
@@ -226,6 +226,8 @@ def statement_paragraph(statement: Claim) -> str:
     parts.append(f"So far {given} {_drawn(statement)}.")
     if statement.status not in ("none", "void"):
         parts.append(f"The formulas behind the numbers are explained, entry by entry, in {ENTRIES}.")
+    overridden = dict.fromkeys(text for mark in statement.ledger for text in mark.overrides)
+    parts += [f"The limit of its source was overridden {text}." for text in overridden]
     parts.append(f"This statement does not cover {'; '.join(map(_clause, statement.not_covered))}.")
     return " ".join(parts)
 

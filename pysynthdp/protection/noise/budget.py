@@ -53,6 +53,11 @@ class NoiseBudget(Protocol):
         ...
 
     @property
+    def rho(self) -> float:
+        """Budget of one unit in all releases."""
+        ...
+
+    @property
     def row_rho(self) -> float:
         """Budget of one row in one release."""
         ...

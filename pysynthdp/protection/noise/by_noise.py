@@ -200,9 +200,6 @@ class ByNoise(Protection):
             )
             raise PlanError(what, kind="setting", remedy="leave it out")
         check_noised(schema, wishes, hints=self.hints, rho=self.row_rho, relation=self.unit.relation)
-        if wishes.groups:
-            text = "joint steps draw columns together, which noisy cross-products do anyway"
-            raise PlanError(text, kind="joint", remedy="leave them out")
 
     def steps(self, schema: Schema, wishes: Wishes) -> Sequence[Step]:
         """Categorical parts first, then numbers."""
@@ -235,6 +232,16 @@ class ByNoise(Protection):
     ) -> Printable:
         """Say what the budget buys, from public constants."""
         return expected_precision(plan, self, n=n, m=m, n_syn=n_syn)
+
+    def price_of_fit(self) -> ZCDP:
+        """Give the budget; seeded noise has no price."""
+        if self.testing:
+            raise PrivacyError(
+                "noise that may be seeded protects nothing, so no ledger holds its price",
+                kind="ledger",
+                remedy=Words("leave the ledger out, or {testing}", testing=_TESTING),
+            )
+        return ZCDP(self.rho)
 
     def rehearsal(self) -> Self:
         """Let the noise be seeded, and mark everything void."""
@@ -303,11 +310,11 @@ def _given_columns(plan: SynthesisPlan) -> tuple[Terms, ...]:
     -----
     Privacy: declared facts only.
     """
-    layout = Layout(tuple(step.targets[0] for step in plan.steps), {})
+    layout = Layout(tuple(part for step in plan.steps for part in step.targets), {})
     owners = ["", *(part.column for part in layout.parts for _ in range(n_features(part)))]
     found = []
     for step, design in zip(plan.steps, moment_designs(plan, layout), strict=True):
-        own = step.targets[0].column
-        names = dict.fromkeys(owners[i] for (i,) in design.features[1:] if owners[i] != own)
+        own = {part.column for part in step.targets}
+        names = dict.fromkeys(owners[i] for (i,) in design.features[1:] if owners[i] not in own)
         found.append(tuple((name,) for name in names))
     return tuple(found)

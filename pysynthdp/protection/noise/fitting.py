@@ -29,12 +29,21 @@ from pysynthdp.models.base import ColumnModel, CutsNumbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.privacy.noise.protective import add_discrete_gaussian
+from pysynthdp.privacy.spending import Spending
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.moments.answers import Answers
 from pysynthdp.protection.noise.moments.asking import ask_moments
-from pysynthdp.protection.noise.moments.design import bends, moment_layout, moment_shape, spans_of
+from pysynthdp.protection.noise.moments.design import (
+    bends,
+    moment_designs,
+    moment_layout,
+    moment_part,
+    moment_shape,
+    spans_of,
+)
 from pysynthdp.protection.noise.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.protection.noise.price import check_worth
 from pysynthdp.schema import Schema
@@ -114,26 +123,46 @@ class _Record:
     ledger: Ledger
     columns: tuple[str, ...]
     noise: NoiseBudget
+    spending: Spending | None = None
     recalled: int = 0
     alone: bool = False
 
     @contextmanager
     def asking(self) -> Iterator[Callable[[], None]]:
-        """Give what to call before the data are asked: it takes the file for this fit until the end."""
+        """Give what to call before the data are asked: it takes the file for this fit until the end.
+
+        If somebody keeps a ledger, the budget is reserved then; the file knows before by which attempt.
+        """
         with ExitStack() as held:
 
             def take() -> None:
-                if self.path is not None and not self.alone:
+                if self.alone:
+                    return
+                if self.path is not None:
                     held.enter_context(_alone(self.path))
                     self._recheck(self.path)
-                    self.alone = True
+                self._reserve()
+                self.alone = True
 
             yield take
 
+    def _reserve(self) -> None:
+        """Reserve the budget, for ever, before any noise is drawn."""
+        if self.spending is not None:
+            if self.path is not None:
+                save_answers(self.saved, self.path)
+            self.spending.reserve(ZCDP(self.noise.rho))
+        elif self.saved.attempt:
+            raise PrivacyError(
+                f"{self.path} holds answers that were reserved in a ledger, and not all of them",
+                kind="ledger",
+                remedy="give the ledger and the source, so that the rest is charged to them",
+            )
+
     def _recheck(self, path: Path) -> None:
         """Refuse to ask anew what another fit asked between the reading of the file and the lock."""
-        now = load_answers(path) or SavedAnswers(self.saved.plan, self.saved.n)
-        if (now.plan, len(now.answers)) != (self.saved.plan, len(self.saved.answers)):
+        now = load_answers(path) or replace(self.saved, answers=(), ledger=())
+        if replace(now, answers=()) != replace(self.saved, answers=()):
             raise PrivacyError(
                 f"{path} was written by another fit just now",
                 kind="guarantee",
@@ -185,7 +214,7 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
     Privacy: reads real rows through the curator, and spends the budget, unless the answers are there.
     """
     layout, rows = moment_layout(plan, noise.hints), request.rows
-    record = _record(plan, noise, rows, request.answers)
+    record = _record(plan, noise, rows, request.answers, request.spending)
     source = _source(request.noise_seed)
     found, known = [], list(record.saved.answers)
     with one_blas_thread():
@@ -194,11 +223,17 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
                 one = _answers(plan, layout, rows, record, source, known, take)
                 known = known[len(one.entries) :]
                 found.append(one)
+        if request.spending is not None:
+            request.spending.settle(record.saved.digest)
         state = moment_state(plan, layout, found, record.ledger)
-    return Fit(layout, _steps(layout, state), MomentCopies(state, draws=plan.draws), max(round(state.n), 1))
+    drawn = replace(layout, parts=tuple(part for part in layout.parts if not part.of))
+    steps = _steps(plan, drawn, state)
+    return Fit(drawn, steps, MomentCopies(state, draws=plan.draws), max(round(state.n), 1))
 
 
-def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: Rows | None, path: Path | None) -> _Record:
+def _record(
+    plan: SynthesisPlan, noise: NoiseBudget, rows: Rows | None, path: Path | None, spending: Spending | None
+) -> _Record:
     """Start a record, or go on with the one on disk."""
     digest = _digest(plan, noise)
     saved = None if path is None else load_answers(path)
@@ -210,7 +245,10 @@ def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: Rows | None, path: Pa
                 remedy="call fit(table, answers=path)",
             )
         public = noise.unit.relation == "replace_one"
-        saved = SavedAnswers(digest, rows.n_rows if public else None)
+        attempt = "" if spending is None else spending.attempt
+        saved = SavedAnswers(digest, rows.n_rows if public else None, attempt=attempt)
+    elif spending is not None and saved.plan == digest:
+        spending.resume(saved.attempt, begun=bool(saved.answers))
     if saved.plan != digest:
         raise PrivacyError(
             f"{path} holds the answers of another plan or budget",
@@ -220,7 +258,7 @@ def _record(plan: SynthesisPlan, noise: NoiseBudget, rows: Rows | None, path: Pa
     if saved.n is not None:
         check_worth(plan, noise, n=saved.n)
     columns = tuple(dict.fromkeys(part.column for part in plan.parts))
-    return _Record(saved, path, Ledger.from_dict(list(saved.ledger)), columns, noise)
+    return _Record(saved, path, Ledger.from_dict(list(saved.ledger)), columns, noise, spending)
 
 
 @contextmanager
@@ -267,7 +305,8 @@ def _answers(
     take: Callable[[], None],
 ) -> Answers:
     """Ask one release's questions; what is on disk is not asked again."""
-    shape, noise = moment_shape(layout.parts, spans_of(plan, layout)), record.noise
+    parts = [moment_part(step) for step in plan.steps]
+    shape, noise = moment_shape(parts, spans_of(plan, layout)), record.noise
 
     def opened() -> NoisedRows:
         if rows is None:
@@ -293,11 +332,12 @@ def _answers(
     return answer_all(asking, opened, source, known=known, recall=record.recall, keep=record.keep)
 
 
-def _steps(layout: Layout, state: MomentState) -> tuple[DrawnStep, ...]:
-    """Put together what drawing needs."""
+def _steps(plan: SynthesisPlan, layout: Layout, state: MomentState) -> tuple[DrawnStep, ...]:
+    """Put together what drawing needs; features of cells are those of the fit alone."""
+    designs = moment_designs(plan, layout)
     return tuple(
-        DrawnStep((step.part,), step.model, step.design, _scale(layout, step.part.key), params)
-        for step, params in zip(state.steps, state.fits[0].params, strict=True)
+        DrawnStep(step.part.of or (step.part,), step.model, design, _scale(layout, step.part.key), params)
+        for step, design, params in zip(state.steps, designs, state.fits[0].params, strict=True)
     )
 
 

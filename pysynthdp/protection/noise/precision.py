@@ -13,7 +13,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.noise.moment_budget import MomentBudget
 from pysynthdp.protection.noise.budget import NoiseBudget
-from pysynthdp.protection.noise.moments.design import moment_shape
+from pysynthdp.protection.noise.moments.design import moment_part, moment_shape
 from pysynthdp.protection.noise.price import budget_of
 
 __all__ = ["ExpectedPrecision", "expected_precision", "median_length"]
@@ -99,7 +99,7 @@ def expected_precision(
             "expected_precision is about the default rule, which needs m of two or more", kind="guarantee"
         )
     budget = budget_of(plan, noise, n=n)
-    shape = moment_shape([step.targets[0] for step in plan.steps])
+    shape = moment_shape([moment_part(step) for step in plan.steps])
     kinds = _kinds(shape.blocks, shape.numbers, budget, n)
     lengths = tuple((kind, _mean([math.sqrt(1 + each) for each in extra])) for kind, extra in kinds)
     copies = tuple(
@@ -172,9 +172,14 @@ def _logits(blocks: tuple[int, ...], numbers: int, c: float, v: float, n: int) -
 def _costly(plan: SynthesisPlan, budget: MomentBudget, n: int) -> tuple[str, ...]:
     """Columns whose levels are so rare that noise drowns their coefficients."""
     c, v = _variances(budget)
-    parts = [step.targets[0] for step in plan.steps]
+    parts = [moment_part(step) for step in plan.steps]
     return tuple(
-        dict.fromkeys(part.column for part in parts if max(v, 4 * c) * len(part.levels) / n > _DROWNED)
+        dict.fromkeys(
+            own.column
+            for part in parts
+            if max(v, 4 * c) * len(part.levels) / n > _DROWNED
+            for own in part.of or (part,)
+        )
     )
 
 

@@ -13,7 +13,7 @@ from pysynthdp.privacy.domain import count as whole_count
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.noise.moment_budget import MomentBudget, Question, moment_budget
 from pysynthdp.protection.noise.budget import NoiseBudget
-from pysynthdp.protection.noise.moments.design import bends, moment_shape
+from pysynthdp.protection.noise.moments.design import bends, moment_part, moment_shape
 
 __all__ = [
     "NoisePrice",
@@ -25,7 +25,7 @@ __all__ = [
 
 def budget_of(plan: SynthesisPlan, noise: NoiseBudget, *, n: float) -> MomentBudget:
     """Give the questions of one release."""
-    shape = moment_shape([step.targets[0] for step in plan.steps])
+    shape = moment_shape([moment_part(step) for step in plan.steps])
     shaped = sum(bends(step.model) for step in plan.steps)
     return moment_budget(
         len(shape.blocks), shape.numbers, rho=noise.row_rho, relation=noise.unit.relation, n=n, shaped=shaped

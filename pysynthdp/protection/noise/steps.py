@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from pysynthdp.plan.factors import Factor, term_text
 from pysynthdp.plan.protection import Wishes
 from pysynthdp.privacy.noise.moment_budget import moment_budget
 from pysynthdp.privacy.unit import Relation
-from pysynthdp.protection.noise.moments.design import moment_shape
+from pysynthdp.protection.noise.moments.design import moment_part, moment_shape
 from pysynthdp.protection.refusals import refuse_real_values
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -40,8 +41,9 @@ def noised_steps(schema: Schema, wishes: Wishes) -> list[Step]:
         For a method that is not fitted from moments, or a predictor that is a product; the message names the
         column and the mend.
     """
-    steps = []
-    for name in wishes.order:
+    steps = [_together(columns, model, schema, wishes) for columns, model in wishes.groups.items()]
+    inside = {name for columns in wishes.groups for name in columns}
+    for name in (each for each in wishes.order if each not in inside):
         column = schema[name]
         for part in parts_of(column):
             wish = wishes.methods.get(name, wishes.everywhere)
@@ -49,7 +51,37 @@ def noised_steps(schema: Schema, wishes: Wishes) -> list[Step]:
             model = _model(part, column, wish) if cut is None else cut[1]
             own = part if cut is None else cut[0]
             steps.append(Step((own,), model, _main_effects(name, wishes.terms_of(part))))
-    return sorted(steps, key=lambda step: step.targets[0].numeric)
+    place = {name: number for number, name in enumerate(wishes.order)}
+    return sorted(steps, key=lambda step: (step.targets[0].numeric, place[step.targets[0].column]))
+
+
+def _together(columns: tuple[str, ...], model: ColumnModel, schema: Schema, wishes: Wishes) -> Step:
+    """Draw several columns of levels by the noisy counts of the cells of their table.
+
+    Raises
+    ------
+    PrivacyError
+        For a model that has no use for such counts, a column without levels, or more cells than one matrix
+        holds.
+    """
+    if not (getattr(model, "takes_absent", False) and isinstance(model, FitsFromMoments)):
+        what = "a joint step of {method} draws columns together, which noisy cross-products do anyway"
+        mend = "leave it out, or count the cells of a table of levels with 'catall'"
+        raise PlanError(Words(what, method=repr(model.name)), column=columns[0], kind="joint", remedy=mend)
+    parts = tuple(part for name in columns for part in parts_of(schema[name]))
+    for part in parts:
+        if part.role == "kind" or part.partial or not part.levels:
+            what = "{name}: noisy counts of cells take columns of levels, and it holds numbers or a universe"
+            mend = "leave it out of the joint step, or declare it as levels: {levels}"
+            remedy = Words(mend, levels=Facts(levels=[...]))
+            raise PrivacyError(Words(what, name=part.column), column=part.column, kind="joint", remedy=remedy)
+    cells = prod(len(part.levels) for part in parts)
+    if cells > MOST_FEATURES:
+        what = "the table of {names} has {cells} cells, and one noisy matrix holds {most} features at most"
+        says = Words(what, names=", ".join(columns), cells=f"{cells:,}", most=f"{MOST_FEATURES:,}")
+        mend = "draw fewer columns together, or merge levels"
+        raise PrivacyError(says, column=columns[0], kind="joint", remedy=mend)
+    return Step(parts, model, _main_effects(columns[0], wishes.terms[columns[0]]))
 
 
 def _in_cells(part: Part, column: Column, wish: Method | None) -> tuple[Part, ColumnModel] | None:
@@ -158,7 +190,7 @@ def check_noised(
             raise PrivacyError(what, column=name, kind="undeclared")
     for name, (centre, spread) in hints.items():
         _check_hint(name, centre, spread, schema)
-    shape = moment_shape([step.targets[0] for step in noised_steps(schema, wishes)])
+    shape = moment_shape([moment_part(step) for step in noised_steps(schema, wishes)])
     moment_budget(len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=1)
     if sum(shape.blocks) + shape.numbers > MOST_FEATURES:
         text = (

@@ -43,7 +43,7 @@ def noised_statement(
     )
     cost = compose([price_of(mechanism, Draw(1, 1), unit=noise.unit)])
     column = statement_of(
-        ", ".join(dict.fromkeys(step.targets[0].column for step in plan.steps)),
+        ", ".join(dict.fromkeys(part.column for step in plan.steps for part in step.targets)),
         ", ".join(dict.fromkeys(step.model.name for step in plan.steps)),
         mechanism,
         cost,

@@ -14,6 +14,7 @@ from pysynthdp.models.ask import StepMoments
 from pysynthdp.models.base import FitsFromMoments, FitTask, SplitsLevels
 from pysynthdp.plan import Step, SynthesisPlan, target_of
 from pysynthdp.plan.fit import named
+from pysynthdp.protection.noise.moments.design import moment_part
 
 __all__ = ["try_model"]
 
@@ -35,10 +36,12 @@ def try_model(step: Step, plan: SynthesisPlan) -> None:
     -----
     Privacy: made-up numbers only.
     """
-    part, model = step.targets[0], step.model
+    part, model = moment_part(step), step.model
     if not is_outside(model) or not isinstance(model, FitsFromMoments):
         return
-    task = FitTask(target_of(part, plan.schema[part.column]), ("one", "x"), (False, False), int(_ROWS))
+    targets = tuple(target_of(own, plan.schema[own.column]) for own in part.of)
+    target = target_of(part, plan.schema[part.column])
+    task = FitTask(target, ("one", "x"), (False, False), int(_ROWS), targets=targets)
     with named(step.label, model, "be fitted from made-up cross-products"):
         params = model.fit_from_moments(task, _made_up(len(part.levels)))
         if isinstance(model, SplitsLevels):

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from pysynthdp.base.errors import PysynthdpError, SchemaError, together
+from pysynthdp.base.errors import PlanError, PysynthdpError, SchemaError, together
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Said, Setting, Words, nearest
 
@@ -69,3 +69,14 @@ def test_a_remark_is_said_in_every_dialect() -> None:
 def test_the_nearest_name() -> None:
     assert nearest("Bound", ["bounds", "method"]) == "bounds"
     assert nearest("zzz", ["bounds"]) is None
+
+
+def test_names_with_line_breaks_stay_in_one_line() -> None:
+    name = "net\nincome\x1b[31m\u2028€"
+    remark = Remark(name, "few records", Words("{name} is odd", name=name), "leave it out")
+    grouped_one = str(remark.warning())
+    plain = str(PlanError(f"{name} is odd", column=name))
+    both = str(together([PlanError(f"{name} is odd"), PlanError("other")]))
+    assert grouped_one.count("\n") == plain.count("\n") == 0
+    assert r"net\nincome\x1b[31m\u2028€ is odd" in plain
+    assert both.count("\n") == 2  # the list of faults has a line each

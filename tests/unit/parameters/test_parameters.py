@@ -333,3 +333,9 @@ def test_what_is_refused_is_not_charged(call, message):
     with pytest.raises((sdp.PrivacyError, sdp.SchemaError), match=message):
         call(account=account)
     assert account.statements == ()
+
+
+def test_a_table_with_labels_is_its_rows():
+    labelled = sdp.SurveyTable(TABLE[["age", "sex"]], sdp.Schema([AGE, SEX]))
+    assert release_mean(labelled, AGE, sigma=15.0, copies=2000).estimates.mean() == pytest.approx(MEAN, abs=1)
+    assert release_shares(labelled, SEX, prior=1.0, copies=1).estimates.sum() == pytest.approx(1)

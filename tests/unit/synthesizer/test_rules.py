@@ -198,7 +198,7 @@ def test_rules_are_counted_before_and_after():
 )
 def test_a_level_that_a_column_does_not_have_is_said(rule):
     """Such a rule is met by all rows, so that nobody would ever know of the slip."""
-    with pytest.warns(PysynthdpWarning, match=r"marital: the rule .* names a level that it does not have"):
+    with pytest.warns(PysynthdpWarning, match=r"marital: the rule, .*, names a level that it does not have"):
         Synthesizer(rules=[rule], terms="main", progress=False).fit(people())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -303,3 +303,29 @@ def test_a_method_of_ones_own_is_left_as_it_is():
         warnings.simplefilter("ignore")
         plan = Synthesizer(rules=ORDER, method={"end": "normrank"}, derive="no").plan(spells())
     assert plan.counted == ()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"rules": ["not (marital == 'Married' and age < 18)"]},
+        {"universe": {"age": "marital != 'Married'"}},
+    ],
+    ids=["rule", "universe"],
+)
+def test_a_level_that_is_not_declared_is_said_under_a_guarantee_too_and_of_any_table(asked):
+    """Declared levels are public, so the warning is the same whatever the rows."""
+    declared = Schema(
+        [
+            CategoricalColumn("marital", ["MARRIED", "SINGLE"], other="SINGLE", may_be_missing=False),
+            NumericColumn("age", lower=0, upper=120, missing={-8: "not asked"}, may_be_missing=True),
+        ]
+    )
+    said = []
+    for table in (people()[["marital", "age"]], people()[["marital", "age"]].assign(marital="?", age=-8)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            Synthesizer(schema=declared, guarantee=ZCDP(5.0), progress=False, **asked).fit(table)
+        said.append([str(each.message) for each in caught])
+    assert said[0] == said[1]
+    assert any("names a level that it does not have" in each for each in said[0])

@@ -38,6 +38,9 @@ class Answers:
         For each number the block of its own kinds; -1 for none.
     margins : mapping number -> Margin
         Noisy counts in ranges, of the numbers whose shape was asked for.
+    tables : tuple of tuple of int
+        For each block that counts the cells of a table, the levels of its columns, whose features are made
+        from it; empty where there is no table.
     """
 
     frame: Frame
@@ -48,6 +51,7 @@ class Answers:
     snr: float
     blocks_of_numbers: tuple[int, ...] = field(default=())
     margins: Mapping[int, Margin] = field(default_factory=dict)
+    tables: tuple[tuple[int, ...], ...] = ()
 
     def of(self, name: str) -> IntArray | None:
         """Answer to the question of that name."""

@@ -78,7 +78,9 @@ def ask_moments(
             gram = frame.unweighted(frame.unpack(answer), question.alpha)
             whitening, snr = _learned_whitening(frame, gram, question, n=rows, edge=budget.edge)
     answers = Answers(frame, budget, tuple(entries), whitening, rows, snr, owners)
-    return answers if not shape.spans else (yield from _ask_shapes(answers, shape))
+    if shape.spans:
+        answers = yield from _ask_shapes(answers, shape)
+    return replace(answers, tables=shape.tables) if any(shape.tables) else answers
 
 
 def _ask_shapes(answers: Answers, shape: MomentShape) -> Asking:

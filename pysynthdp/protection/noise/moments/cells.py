@@ -59,17 +59,26 @@ class Cells:
             np.zeros((1, 0, 0)),
         )
 
-    def split(self, shares: FloatArray) -> Self:
-        """Split every cell by the levels of one more part; ``shares`` is (cells, levels)."""
+    def split(self, shares: FloatArray, dummies: FloatArray | None = None) -> Self:
+        """Split every cell by the levels of one more part.
+
+        Parameters
+        ----------
+        shares : array (cells, levels)
+            Of each level in each cell.
+        dummies : array (levels, features), optional
+            Features of each level, behind the dummies of all levels but the first.
+        """
         levels = shares.shape[1]
         weights = (self.weights[:, None] * shares).ravel()
         most = max(FEWEST, min(MOST_CELLS, MOST_ENTRIES // self.X.shape[1]))
         kept, weights = thinned(weights, most)
         cell, level = np.divmod(kept, levels)
-        dummies = (level[:, None] == np.arange(1, levels)).astype(np.float64)
+        more = np.zeros((levels, 0)) if dummies is None else dummies
+        own = np.hstack([np.eye(levels)[:, 1:], more])[level]
         return replace(
             self,
-            X=np.hstack([self.X[cell], dummies]),
+            X=np.hstack([self.X[cell], own]),
             codes=np.hstack([self.codes[cell], level[:, None]]),
             weights=weights,
             means=np.zeros((len(kept), 0)),

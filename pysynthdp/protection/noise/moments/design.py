@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TypeGuard
 
+import numpy as np
+
+from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.words import Facts, Words
 from pysynthdp.design.encode import Layout, Scale, StepDesign, n_features
 from pysynthdp.design.parts import Part
 from pysynthdp.models.base import Bends, ColumnModel
-from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan import Step, SynthesisPlan
 from pysynthdp.schema import Column, NumericColumn
 
 __all__ = [
@@ -26,8 +30,10 @@ __all__ = [
     "bends",
     "beyond_bounds",
     "in_cells",
+    "level_features",
     "moment_designs",
     "moment_layout",
+    "moment_part",
     "moment_shape",
     "spans_of",
 ]
@@ -74,11 +80,14 @@ class MomentShape:
         Numeric parts, after them.
     spans : tuple of Span
         Numbers whose shape is asked for too.
+    tables : tuple of tuple of int
+        For each block that counts the cells of a table, the levels of its columns; () for any other.
     """
 
     blocks: tuple[int, ...]
     numbers: int
     spans: tuple[Span, ...] = ()
+    tables: tuple[tuple[int, ...], ...] = ()
 
     @property
     def numeric(self) -> bool:
@@ -87,9 +96,53 @@ class MomentShape:
 
 
 def moment_shape(parts: Sequence[Part], spans: tuple[Span, ...] = ()) -> MomentShape:
-    """Count the features of some parts."""
-    blocks = tuple(len(part.levels) for part in parts if len(part.levels) > 1)
-    return MomentShape(blocks, sum(part.numeric for part in parts), spans)
+    """Count the features of some parts, each a step's."""
+    several = [part for part in parts if len(part.levels) > 1]
+    blocks = tuple(len(part.levels) for part in several)
+    tables = tuple(tuple(len(own.levels) for own in part.of) for part in several)
+    return MomentShape(blocks, sum(part.numeric for part in parts), spans, tables)
+
+
+def moment_part(step: Step) -> Part:
+    """Give what a step draws as one part: the cells of their table, where it draws several columns.
+
+    Notes
+    -----
+    Privacy: declared facts only. A row is in one cell of such a table, as it has one level of a column.
+
+    Examples
+    --------
+    >>> step = Step((Part("a", "value", ("x", "y")), Part("b", "value", ("u", "v"))), None, ())
+    >>> moment_part(step).levels
+    ('x, u', 'x, v', 'y, u', 'y, v')
+    """
+    first, *more = step.targets
+    if not more:
+        return first
+    names = tuple(", ".join(levels) for levels in product(*(part.levels for part in step.targets)))
+    return Part(first.column, "cells", names, of=step.targets)
+
+
+def level_features(sizes: Sequence[int]) -> FloatArray:
+    """Write each cell of a table as the dummies of its columns' levels, each column's first left out.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Levels of each column.
+
+    Returns
+    -------
+    array (cells, sum of levels less one a column)
+
+    Examples
+    --------
+    >>> level_features((2, 2)).astype(int).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    codes = np.array(list(product(*(range(size) for size in sizes))))
+    own = [codes[:, [place]] == np.arange(1, size) for place, size in enumerate(sizes)]
+    return np.hstack(own).astype(np.float64)
 
 
 def spans_of(plan: SynthesisPlan, layout: Layout) -> tuple[Span, ...]:
@@ -123,21 +176,27 @@ def in_cells(plan: SynthesisPlan) -> tuple[str, ...]:
 
 
 def moment_layout(plan: SynthesisPlan, hints: Mapping[str, tuple[float, float]]) -> Layout:
-    """Place the features in moment order, numbers in units of their hints.
+    """Place the features in moment order, numbers in units of their hints; cells before their columns.
 
     Notes
     -----
-    Privacy: declared facts only. Without a hint the centre is the middle of the bounds and the spread a sixth
+    Privacy: declared facts only. The features of a column that is drawn with others are sums over the cells
+    of their table. Without a hint the centre is the middle of the bounds and the spread a sixth
     of their width.
     """
     guesses = {name: Scale(centre, spread) for name, (centre, spread) in hints.items()}
-    parts = tuple(part for step in plan.steps for part in step.targets)
+    parts = tuple(part for step in plan.steps for part in _placed(moment_part(step)))
     scales = {
         part.key: guesses.get(part.column) or _sixth(plan.schema[part.column])
         for part in parts
         if part.numeric
     }
     return Layout(parts, scales)
+
+
+def _placed(part: Part) -> tuple[Part, ...]:
+    """Give the parts that have features: the cells of a table, and the columns that they tell."""
+    return part, *part.of
 
 
 def _sixth(column: Column) -> Scale:
@@ -163,7 +222,7 @@ def moment_designs(plan: SynthesisPlan, layout: Layout) -> tuple[StepDesign, ...
         own = step.targets[0].column
         everything = {*step.predictors} == {*visited[: place[own]]}
         chosen = {own, *step.predictors}
-        before = [s.targets[0] for s in plan.steps[:number]]
+        before = [part for s in plan.steps[:number] for part in s.targets]
         parts = [part for part in before if everything or part.column in chosen]
         width = ((start, start + n_features(part)) for part in parts for start in [starts[part.key]])
         designs.append(StepDesign(((0,), *((i,) for low, high in width for i in range(low, high)))))

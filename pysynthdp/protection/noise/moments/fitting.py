@@ -17,6 +17,8 @@ from pysynthdp.models.ask import StepMoments
 from pysynthdp.models.base import FitTask
 from pysynthdp.plan.fit import named
 from pysynthdp.protection.noise.moments.cells import Cells
+from pysynthdp.protection.noise.moments.design import level_features
+from pysynthdp.protection.noise.moments.margins import nearest_shares
 
 __all__ = ["Hidden", "MomentFit", "MomentStep", "feasible_cross", "fit_steps"]
 ROUNDS = 30  # of proportional fitting
@@ -133,9 +135,15 @@ def fit_steps(
         else:
             fit = _fit_levels(step, layout, gram, cells, before)
             with named(step.part.label, step.model, "say its shares of levels"):
-                cells = cells.split(_shares(step, fit, cells.X[:, _positions(step)]))
+                shares = _shares(step, fit, cells.X[:, _positions(step)])
+                cells = cells.split(shares, level_features(sizes) if (sizes := _sizes(step)) else None)
         params.append(fit)
     return MomentFit(tuple(params), cells, feasible)
+
+
+def _sizes(step: MomentStep) -> tuple[int, ...]:
+    """Levels of each column of a table, where the step draws its cells."""
+    return tuple(len(own.levels) for own in step.part.of)
 
 
 def _fitted(step: MomentStep, given: StepMoments) -> Any:
@@ -163,6 +171,8 @@ def _fit_levels(step: MomentStep, layout: Layout, gram: FloatArray, cells: Cells
     others = gram[at, first : first + len(step.part.levels) - 1]
     cross = np.column_stack([gram[at, 0] - others.sum(axis=1), others])
     n = float(gram[0, 0])
+    if step.part.of:  # of many cells most that noise alone fills would be kept
+        cross[0] = n * nearest_shares(cross[0])
     X, weights = cells.X[:, at], cells.weights * n
     cross = feasible_cross(cross, at, layout, weights @ X)
     given = StepMoments(X, weights, np.zeros((0, 0)), cross, 0.0, n, before)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pysynthdp.base.arrays import FloatArray
+from pysynthdp.protection.noise.moments.fitting import MomentStep
 from pysynthdp.protection.noise.moments.state import MomentState
 
 __all__ = [
@@ -30,6 +31,7 @@ DOMINATED = 0.5
 CLIPPED = 0.01
 WIDE = 0.02  # of a number's variance: a slope of ten standard errors is a fifth of one too flat
 SPARSE = 10.0  # times the noise of a count: a cell of fewer rows is among a predictor's levels often empty
+HIDDEN = 3.0  # times the noise of a count: a cell of fewer rows may be empty
 SURE = 2.3263478740408408  # standard deviations that noise alone exceeds in one of a hundred releases
 
 
@@ -96,7 +98,7 @@ def flags_of(state: MomentState, *, m: int | None = None) -> tuple[str, ...]:
             f"variances, correlations{_of_levels(state)} and slopes may be biased, in which columns is not "
             "known"
         )
-    flags += _of_cells(state)
+    flags += [*_of_cells(state), *_of_tables(state)]
     if m is not None and 1 < m < FEW_COPIES:
         flags.append(f"few copies: m = {m}; intervals need ten or more, twenty by default")
     return tuple(flags)
@@ -104,11 +106,9 @@ def flags_of(state: MomentState, *, m: int | None = None) -> tuple[str, ...]:
 
 def _of_cells(state: MomentState) -> list[str]:
     """Name the numbers whose declared cells are too sparse for the noise, or too wide for later columns."""
-    sd, n, found = state.answers[0].budget.final.sd, state.n, []
+    sd, found = state.answers[0].budget.final.sd, []
     for step in (step for step in state.steps if step.part.edges):
-        first, size = state.layout.starts[step.part.key], len(step.part.levels)
-        counts = state.grams[0][0, first : first + size - 1]
-        counts = np.append(n - counts.sum(), counts)
+        counts, size = _counts(state, step), len(step.part.levels)
         few, name = int(np.count_nonzero(counts < SPARSE * sd)), step.part.column
         if few:
             found.append(
@@ -124,6 +124,29 @@ def _of_cells(state: MomentState) -> list[str]:
                 "declare narrower cells, or draw it last"
             )
     return found
+
+
+def _of_tables(state: MomentState) -> list[str]:
+    """Name the tables of columns that are drawn together of which many cells hide in the noise."""
+    sd, found = state.answers[0].budget.final.sd, []
+    for step in (step for step in state.steps if step.part.of):
+        counts = _counts(state, step)
+        few = int(np.count_nonzero(counts < HIDDEN * sd))
+        if few:
+            found.append(
+                f"hidden cells: about {few} of the {len(counts)} cells of the table of {step.part.label} "
+                f"have fewer than {HIDDEN * sd:,.0f} rows, and cannot be told from empty ones here: "
+                "combinations that no record has may be drawn; draw fewer columns together, merge levels, or "
+                "raise the budget"
+            )
+    return found
+
+
+def _counts(state: MomentState, step: MomentStep) -> FloatArray:
+    """Noisy numbers of rows at each level of a step's part."""
+    first, size = state.layout.starts[step.part.key], len(step.part.levels)
+    counts = state.grams[0][0, first : first + size - 1]
+    return np.append(state.n - counts.sum(), counts)
 
 
 def _share_inside(counts: FloatArray, ends: Sequence[tuple[float, float]]) -> float:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.curator.noised.integers import Frame
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, DIAGONAL, OFF_DIAGONAL
 from pysynthdp.protection.noise.moments.answers import Answers
+from pysynthdp.protection.noise.moments.design import level_features
 from pysynthdp.protection.noise.moments.projection import (
     consistent_levels,
     consistent_numbers,
@@ -32,7 +34,7 @@ def reduced_moments(answers: Answers) -> FloatArray:
     -------
     array (features, features)
         Cross-products of the intercept, the dummies of levels but the first, and the numbers; symmetric,
-        the number of rows in the corner.
+        the number of rows in the corner. Behind the cells of a table stand the dummies of its columns.
 
     Notes
     -----
@@ -120,7 +122,11 @@ def _reduce(
     gram = grams[final.name]
     at = slice(frame.levels, None)
     sums = consistent_numbers(frame, gram[: frame.levels, at])
-    return _features(answers, levels, *_coloured(answers, levels, sums, gram[at, at]), n)
+    found = _features(answers, levels, *_coloured(answers, levels, sums, gram[at, at]), n)
+    if not answers.tables:
+        return found
+    told = _told(answers)
+    return np.asarray(told @ found @ told.T)
 
 
 def _coloured(
@@ -164,3 +170,12 @@ def _features(
     result[dummies, at], result[at, dummies] = sums[kept], sums[kept].T
     result[at, at] = products
     return result
+
+
+def _told(answers: Answers) -> FloatArray:
+    """Write every feature as a sum of those that were asked for: a column's level is that of some cells."""
+    own = [np.eye(1)]
+    for size, columns in zip(answers.frame.blocks, answers.tables, strict=True):
+        cells = np.eye(size - 1)
+        own.append(np.vstack([cells, level_features(columns)[1:].T]) if columns else cells)
+    return np.asarray(block_diag(*own, np.eye(answers.frame.numbers)))

@@ -16,7 +16,7 @@ from pysynthdp.plan.fit import CopyParameters
 from pysynthdp.privacy.ledger import Ledger
 from pysynthdp.protection.noise.moments.answers import Answers
 from pysynthdp.protection.noise.moments.copies import implied_moments, normal_moments, sampled_moments
-from pysynthdp.protection.noise.moments.design import moment_designs
+from pysynthdp.protection.noise.moments.design import moment_designs, moment_part
 from pysynthdp.protection.noise.moments.fitting import Hidden, MomentFit, MomentStep, fit_steps
 from pysynthdp.protection.noise.moments.released import fresh_moments, reduced_moments
 
@@ -118,13 +118,14 @@ class MomentState:
 def moment_steps(plan: SynthesisPlan, layout: Layout, n: int) -> tuple[MomentStep, ...]:
     """Set every step of a plan up for the fit from moments."""
     designs = moment_designs(plan, layout)
-    levels = [step.targets[0].key for step in plan.steps if not step.targets[0].numeric]
+    levels = [part.key for part in map(moment_part, plan.steps) if not part.numeric]
     found = []
     for step, design in zip(plan.steps, designs, strict=True):
-        part = step.targets[0]
+        part = moment_part(step)
         names = tuple(layout.features[i] for (i,) in design.features)
         dummies = tuple(layout.dummies[i] for (i,) in design.features)
-        task = FitTask(target_of(part, plan.schema[part.column]), names, dummies, n)
+        targets = tuple(target_of(own, plan.schema[own.column]) for own in part.of)
+        task = FitTask(target_of(part, plan.schema[part.column]), names, dummies, n, targets=targets)
         kind = levels.index((part.column, "kind")) if part.numeric and part.partial else -1
         found.append(MomentStep(part, step.model, task, design, kind))
     return tuple(found)
@@ -132,7 +133,7 @@ def moment_steps(plan: SynthesisPlan, layout: Layout, n: int) -> tuple[MomentSte
 
 def owners_of(steps: Sequence[Step]) -> tuple[int, ...]:
     """For each number its own block of kinds among the blocks with several levels; -1 for none."""
-    parts = [step.targets[0] for step in steps]
+    parts = [moment_part(step) for step in steps]
     blocks = [part.key for part in parts if len(part.levels) > 1]
     kinds = ((part.column, "kind") for part in parts if part.numeric)
     return tuple(blocks.index(kind) if kind in blocks else -1 for kind in kinds)

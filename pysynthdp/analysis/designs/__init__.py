@@ -1,0 +1,1 @@
+"""Estimates under a survey's design, with linearised variances: totals, means, ratios, regressions."""

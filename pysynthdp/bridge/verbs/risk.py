@@ -1,0 +1,98 @@
+"""What copies give away of the confidential table: for the owner of the data only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import pysynthdp as sdp
+from pysynthdp.base.words import said
+from pysynthdp.bridge.codec import RValue, RVector, character
+from pysynthdp.bridge.frames import frame_from_r
+from pysynthdp.bridge.releases import release_from_r
+from pysynthdp.bridge.settings import settings_from_r
+
+__all__ = ["disclosure_risk"]
+
+
+def disclosure_risk(
+    x: RValue, data: RValue, refit: Mapping[str, Any] | None = None, **asked: Any
+) -> dict[str, Any]:
+    """Measure disclosure risk.
+
+    Parameters
+    ----------
+    x : RVector
+        Copies: an object of class ``synthetic`` or ``synds``, or a data frame or list of them.
+    data : RVector
+        A list: the confidential data frame, and perhaps one of people who were never used.
+    refit : mapping, optional
+        Settings of the release.
+    **asked
+        As of :func:`pysynthdp.disclosure_risk`.
+
+    Returns
+    -------
+    dict
+        Page one as text, alarms, and each table as vectors.
+
+    Notes
+    -----
+    Privacy: shows numbers of the confidential rows, so the result is internal.
+    """
+    table, *others = (frame_from_r(each).frame for each in _items(data))
+    wanted = {name: value for name, value in asked.items() if value is not None}
+    for name in ("keys", "known_by_all"):
+        if isinstance(wanted.get(name), Mapping):
+            wanted[name] = {key: _listed(value) for key, value in wanted[name].items()}
+    for name in ("targets", "without_missing"):
+        if name in wanted:
+            wanted[name] = _listed(wanted[name])
+    if "ngroups" in wanted:
+        wanted["ngroups"] = {name: int(many) for name, many in wanted["ngroups"].items()}
+    for name in ("attacks", "shadow_fits", "denom_lim"):
+        if isinstance(wanted.get(name), float) and wanted[name].is_integer():
+            wanted[name] = int(wanted[name])  # R's numbers are doubles
+    if refit is not None:
+        own = settings_from_r(refit, {str(name): dtype for name, dtype in table.dtypes.items()})
+        wanted["refit"] = sdp.Synthesizer(**own, progress=False)
+    found = sdp.disclosure_risk(table, _copies(x), holdout=next(iter(others), None), **wanted)
+    tables = {name: _columns(frame) for name, frame in found.tables().items()}
+    return {
+        "text": found.said("r"),
+        "alarms": character([said(each, "r") for each in found.alarms]),
+        "tables": tables,
+    }
+
+
+def _items(data: RValue) -> tuple[RValue, ...]:
+    """Give the frames of a list."""
+    return data.items if isinstance(data, RVector) else ()
+
+
+def _copies(x: RValue) -> Any:
+    """Read a release, or copies of another tool."""
+    if isinstance(x, RVector) and x.kind == "list" and not {"synthetic", "synds"} & {*x.classes}:
+        single = (x,) if "data.frame" in x.classes else x.items
+        return [frame_from_r(each).frame for each in single]
+    return release_from_r(x)
+
+
+def _listed(given: Any) -> list[Any]:
+    """Give a vector of any length as a list."""
+    return list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, Any]:
+    """Give a table as one vector a column; what is no number as text."""
+    return {str(name): _vector(frame[name]) for name in frame.columns}
+
+
+def _vector(column: pd.Series[Any]) -> Any:
+    """Give a column as a vector."""
+    if column.dtype.kind in "iufb":
+        return column.to_numpy(dtype=np.float64)
+    return character([None if pd.isna(value) else said(value, "r") for value in column])

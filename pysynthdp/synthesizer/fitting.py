@@ -1,0 +1,100 @@
+"""The fit of an opened table, or of its imputations, paid for and said."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+
+from pysynthdp.base.remarks import say
+from pysynthdp.curator.look import slow_plan
+from pysynthdp.curator.rows import ImputedTables, listed
+from pysynthdp.design.rows import Rows
+from pysynthdp.draw.machine import Machine
+from pysynthdp.draw.stand_ins import stand_ins
+from pysynthdp.io.ledger import SpendingLedger
+from pysynthdp.plan.protection import FitRequest
+from pysynthdp.plan.rules import strange_levels
+from pysynthdp.synthesizer.charging import Charging, attempt_of, check_charged
+from pysynthdp.synthesizer.designed import with_design
+from pysynthdp.synthesizer.fitted import FittedSynthesizer
+from pysynthdp.synthesizer.imputing import Opened, fit_imputed, opened
+from pysynthdp.synthesizer.opening import opened_table, undeclared
+from pysynthdp.synthesizer.settings import Settings, with_labels
+
+__all__ = ["Asked", "fit_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of one fit beside the settings, as :meth:`Synthesizer.fit` takes it."""
+
+    block_rows: int | None
+    answers: str | Path | None
+    noise_seed: int | None
+    ledger: str | os.PathLike[str] | SpendingLedger | None
+    source: str | None
+
+
+def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer:
+    """Fit a confidential table, or each of several imputations of it.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of the synthesis.
+    given : DataFrame, SurveyTable, list of DataFrames, Rows, path or None
+        The table, or what names it.
+    asked : Asked
+        Of this fit alone.
+    """
+    protection = settings.protection
+    protection.check_request(answers=asked.answers, noise_seed=asked.noise_seed)
+    path = None if asked.answers is None else Path(asked.answers)
+    paying = Charging.of(asked.ledger, asked.source, protection, table=given, answers=path)
+    table, labels = opened_table(settings, given)
+    own = with_labels(with_design(settings), labels)
+    tables = listed(table)
+    if tables is not None:
+        return _fit_imputed(own, tables, asked.block_rows)
+    if not protection.learns and own.schema is None:
+        raise undeclared()
+    return _fit_opened(
+        own, opened(own, cast("pd.DataFrame | Rows | None", table), asked.block_rows), asked, paying
+    )
+
+
+def _fit_imputed(settings: Settings, tables: ImputedTables, block_rows: int | None) -> FittedSynthesizer:
+    """Fit one plan to each of several imputations."""
+    nested, unseen = fit_imputed(settings, tables, block_rows=block_rows, workers=_threads(settings))
+    fitted = FittedSynthesizer(nested, _threads(settings), settings.progress)
+    say((*unseen, *fitted.remarks))
+    return fitted
+
+
+def _fit_opened(settings: Settings, own: Opened, asked: Asked, paying: Charging | None) -> FittedSynthesizer:
+    """Fit the plan of an opened table, priced before a record is read."""
+    protection, plan, threads = settings.protection, own.plan, _threads(settings)
+    account = protection.account(plan, n=own.n)
+    spending = attempt_of(paying, plan, account)
+    slow = slow_plan(plan, own.n if protection.learns else None)
+    strange = () if protection.learns else strange_levels(plan.rules, plan.schema)
+    say((*slow, *strange))  # before, since it is no use after
+    path = None if asked.answers is None else Path(asked.answers)
+    request = FitRequest(own.rows, threads, settings.progress, path, asked.noise_seed, stand_ins, spending)
+    fit = protection.fit(plan, request)
+    check_charged(protection, spending)
+    fit = own.completed(fit)
+    plan, fit = plan.completed(fit), replace(fit, learned=())
+    say((*own.remarks, *fit.remarks))
+    if protection.learns:
+        fit = replace(fit, remarks=(*slow, *own.remarks, *fit.remarks))
+    return FittedSynthesizer(Machine(plan, fit, account), threads, settings.progress)
+
+
+def _threads(settings: Settings) -> int:
+    """Threads to use."""
+    return settings.workers or min(4, os.cpu_count() or 1)

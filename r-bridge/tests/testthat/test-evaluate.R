@@ -1,0 +1,55 @@
+copies_of <- function(m = 3, ...) synthesise(survey_data(), m = m, seed = 1, ...)
+
+test_over_carriers("copies are held against the data, and the result says INTERNAL", {
+  d <- survey_data()
+  found <- evaluate_synthetic(copies_of(), d, models = list(income ~ age + sex), by = "sex", rules = "age >= 0")
+  expect_s3_class(found, "synthetic_evaluation")
+  expect_output(print(found), "INTERNAL: copies against the confidential table")
+  expect_length(found$alarms, 0L)
+  two <- as.data.frame(found, table = "two-way")
+  expect_false(is.unsorted(rev(two$ratio[!is.na(two$ratio)])))
+  real <- as.data.frame(found, table = "moments")
+  row <- real[real$column == "age" & real$statistic == "mean", ]
+  expect_equal(row$confidential, mean(d$age, na.rm = TRUE))
+  expect_identical(unique(as.data.frame(found, table = "regressions")$model), "income ~ age + sex")
+  expect_error(as.data.frame(found, table = "two"), class = "pysynthdp_plan_error")
+})
+
+test_that("the data themselves, and copies of another tool, are taken", {
+  skip_without_engine()
+  d <- survey_data()
+  found <- evaluate_synthetic(list(d, d[sample(nrow(d)), ]), d, models = FALSE)
+  expect_match(found$alarms[[1L]], "this is no synthesis")
+  expect_identical(as.data.frame(found)$what[[1L]], "ALARM")
+  expect_error(evaluate_synthetic(3, d), class = "pysynthdp_error")
+  expect_error(evaluate_synthetic(d), class = "pysynthdp_error")
+})
+
+test_that("an evaluation is drawn", {
+  skip_without_engine()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  found <- evaluate_synthetic(copies_of(m = 1), survey_data(), models = FALSE)
+  expect_identical(plot(found, most = 4L), found)
+})
+
+test_that("descriptives are pooled as fits are", {
+  skip_without_engine()
+  s <- copies_of(m = 5)
+  got <- mean_of(s, "age")
+  want <- pool(with(s, lm(age ~ 1)))
+  expect_equal(unname(coef(got)), unname(coef(want)))
+  expect_equal(unname(sqrt(diag(vcov(got)))), unname(sqrt(diag(vcov(want)))))
+  expect_identical(got$rule, want$rule)
+  shares <- vapply(copies(s), function(d) mean(d$sex == levels(factor(d$sex))[[1L]], na.rm = TRUE), 0)
+  level <- levels(factor(s[[1]]$sex))[[1L]]
+  expect_equal(unname(coef(share_of(s, "sex", level))), mean(shares))
+  medians <- vapply(copies(s), function(d) stats::median(d$age, na.rm = TRUE), 0)
+  expect_equal(unname(coef(quantile_of(s, "age", 0.5))), mean(medians))
+  groups <- mean_of(s, "age", by = "sex")
+  expect_length(coef(groups), length(unique(stats::na.omit(as.character(s[[1]]$sex)))))
+  table <- crosstab_of(s, "sex", "smokes")
+  expect_equal(sum(coef(table)), 1)
+  expect_error(quantile_of(s, "age", 2), class = "pysynthdp_fit_error")
+  expect_error(mean_of(s, "agge"), class = "pysynthdp_error")
+})
