@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pysynthdp.design.tagged import missing_kinds
     from pysynthdp.evaluate import (
         DisclosureRisk,
+        Report,
         UtilityComparison,
         compare,
         compare_fits,
@@ -99,7 +100,14 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
-    "evaluate": ("DisclosureRisk", "UtilityComparison", "compare", "compare_fits", "disclosure_risk"),
+    "evaluate": (
+        "DisclosureRisk",
+        "Report",
+        "UtilityComparison",
+        "compare",
+        "compare_fits",
+        "disclosure_risk",
+    ),
     "io.ledger": ("Override", "SpendingLedger"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
@@ -159,6 +167,7 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "ReleaseVerification",
+    "Report",
     "SQLTable",
     "Schema",
     "SchemaError",

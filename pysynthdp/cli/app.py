@@ -20,6 +20,7 @@ from pysynthdp.cli.look import look
 from pysynthdp.cli.parameter import parameter
 from pysynthdp.cli.plan import plan
 from pysynthdp.cli.pool import pool
+from pysynthdp.cli.report import report
 from pysynthdp.cli.risk import risk
 from pysynthdp.cli.run import closed_quietly
 from pysynthdp.cli.signals import finish, stop_at_once
@@ -41,7 +42,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (look, plan, synth, parameter, pool, verify, diff, compare, risk):  # as the help lists them
+_COMMANDS = (look, plan, synth, parameter, pool, verify, diff, compare, risk, report)
+for command in _COMMANDS:  # as the help lists them
     app.command()(command)
 app.add_typer(ledger)
 

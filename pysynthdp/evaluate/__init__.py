@@ -2,6 +2,7 @@
 
 from pysynthdp.evaluate.fits import Comparison, LackOfFit, compare_fits
 from pysynthdp.evaluate.internal import Internal
+from pysynthdp.evaluate.report.report import Report
 from pysynthdp.evaluate.risk import DisclosureRisk, disclosure_risk
 from pysynthdp.evaluate.utility import (
     UtilityComparison,
@@ -16,6 +17,7 @@ __all__ = [
     "DisclosureRisk",
     "Internal",
     "LackOfFit",
+    "Report",
     "UtilityComparison",
     "compare",
     "compare_fits",

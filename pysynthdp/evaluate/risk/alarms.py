@@ -222,8 +222,11 @@ def key_alarms(
     str
         Sentences.
     """
-    tests = max(len(keys) + len(attribute[["keys", "target"]].drop_duplicates()), 1)
-    cases = ((identity, "RepU", "RepU", "UiO"), (attribute, "DiSCO", "DiSDiO", "Dorig"))
+    targets = attribute[["keys", "target"]].drop_duplicates() if len(attribute) else ()
+    tests = max(len(keys) + len(targets), 1)
+    cases = ((identity, "RepU", "RepU", "UiO"), (attribute, "DiSCO", "DiSDiO", "Dorig"))[
+        : 1 + bool(len(attribute))
+    ]
     for frame, measure, same, whole in cases:
         real = {name for name, columns in keys.items() if {*columns} <= {*kept}}
         synthetic = frame[~frame["keys"].isin(real)]
