@@ -43,18 +43,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (
-    look,
-    plan,
-    synth,
-    parameter,
-    pool,
-    verify,
-    diff,
-    compare,
-    risk,
-    report,
-):  # as the help lists them
+_COMMANDS = (look, plan, synth, parameter, pool, verify, diff, compare, risk, report)
+for command in _COMMANDS:  # as the help lists them
     app.command()(command)
 app.add_typer(ledger)
 app.add_typer(job)

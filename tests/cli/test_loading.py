@@ -38,7 +38,18 @@ def run(*words):
 
 
 def test_the_commands_are_those_of_the_help():
-    assert COMMANDS == ["look", "plan", "synth", "parameter", "pool", "verify", "diff", "compare", "risk"]
+    assert COMMANDS == [
+        "look",
+        "plan",
+        "synth",
+        "parameter",
+        "pool",
+        "verify",
+        "diff",
+        "compare",
+        "risk",
+        "report",
+    ]
 
 
 @pytest.mark.parametrize(

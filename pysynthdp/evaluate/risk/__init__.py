@@ -1,4 +1,4 @@
-"""What copies give away of the records: measures and attacks beside people never used; measure.py."""
+"""What copies give away of the records, beside people never used: measure.py."""
 
 from pysynthdp.evaluate.risk.measure import disclosure_risk
 from pysynthdp.evaluate.risk.result import DisclosureRisk

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from pysynthdp.synthesizer import Synthesizer
 
 __all__ = ["Control", "ControlKind", "controls", "sealed_copies"]
 
-_OUTS: Final = {"progress": False, "ledger": None}
 ControlKind: TypeAlias = Literal["holdout", "refits", "none"]
 
 
@@ -146,13 +145,6 @@ def sealed_copies(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PysynthdpWarning)  # said when the release was made
-        fitted = _unlogged(refit).fit(table)
+        fitted = replace(refit, progress=False).fit(table)  # without a ledger
         release = fitted.draw(m=m, k=k, rng=rng if refit.protection.learns else None)
     return release.copies
-
-
-def _unlogged(refit: Synthesizer) -> Synthesizer:
-    """Take out what would write to a ledger or show a bar."""
-    known = {item.name for item in fields(refit)}
-    outs: dict[str, Any] = {name: value for name, value in _OUTS.items() if name in known}
-    return replace(refit, **outs)
