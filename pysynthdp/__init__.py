@@ -38,7 +38,14 @@ if TYPE_CHECKING:
     )
     from pysynthdp.design.survey_table import SurveyTable
     from pysynthdp.design.tagged import missing_kinds
-    from pysynthdp.evaluate import UtilityComparison, compare, compare_fits
+    from pysynthdp.evaluate import (
+        DisclosureRisk,
+        Report,
+        UtilityComparison,
+        compare,
+        compare_fits,
+        disclosure_risk,
+    )
     from pysynthdp.io.folder.verifying import ReleaseVerification, verify
     from pysynthdp.io.ledger import Override, SpendingLedger
     from pysynthdp.io.sql.reading import SQLTable
@@ -93,7 +100,14 @@ _WHERE = {
         "ReleaseError",
         "SchemaError",
     ),
-    "evaluate": ("UtilityComparison", "compare", "compare_fits"),
+    "evaluate": (
+        "DisclosureRisk",
+        "Report",
+        "UtilityComparison",
+        "compare",
+        "compare_fits",
+        "disclosure_risk",
+    ),
     "io.ledger": ("Override", "SpendingLedger"),
     "io.sql.reading": ("SQLTable",),
     "design.survey_table": ("SurveyTable",),
@@ -134,6 +148,7 @@ __all__ = [
     "CategoricalColumn",
     "CombiningRuleError",
     "Design",
+    "DisclosureRisk",
     "FitError",
     "FittedSynthesizer",
     "Kind",
@@ -152,6 +167,7 @@ __all__ = [
     "PysynthdpWarning",
     "ReleaseError",
     "ReleaseVerification",
+    "Report",
     "SQLTable",
     "Schema",
     "SchemaError",
@@ -167,6 +183,7 @@ __all__ = [
     "compare",
     "compare_fits",
     "crosstab_of",
+    "disclosure_risk",
     "glm",
     "logit",
     "look",

@@ -160,7 +160,7 @@ def _jensen_shannon(po: FloatArray, ps: FloatArray) -> float:
 
 
 def _of_ranks(o: FloatArray, s: FloatArray) -> dict[str, float]:
-    """Distance of Kolmogorov and Smirnov, and count of Mann and Whitney, of cells by share of copies."""
+    """Distance of Kolmogorov and Smirnov, count of Mann and Whitney, of cells by their share of copies."""
     _, place = np.unique(np.round(s / (s + o), 12), return_inverse=True)
     copy, real = np.bincount(place, s), np.bincount(place, o)
     apart = np.abs(np.cumsum(copy) / s.sum() - np.cumsum(real) / o.sum()).max()
