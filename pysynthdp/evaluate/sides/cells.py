@@ -137,7 +137,8 @@ def _coded(series: pd.Series[Any], cells: Cells) -> AnyArray:
     last = cells.size - 1
     if not cells.facts.numeric:
         codes = levels_of(series, cells.facts)
-        return np.append(cells.place, [last, last - 1])[codes]
+        new = last - 2 if cells.place.size > last - 1 else last  # new ones join the rare ones
+        return np.append(cells.place, [new, last - 1])[codes]
     values, kinds = numbers_of(series, cells.facts)
     found = np.searchsorted(cells.edges, values)
     if cells.each:

@@ -189,8 +189,9 @@ def _rows(real: pd.DataFrame, copy: pd.DataFrame, facts: Sequence[Facts]) -> Ite
     for each in facts:
         one, other = _cells(real[each.name], each), _cells(copy[each.name], each)
         _, counts = np.unique(np.concatenate([one, other]), return_counts=True)
-        chance = float(((counts / counts.sum()) ** 2).sum())
         share = float((one == other).mean())
+        next_row = float((one[:-1] == other[1:]).mean())  # high where both sides are sorted
+        chance = max(float(((counts / counts.sum()) ** 2).sum()), next_row if share < 1 else 0.0)
         if chance < 0.9 and share - chance > 0.5 * (1 - chance) and len(real) > 30:
             alike[each.name] = share
     if alike:
