@@ -53,6 +53,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
     "accept_sdc": ("objects", "accept_sdc"),
     "write_release": ("objects", "write_release"),
     "read_release": ("objects", "read_release"),
+    "read_survey": ("objects", "read_survey"),
     "verify_release": ("objects", "verify_release"),
 }
 

@@ -6,15 +6,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-import pandas as pd
-
 from pysynthdp.base.errors import BridgeError, PysynthdpError
 from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import RValue, RVector, character, named_list
 from pysynthdp.bridge.digests import check_digests, digests_of
 from pysynthdp.bridge.facts import FrameFacts
-from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.bridge.from_synds import release_from_synds
+from pysynthdp.bridge.labels_to_r import labelled_from_r
 from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.synds import synds_fields
 from pysynthdp.privacy.statements.statement import PrivacyStatement
@@ -33,6 +31,7 @@ def release_to_r(
     *,
     facts: FrameFacts | None = None,
     predictors: Mapping[str, Collection[str]] | None = None,
+    factors: bool = False,
 ) -> RVector:
     """Make the R object of class ``c("synthetic", "synds")``.
 
@@ -42,6 +41,8 @@ def release_to_r(
         The copies and what is true of them.
     facts, predictors
         As in :func:`~pysynthdp.bridge.synds.synds_from_release`.
+    factors : bool
+        Whether categories that are labels of codes become factors.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def release_to_r(
         "schema": to_plain(release.schema, methods=dict(release.provenance.methods), real=release.tags.kept),
         "provenance": asdict(release.provenance),
     }
-    both = synds_fields(release, facts=facts, predictors=predictors)
+    both = synds_fields(release, facts=facts, predictors=predictors, factors=factors)
     both |= {name: plain_to_r(value) for name, value in own.items()}
     both["digest"] = RVector("list", digests_of(_frames(both["syn"])))
     return named_list(both, {"class": character(["synthetic", "synds"])})
@@ -158,10 +159,10 @@ def _held(value: RValue) -> dict[str, RValue]:
 
 def _read(held: Mapping[str, RValue]) -> SyntheticRelease:
     """Read copies and all that is said of them."""
-    copies = tuple(frame_from_r(item).frame for item in _frames(held["syn"]))
+    frames = _frames(held["syn"])
     plain = {name: plain_from_r(held[name], name) for name in _OWN}
     try:
-        return _release(copies, plain)
+        return _release(frames, plain)
     except PysynthdpError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -170,12 +171,12 @@ def _read(held: Mapping[str, RValue]) -> SyntheticRelease:
         ) from error
 
 
-def _release(copies: tuple[pd.DataFrame, ...], plain: Mapping[str, Any]) -> SyntheticRelease:
+def _release(frames: tuple[RVector, ...], plain: Mapping[str, Any]) -> SyntheticRelease:
     """Put the parts together."""
-    tags = ReleaseTags.from_dict(plain["tags"])
+    tags, schema = ReleaseTags.from_dict(plain["tags"]), from_plain(plain["schema"])
     return SyntheticRelease(
-        copies=copies,
-        schema=from_plain(plain["schema"]),
+        copies=tuple(labelled_from_r(frame, schema) for frame in frames),
+        schema=schema,
         privacy=PrivacyStatement.from_dict(plain["privacy"]),
         provenance=_provenance(plain["provenance"]),
         tags=tags,

@@ -28,9 +28,10 @@ from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RValue, RVector, charact
 from pysynthdp.bridge.codec.wire import MAX_INT
 from pysynthdp.bridge.facts import FrameFacts
 from pysynthdp.bridge.frames import frame_to_r
+from pysynthdp.bridge.labels_to_r import labelled_to_r
 from pysynthdp.design.tagged import letters_of
 from pysynthdp.release import SyntheticRelease
-from pysynthdp.schema import Column, NumericColumn
+from pysynthdp.schema import Column, NumericColumn, Schema
 
 __all__ = ["synds_fields", "synds_from_release"]
 
@@ -82,11 +83,13 @@ def synds_fields(
     *,
     facts: FrameFacts | None = None,
     predictors: Mapping[str, Collection[str]] | None = None,
+    factors: bool = False,
 ) -> dict[str, RValue]:
     """Give the fields of a ``synds`` object in synthpop's order; see :func:`synds_from_release`."""
     columns = tuple(release.schema)
     names = release.schema.names
-    copies = tuple(_copy_to_r(copy, facts, release.tags.kept) for copy in release.copies)
+    schema, kept = release.schema, release.tags.kept
+    copies = tuple(_copy_to_r(copy, schema, facts, kept, factors=factors) for copy in release.copies)
     methods = dict(release.provenance.methods) | dict.fromkeys(release.tags.kept, "")
     visit = release.provenance.visit_sequence
     given = predictors if predictors is not None else _all_earlier(release)
@@ -119,9 +122,14 @@ def synds_fields(
     }
 
 
-def _copy_to_r(copy: pd.DataFrame, facts: FrameFacts | None, kept: Collection[str]) -> RVector:
-    """Write a copy; what is missing in a drawn column of doubles is R's NA, as in the data, not NaN."""
-    made = frame_to_r(copy, facts)
+def _copy_to_r(
+    copy: pd.DataFrame, schema: Schema, facts: FrameFacts | None, kept: Collection[str], *, factors: bool
+) -> RVector:
+    """Write a copy; what is missing in a drawn column of doubles is R's NA, as in the data, not NaN.
+
+    Where R did not send the data, columns of a labelled file are as haven reads them.
+    """
+    made = labelled_to_r(copy, schema, factors=factors) if facts is None else frame_to_r(copy, facts)
     pairs = zip(made.names, made.items, strict=True)
     items = tuple(item if name in kept else _with_na(item) for name, item in pairs)
     return replace(made, values=items)

@@ -32,6 +32,11 @@ class Gates:
     shut: tuple[BoolArray, ...]
     usual: IntArray
 
+    @property
+    def keys(self) -> frozenset[tuple[str, str]]:
+        """Earlier parts, and the kinds that say where they are there."""
+        return frozenset((column, role) for column, own in self.earlier for role in (own, "kind"))
+
     def broken(self, values: FloatArray, drawn: Mapping[tuple[str, str], AnyArray]) -> BoolArray:
         """Find the rows with a pair of levels that never occurs; where one is absent there is none."""
         found = np.zeros(len(values), dtype=np.bool_)
@@ -79,8 +84,7 @@ class Gates:
         self, rows: IntArray, drawn: Mapping[tuple[str, str], AnyArray]
     ) -> dict[tuple[str, str], AnyArray]:
         """Take some rows of the earlier parts, and of their kinds."""
-        keys = {(column, role) for column, own in self.earlier for role in (own, "kind")}
-        return {key: drawn[key][rows] for key in keys if key in drawn}
+        return {key: drawn[key][rows] for key in self.keys if key in drawn}
 
     def _tables(self) -> zip[tuple[tuple[str, str], BoolArray]]:
         """Pair each earlier part with its table."""

@@ -369,9 +369,19 @@ class BlockDraw:
 def _where(step: DrawnStep, params: Any, drawn: _Rows, there: BoolArray, sampler: NumpySampler) -> FloatArray:
     """Draw a step in some rows; zero elsewhere."""
     values = np.zeros(drawn.n)
-    X, earlier = drawn.X.T[:, there].T, {key: own[there] for key, own in drawn.parts.items()}
+    X, keys = _read_by(step, drawn.X, there), () if step.gates is None else step.gates.keys
+    earlier = {key: drawn.parts[key][there] for key in keys if key in drawn.parts}
     values[there] = _gated(step, step.draw(params, X, sampler), params, X, sampler, earlier)
     return values
+
+
+def _read_by(step: DrawnStep, X: FloatArray, rows: BoolArray | IntArray) -> FloatArray:
+    """Take some rows of the wide features, of which those hold anything that the step does not read."""
+    reads = step.design.reads
+    some = np.empty((X.shape[1], int(rows.sum()) if rows.dtype == np.bool_ else len(rows)))
+    for position in reads:
+        some[position] = X[rows, position]
+    return some.T
 
 
 def _without(
@@ -403,7 +413,8 @@ def _gated(
 
     def again(odd: IntArray) -> FloatArray:
         few = len(odd) * _FEW_AGAIN < len(X)
-        return step.draw(params, X.T[:, odd].T, NumpySampler(sampler.generator) if few else sampler)
+        some = _read_by(step, X, odd)
+        return step.draw(params, some, NumpySampler(sampler.generator) if few else sampler)
 
     return step.gates.mended(values, drawn, again)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError, PysynthdpError, together
-from pysynthdp.base.words import Setting, Words
+from pysynthdp.base.words import Said, Setting, Words
 from pysynthdp.design.expressions import quoted
 from pysynthdp.design.parts import digits_of
 from pysynthdp.plan.terms import check_known
@@ -17,6 +17,14 @@ from pysynthdp.schema import NumericColumn, Schema
 __all__ = ["recoded", "sums_of", "with_sums"]
 
 _NEAR = 1e-9  # of a step
+_MONTHS: Final = Said(
+    "12 * date.dt.year + date.dt.month",
+    "12 * year + month",
+    "as.POSIXlt(date)$year * 12 + as.POSIXlt(date)$mon",
+)
+_LATEST: Final = Said(
+    'date.clip(upper="2020-12-31")', "2020-12-31 for all later ones", 'pmin(date, as.Date("2020-12-31"))'
+)
 _MOST_DIGITS = 12
 
 
@@ -63,8 +71,10 @@ def _each(
     for name, value in given.items():
         column = schema[name]
         try:
-            if not isinstance(column, NumericColumn) or column.unit != "number":
+            if not isinstance(column, NumericColumn):
                 raise _no_number(name, what, value)
+            if column.unit != "number":
+                raise _no_date(name, what)
             schema = schema.amend(name, **change(column, float(value)))
         except PysynthdpError as fault:
             faults.append(fault)
@@ -75,10 +85,20 @@ def _each(
 
 def _no_number(name: str, what: str, value: float) -> PlanError:
     """Say that a column is no number."""
-    text = Words("{what} names {name}, which is drawn as levels or is a date", what=what, name=name)
+    text = Words("{what} names {name}, which is drawn as levels", what=what, name=name)
     mend = Words(
         "leave it out of {what}, or recode the column before the fit", what=Setting(what, {name: value})
     )
+    return PlanError(text, column=name, kind=what, remedy=mend)
+
+
+def _no_date(name: str, what: str) -> PlanError:
+    """Say that a column is a date, and how to have coarser ones."""
+    text = Words("{what} names {name}, which is a date, and takes numbers alone", what=what, name=name)
+    if what == "top_code":
+        mend = Words("recode later dates before the fit, as in {how}", how=_LATEST)
+    else:
+        mend = Words("give the fit a number, as in {how}, and turn copies back; or round copies", how=_MONTHS)
     return PlanError(text, column=name, kind=what, remedy=mend)
 
 

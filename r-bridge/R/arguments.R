@@ -21,7 +21,10 @@ check_frame <- function(data) {
 # How what somebody has becomes a data frame, where there is one way.
 to_frame <- function(data) {
   if (is.matrix(data)) return("write as.data.frame(data)")
-  if (is.character(data) && length(data) == 1L) return("read the file first, for instance by read.csv()")
+  if (is.character(data) && length(data) == 1L) {
+    return(paste0("read the file first, read_survey(\"", basename(data), "\") or read.csv(), or give its name to ",
+                  "synthesise(), which reads CSV and Parquet too"))
+  }
   if (inherits(data, c("synthetic", "synds"))) return("give the confidential data, of which the copies were drawn")
   if (is.atomic(data)) return("write data.frame(x = data), or give the whole table")
 }
@@ -30,6 +33,7 @@ to_frame <- function(data) {
 # does not know of it are its columns.
 as_given <- function(data) {
   if (!is.character(data) || is.object(data) || length(data) != 1L || is.na(data)) return(data)
+  if (is_survey(data)) return(read_survey(data))
   path <- if (startsWith(data, "sql:")) data else normalizePath(path.expand(data), mustWork = FALSE)
   structure(data.frame(), pysynthdp_file = path)
 }

@@ -13,6 +13,9 @@
 #'   takes it off.
 #' @param sign Path of a PEM file with an Ed25519 private key, or `NULL`. The folder then holds a signature, which
 #'   [verify_release()] checks with the public key.
+#' @param factors What becomes of columns whose codes all have labels, in copies that were not drawn in R: `FALSE` codes
+#'   with their labels, as haven reads such files, `TRUE` factors of the labels. `NULL` is `FALSE`, with a warning that
+#'   names the columns, since models take codes for numbers.
 #' @return `write_release()`: the path, invisibly. `read_release()`: an object as from [synthesise()].
 #' @examples
 #' \donttest{
@@ -34,9 +37,9 @@ write_release <- function(object, folder, format = c("parquet", "csv"), sign = N
 
 #' @rdname write_release
 #' @export
-read_release <- function(folder) {
+read_release <- function(folder, factors = NULL) {
   check_path(folder)
-  made <- ask("read_release", folder = normalizePath(folder, mustWork = FALSE))
+  made <- ask("read_release", folder = normalizePath(folder, mustWork = FALSE), factors = factors)
   with_call(made, quote(read_release()))
 }
 

@@ -4,7 +4,7 @@
 #' asks for nothing, as synthpop's own defaults do, is silent; all else is done, or refused with what to use here, so
 #' that nothing is silently left undone. [synthesise()] has the same arguments with underscores and more besides.
 #'
-#' @param data A confidential data frame.
+#' @param data A confidential data frame, or the path of a file of SPSS, Stata or SAS, which [read_survey()] reads.
 #' @param method Models of columns, see [synthesise()]: one for all or one for each column, `""` for a column
 #'   that is released as it is. `"parametric"` chooses by the type of the column, and is the default; synthpop's,
 #'   `"cart"`, is there too, but pooled tables of its copies have no intervals. Where no method is given this is said
@@ -67,6 +67,7 @@ syn <- function(data, method = "parametric", visit.sequence = NULL, predictor.ma
                 drop.pred.only = FALSE, default.method = c("cells", "logreg", "polyreg", "polr"), numtocat = NULL,
                 catgroups = NULL, models = FALSE, print.flag = FALSE, seed = "sample", ..., drop = NULL) {
   call <- safe_call(match.call())
+  if (is.character(data) && length(data) == 1L && is_survey(data)) data <- read_survey(data)
   check_frame(data)
   columns <- names(data)
   refuse_synthpop(list(event = event, denom = denom, models = models))

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import pysynthdp as sdp
-from pysynthdp.base.words import said
+from pysynthdp.base.errors import PysynthdpWarning
+from pysynthdp.base.words import Said, Words, said
 from pysynthdp.bridge.codec import RValue, RVector, character
 from pysynthdp.bridge.edited import edited_release
+from pysynthdp.bridge.labels_to_r import has_codes, labelled_to_r
 from pysynthdp.bridge.releases import changed_release_from_r, release_from_r, release_to_r
 
-__all__ = ["accept_sdc", "from_synds", "read_release", "rules_of_copies", "verify_release", "write_release"]
+__all__ = [
+    "accept_sdc",
+    "from_synds",
+    "read_release",
+    "read_survey",
+    "rules_of_copies",
+    "verify_release",
+    "write_release",
+]
 
 
 def from_synds(x: RValue) -> RVector:
@@ -62,9 +73,25 @@ def write_release(
     return os.fspath(release_from_r(x).save(Path(folder).expanduser(), **asked))
 
 
-def read_release(folder: str) -> RVector:
-    """Read a release folder."""
-    return release_to_r(sdp.SyntheticRelease.load(Path(folder).expanduser()))
+def read_release(folder: str, factors: bool | None = None) -> RVector:
+    """Read a release folder; columns of labelled files as haven reads them, or as factors."""
+    release = sdp.SyntheticRelease.load(Path(folder).expanduser())
+    coded = [column.name for column in release.schema if has_codes(column)]
+    if coded and factors is None:
+        what = Words(
+            "{names}: codes with labels, as in haven, which a model takes for numbers", names=", ".join(coded)
+        )
+        mend = Said(*["read_release(folder, factors = TRUE) makes factors of them"] * 3)
+        asked = PysynthdpWarning(what, column=coded[0], kind="codes", remedy=Words("{how}", how=mend))
+        warnings.warn(asked, stacklevel=2)
+    return release_to_r(release, factors=bool(factors))
+
+
+def read_survey(path: str, codebook: str | None = None, encoding: str | None = None) -> RVector:
+    """Read a file with labels as haven does; nobody draws from it here."""
+    book = None if codebook is None else Path(codebook)
+    table = sdp.read(Path(path), book, encoding=encoding)
+    return labelled_to_r(table.frame, table.schema)
 
 
 def verify_release(folder: str, key: str | None = None) -> dict[str, Any]:

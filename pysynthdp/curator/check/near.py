@@ -87,7 +87,7 @@ def near_functions(
     -----
     Privacy: reads real rows, by sums over blocks.
     """
-    spread = np.sqrt(np.maximum(real.covariance.diagonal(), 0.0))
+    spread = np.sqrt(np.maximum(real.variances, 0.0))
     tried = dict(_plain(features, real, spread))
     if not tried:
         return NearFunctions(np.zeros((len(features.all), 0)))
@@ -117,10 +117,11 @@ def _plain(
     kinds = [at for at in seen if features.plain[at].form != "level"]
     choices = [seen] if len(seen) <= MOST_LEVELS else []
     used = next((own for own in (*choices, kinds, numbers) if _enough(real.n, len(own))), [])
+    covariance = real.covariance if used else np.zeros((0, 0))  # once: of a wide table it is large
     for at in numbers if used else ():
         others = np.setdiff1d(used, at)
-        column = _combination(real.covariance, at, others, spread)
-        if column @ real.covariance @ column < CANDIDATE:
+        column = _combination(covariance, at, others, spread)
+        if column @ covariance @ column < CANDIDATE:
             yield at, column
 
 

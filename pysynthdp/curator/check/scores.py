@@ -12,19 +12,21 @@ levels raise it by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.curator.check.features import CheckedFeatures
-from pysynthdp.curator.check.sums import CheckSums
+from pysynthdp.curator.check.sums import CheckSums, Compared, PiecedSums, covariances
 
 __all__ = ["Scores", "residual_columns", "scored"]
 
 ALPHA = 0.05
+BAND = 256  # features whose pairs with all others are compared at a time: bounds the memory of a wide table
 FEWEST_EXPECTED = 10.0
 MOST_TOGETHER = 400  # plain features, above which slopes on all others together are not compared
 ROWS_A_FEATURE = 10  # below, slopes on all others together are not compared
@@ -63,16 +65,14 @@ def scored(features: CheckedFeatures, real: CheckSums, pieces: Sequence[CheckSum
     -----
     Privacy: arithmetic on sums over rows; reads no row.
     """
-    whole = pieces[0]
-    for piece in pieces[1:]:
-        whole = whole + piece
     kept = independent(real, len(features.plain))
     masks = _masks(features, real, kept)
-    found = _families(real, whole, kept, masks)
+    found = {what: _whole(own, masks[what]) for what, own in _families(real, PiecedSums(pieces), kept, masks)}
     chance: dict[str, float] = dict.fromkeys(found, 0.0)
-    for piece in pieces:  # one after the other: of a wide table each is large
-        for what, values in _families(piece, whole - piece, kept, masks).items():
-            chance[what] = max(chance[what], float(np.abs(values).max(initial=0.0)))
+    for piece in pieces:
+        for what, own in _families(piece, PiecedSums(pieces, piece), kept, masks):
+            for values in own:
+                chance[what] = max(chance[what], float(np.abs(values).max(initial=0.0)))
     result = []
     for what, values in found.items():
         compared = int(masks[what].sum())
@@ -86,32 +86,47 @@ def scored(features: CheckedFeatures, real: CheckSums, pieces: Sequence[CheckSum
 
 
 def _families(
-    left: CheckSums, right: CheckSums, kept: IntArray, masks: dict[str, BoolArray]
-) -> dict[str, FloatArray]:
-    """Compute all scores of one comparison."""
+    left: CheckSums, right: Compared, kept: IntArray, masks: dict[str, BoolArray]
+) -> Iterator[tuple[str, Iterator[FloatArray]]]:
+    """Compute all scores of one comparison, family by family, some rows at a time."""
     p = len(masks["partial"])
-    found = {
-        "mean": _means(left, right),
-        "given": _given(left, right, kept, p),
-        "slope": _slopes(left, right),
-        "partial": _partials(left, right, kept, p),
-    }
+    yield "mean", iter([_masked(_means(left, right), masks["mean"])])
+    yield "given", iter([_masked(_given(left, right, kept, p), masks["given"])])
+    yield "slope", _slopes(left, right, masks["slope"])
+    if masks["partial"].any():
+        yield "partial", iter([_masked(_partials(left, right, kept, p), masks["partial"])])
+    else:
+        yield "partial", iter(())
     if left.crossed.size:
-        found["product"] = _products(left, right)
-    return {
-        what: np.where(masks[what], np.nan_to_num(values, posinf=0, neginf=0), 0.0)
-        for what, values in found.items()
-    }
+        yield "product", iter([_masked(_products(left, right), masks["product"])])
+
+
+def _masked(values: FloatArray, mask: BoolArray) -> FloatArray:
+    """Leave zero where nothing is compared."""
+    return np.where(mask, np.nan_to_num(values, posinf=0, neginf=0), 0.0)
+
+
+def _whole(bands: Iterator[FloatArray], mask: BoolArray) -> FloatArray:
+    """Put the rows of a family together; one without comparisons takes no room."""
+    out = np.zeros(mask.shape) if mask.any() else np.broadcast_to(0.0, mask.shape)
+    start = 0
+    for band in bands if mask.any() else ():
+        out[start : start + len(band)] = band
+        start += len(band)
+    return out
 
 
 def _masks(features: CheckedFeatures, real: CheckSums, at: IntArray) -> dict[str, BoolArray]:
     """Say which comparisons rest on ten expected records at least."""
     p = len(features.plain)
-    variance = real.covariance.diagonal()
+    variance = real.variances
     share = np.where(features.dummy, np.maximum(0.5 - np.sqrt(np.maximum(0.25 - variance, 0.0)), 0.0), 0.5)
     share = np.where(variance > _CONSTANT, share, 0.0)
     n, apart = real.n, features.owner[:, None] != features.owner[None, :]
-    pairs = apart & (n * np.outer(share, share) >= FEWEST_EXPECTED)
+    pairs = apart
+    for start in range(0, len(share), BAND):
+        rows = slice(start, start + BAND)
+        pairs[rows] &= n * np.outer(share[rows], share) >= FEWEST_EXPECTED
     some = share[:p]
     masks = {"mean": n * share >= FEWEST_EXPECTED, "slope": pairs}
     kept = np.zeros(p, dtype=np.bool_)
@@ -130,49 +145,53 @@ def _masks(features: CheckedFeatures, real: CheckSums, at: IntArray) -> dict[str
     return masks
 
 
-def _means(left: CheckSums, right: CheckSums) -> FloatArray:
+def _means(left: CheckSums, right: Compared) -> FloatArray:
     """Score differences of means."""
     d = right.first / right.n - left.first / left.n
-    variance = left.covariance.diagonal() / left.n + right.covariance.diagonal() / right.n
+    variance = left.variances / left.n + right.variances / right.n
     return np.asarray(d / np.sqrt(np.maximum(variance, 1e-300)))
 
 
-def _given(left: CheckSums, right: CheckSums, kept: IntArray, p: int) -> FloatArray:
+def _given(left: CheckSums, right: Compared, kept: IntArray, p: int) -> FloatArray:
     """Score differences of the means of what the slopes of ``left`` on all others leave of each feature."""
     out = np.zeros(p)
-    cov = left.covariance[np.ix_(kept, kept)]
+    cov = covariances(left, kept, kept)
     inverse = np.linalg.inv(cov + np.diag(1e-9 * np.maximum(cov.diagonal(), 1e-9)))
     R = inverse / inverse.diagonal()
     d = (right.first / right.n - left.first / left.n)[kept] @ R
-    there = np.einsum("ij,ij->j", R, right.covariance[np.ix_(kept, kept)] @ R)
+    there = np.einsum("ij,ij->j", R, covariances(right, kept, kept) @ R)
     variance = 1.0 / inverse.diagonal() / left.n + np.maximum(there, 0.0) / right.n
     out[kept] = d / np.sqrt(np.maximum(variance, 1e-300))
     return out
 
 
-def _slopes(left: CheckSums, right: CheckSums) -> FloatArray:
+def _slopes(left: CheckSums, right: Compared, mask: BoolArray) -> Iterator[FloatArray]:
     """Score, for every a (rows) on b (columns), what the slope of ``left`` leaves in ``right``."""
-    here, there = left.covariance, right.covariance
-    spread = here.diagonal()
-    slope = np.where(spread > _CONSTANT, here, 0.0) / np.maximum(spread, _CONSTANT)
-    d = there - slope * there.diagonal()
-    least = _EXACT * np.outer(here.diagonal(), here.diagonal())
-
-    def variance(of: CheckSums) -> FloatArray:
-        cubes = of.cubes.T / of.n  # a b^3 at (a, b)
-        fourth = of.squares.diagonal() / of.n
-        return np.maximum(of.squares / of.n - 2 * slope * cubes + slope**2 * fourth, least) / of.n
-
-    return np.asarray(d / np.sqrt(np.maximum(variance(left) + variance(right), 1e-300)))
+    spread, other = left.variances, right.variances
+    at = np.arange(len(spread))
+    fourths = [of.taken("squares", (at, at)) / of.n for of in (left, right)]
+    every = slice(None)
+    for start in range(0, len(spread), BAND):
+        rows = slice(start, start + BAND)
+        here, there = covariances(left, rows, every), covariances(right, rows, every)
+        slope = np.where(spread > _CONSTANT, here, 0.0) / np.maximum(spread, _CONSTANT)
+        d = there - slope * other
+        least = _EXACT * np.outer(spread[rows], spread)
+        variance: Any = 0.0
+        for of, fourth in zip((left, right), fourths, strict=True):
+            cubes = of.taken("cubes", (every, rows)).T / of.n  # a b^3 at (a, b)
+            own = of.taken("squares", (rows, every)) / of.n - 2 * slope * cubes + slope**2 * fourth
+            variance = variance + np.maximum(own, least) / of.n
+        yield _masked(d / np.sqrt(np.maximum(variance, 1e-300)), mask[rows])
 
 
 def independent(real: CheckSums, p: int) -> IntArray:
     """Plain features of which others leave a tenth of the variance at least, the last one left out first."""
-    spread = real.covariance.diagonal()[:p]
+    spread = real.variances[:p]
     kept = np.flatnonzero(spread > _CONSTANT) if p <= MOST_TOGETHER else np.zeros(0, dtype=np.int64)
-    kept = kept[_pivots(real.covariance[np.ix_(kept, kept)])]
+    kept = kept[_pivots(covariances(real, kept, kept))]
     while kept.size > 1:
-        cov = real.covariance[np.ix_(kept, kept)]
+        cov = covariances(real, kept, kept)
         scale = np.sqrt(cov.diagonal())
         values, vectors = np.linalg.eigh(cov / np.outer(scale, scale))
         inflation = (vectors**2 / np.maximum(values, 1e-12)).sum(axis=1)
@@ -195,13 +214,13 @@ def _pivots(cov: FloatArray) -> BoolArray:
 def residual_columns(real: CheckSums, p: int) -> FloatArray:
     """Columns that take the other plain features out of each: (p, p)."""
     kept = independent(real, p)
-    inverse = np.linalg.inv(real.covariance[np.ix_(kept, kept)])
+    inverse = np.linalg.inv(covariances(real, kept, kept))
     columns = np.zeros((p, p))
     columns[np.ix_(kept, kept)] = inverse / inverse.diagonal()
     return columns
 
 
-def _partials(left: CheckSums, right: CheckSums, kept: IntArray, p: int) -> FloatArray:
+def _partials(left: CheckSums, right: Compared, kept: IntArray, p: int) -> FloatArray:
     """Score differences of the slopes of each plain feature on all others together."""
     out = np.zeros((p, p))
     betas, errors = zip(*(_regressions(of, kept) for of in (left, right)), strict=True)
@@ -212,9 +231,9 @@ def _partials(left: CheckSums, right: CheckSums, kept: IntArray, p: int) -> Floa
     return out
 
 
-def _regressions(of: CheckSums, kept: IntArray) -> tuple[FloatArray, FloatArray]:
+def _regressions(of: Compared, kept: IntArray) -> tuple[FloatArray, FloatArray]:
     """Slopes of each feature (rows) on all others (columns), and squared standard errors."""
-    cov = of.covariance[np.ix_(kept, kept)]
+    cov = covariances(of, kept, kept)
     cov = cov + np.diag(1e-9 * np.maximum(cov.diagonal(), 1e-9))
     inverse = np.linalg.inv(cov)
     own = inverse.diagonal()
@@ -223,7 +242,7 @@ def _regressions(of: CheckSums, kept: IntArray) -> tuple[FloatArray, FloatArray]
     return beta, error + 1e-300
 
 
-def _products(left: CheckSums, right: CheckSums) -> FloatArray:
+def _products(left: CheckSums, right: Compared) -> FloatArray:
     """Score differences of the means of r b c."""
     d = right.crossed / right.n - left.crossed / left.n
     variance = left.crossed_squares / left.n**2 + right.crossed_squares / right.n**2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,10 @@ import pytest
 
 import pysynthdp as sdp
 from pysynthdp.base.errors import FitError, PrivacyError, PysynthdpWarning
-from pysynthdp.curator.check import looking
+from pysynthdp.curator.check import looking, scores
 from pysynthdp.curator.check.features import CheckedFeatures, Feature
 from pysynthdp.curator.check.scores import scored
-from pysynthdp.curator.check.sums import CheckSums, block_sums
+from pysynthdp.curator.check.sums import CheckSums, PiecedSums, block_sums
 from pysynthdp.plan.checked import Finding, FitCheck
 from pysynthdp.protection import exact
 
@@ -249,8 +250,39 @@ def test_sums_of_blocks_add():
     whole = CheckSums.of(block_sums(Z, centre, residual))
     parts = [CheckSums.of(block_sums(piece, centre, residual)) for piece in (Z[:20], Z[20:])]
     np.testing.assert_allclose((parts[0] + parts[1]).squares, whole.squares)
-    np.testing.assert_allclose((whole - parts[0]).crossed, parts[1].crossed)
+    left = PiecedSums(parts, parts[0])
+    np.testing.assert_allclose(left.crossed, parts[1].crossed)
+    np.testing.assert_allclose(left.taken("squares", (slice(1, 3), slice(None))), parts[1].squares[1:3])
+    np.testing.assert_allclose(PiecedSums(parts).variances, whole.covariance.diagonal())
     C = Z - centre
     r = C[:, :3] @ residual
     np.testing.assert_allclose(whole.crossed[1], (C[:, :3] * r[:, [1]]).T @ C[:, :3])
     np.testing.assert_allclose(whole.covariance, np.cov(Z.T, bias=True))
+
+
+def test_pairs_are_compared_some_at_a_time_with_the_same_scores(monkeypatch: pytest.MonkeyPatch):
+    rng = np.random.default_rng(6)
+    features = CheckedFeatures(None, tuple(Feature(f"x{i}", "number", i) for i in range(7)), (), {})  # type: ignore[arg-type]
+    real, *pieces = (CheckSums.of(block_sums(rng.normal(size=(N, 7)), np.zeros(7), None)) for _ in range(4))
+    found = []
+    for band in (2, 256):
+        monkeypatch.setattr(scores, "BAND", band)
+        found.append({each.what: each for each in scored(features, real, pieces)})
+    for what, one in found[0].items():
+        assert np.array_equal(one.values, found[1][what].values), what
+        assert (one.limit, one.tests) == (found[1][what].limit, found[1][what].tests)
+    assert found[0]["slope"].tests == 42
+    assert np.count_nonzero(found[0]["slope"].values) == 42
+
+
+def test_no_more_than_the_scores_of_all_pairs_is_held_at_once(monkeypatch: pytest.MonkeyPatch):
+    # beside the sums of pairs of each side; before, a dozen arrays of their size were
+    monkeypatch.setattr(scores, "BAND", 32)
+    q, rng = 600, np.random.default_rng(7)
+    features = CheckedFeatures(None, tuple(Feature(f"x{i}", "number", i) for i in range(q)), (), {})  # type: ignore[arg-type]
+    real, *pieces = (CheckSums.of(block_sums(rng.normal(size=(900, q)), np.zeros(q), None)) for _ in range(3))
+    tracemalloc.start()
+    scored(features, real, pieces)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2.5 * 8 * q * q

@@ -329,3 +329,34 @@ def test_a_level_that_is_not_declared_is_said_under_a_guarantee_too_and_of_any_t
         said.append([str(each.message) for each in caught])
     assert said[0] == said[1]
     assert any("names a level that it does not have" in each for each in said[0])
+
+
+def test_dates_in_order_are_drawn_again_under_noise_and_not_as_distances():
+    """Distances are sums of two columns, which noisy cross-products of declared columns do not hold."""
+    declared = Schema(
+        [
+            NumericColumn(name, lower=10_000, upper=18_000, unit="day", may_be_missing=False, fallback=11_000)
+            for name in ("start", "end")
+        ]
+    )
+    table = spells(3_000)[["start", "end"]].assign(end=lambda own: own.end.fillna(own.start))
+    fitted = Synthesizer(schema=declared, guarantee=ZCDP(5.0), rules=["start <= end"], progress=False).fit(
+        table
+    )
+    assert not fitted.plan.counted
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PysynthdpWarning)
+        release = fitted.draw(m=2, rng=1)
+    assert all((copy.start <= copy.end).all() for copy in release)
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"round": {"start": 30}}, r"round names start, which is a date.*12 \* date.dt.year"),
+        ({"top_code": {"start": 15_000}}, r"top_code names start, which is a date.*date.clip"),
+    ],
+)
+def test_dates_are_neither_rounded_nor_top_coded_and_the_way_is_named(asked, says):
+    with pytest.raises(PlanError, match=says):
+        Synthesizer(progress=False, **asked).fit(spells(300))

@@ -119,3 +119,24 @@ def test_strata_that_cannot_be_are_refused_by_name(settings, says):
     table = people(300)
     with pytest.raises((PlanError, SchemaError), match=says):
         sdp.Synthesizer(**settings, **SETTINGS).plan(table)
+
+
+def test_a_universe_holds_in_every_stratum_and_is_fitted_in_each():
+    """Who is asked, and what is answered, differs by region; a universe may name the strata themselves."""
+    rng = np.random.default_rng(9)
+    table = people(2_400, seed=10)[["region"]]
+    asked = rng.random(len(table)) < table.region.map({"A": 0.2, "B": 0.5, "C": 0.8})
+    table["work"] = np.where(asked, "yes", "no")
+    hours = 20 + 10 * (table.region == "B") + rng.normal(0, 2, len(table))
+    table["hours"] = np.where(asked, hours.round(1), -8)
+    table["cash"] = np.where(table.region == "C", rng.normal(50, 5, len(table)).round(1), np.nan)
+    universe = {"hours": ("work == 'yes'", -8), "cash": "region == 'C'"}
+    fitted = sdp.Synthesizer(strata="region", universe=universe, terms="main", **SETTINGS).fit(table)
+    assert set(fitted.strata) == set(SLOPES)
+    copy = fitted.draw(m=1, rng=1)[0]
+    assert ((copy.hours == -8) == (copy.work == "no")).all()
+    assert (copy.cash.isna() == (copy.region != "C")).all()
+    for name, share, mean in (("A", 0.2, 20), ("B", 0.5, 30), ("C", 0.8, 20)):
+        own = copy[copy.region == name]
+        assert (own.work == "yes").mean() == pytest.approx(share, abs=0.06)
+        assert own.hours[own.hours != -8].mean() == pytest.approx(mean, abs=0.8)
