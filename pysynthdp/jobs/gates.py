@@ -9,6 +9,8 @@ from typing import Any, Final, Literal
 
 from pysynthdp.base.display import number
 from pysynthdp.base.errors import PlanError, PrivacyError
+from pysynthdp.evaluate.risk.measure import disclosure_risk
+from pysynthdp.evaluate.utility.compare import compare
 from pysynthdp.jobs.job_file import Gates, Job
 from pysynthdp.release import SyntheticRelease
 
@@ -75,6 +77,20 @@ def _rules(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[st
     yield "rules_failed", float(release.check_rules().broken), float(asked.rules_failed or 0)
 
 
+def _two_way(release: SyntheticRelease, asked: Gates, table: Any) -> Iterator[tuple[str, float, float]]:
+    """Take the worst two-way table; one that cannot be compared does not pass."""
+    found = compare(table, release, models=[]).tables()["two-way"]["ratio"]
+    yield "max_pmse_ratio_2way", float(found.max()), float(asked.max_pmse_ratio_2way or 0)
+
+
+def _unique(release: SyntheticRelease, asked: Gates, table: Any) -> Iterator[tuple[str, float, float]]:
+    """Count records that are unique by a set of keys in the table and in any of the copies."""
+    for name, most in (asked.max_repu_percent or {}).items():
+        keys = {name: list((asked.keys or {})[name])}
+        found = disclosure_risk(table, release, keys=keys, attacks=1).table("identity")["RepU"]
+        yield f"max_repu_percent.{name}", float(found.max()), float(most)
+
+
 def _rho(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:
     """Read rho in the statement; a guarantee that has none does not pass."""
     yield "max_rho", float(getattr(release.privacy.guarantee, "rho", float("inf"))), float(asked.max_rho or 0)
@@ -88,6 +104,8 @@ def _epsilon(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[
 
 GATES: Final = (
     Gate("rules_failed", "quality gate", _rules),
+    Gate("max_pmse_ratio_2way", "quality gate", _two_way, "table"),
+    Gate("max_repu_percent", "disclosure gate", _unique, "table"),
     Gate("max_rho", "disclosure gate", _rho, "statement"),
     Gate("max_epsilon", "disclosure gate", _epsilon, "statement"),
 )

@@ -76,6 +76,9 @@ class Gates:
     """What must hold of the copies before they may leave."""
 
     rules_failed: float | None = None
+    max_pmse_ratio_2way: float | None = None
+    max_repu_percent: Mapping[str, float] | None = None
+    keys: Mapping[str, list[str]] | None = None
     max_rho: float | None = None
     max_epsilon: float | None = None
 
@@ -283,6 +286,13 @@ def _check_input(job: Job) -> None:
         given.source()  # refuses what is not whole
     if (job.budget.ledger is None) != (job.budget.source is None):
         raise PlanError(f"{at}: [budget] needs ledger and source", kind="job file")
+    missing = [name for name in job.gates.max_repu_percent or () if name not in (job.gates.keys or {})]
+    if missing:
+        raise PlanError(
+            f"{at}: gates.max_repu_percent names {missing[0]!r}, which is no set of keys",
+            kind="job file",
+            remedy=f"declare it in [gates]: keys = {{ {missing[0]} = [columns] }}",
+        )
 
 
 def _digests(content: Mapping[str, Any], source: Input, file: Path) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Final, get_args
 
-from pysynthdp.base.forms import FLAG, NAMES, NUMBER, TEXT, WHOLE, Place, SettingForm
+from pysynthdp.base.forms import FLAG, NAMES, NUMBER, TEXT, WHOLE, Place, SettingForm, by_column
 from pysynthdp.io.folder.formats import Format
 from pysynthdp.io.plans.toml_values import Toml
 
@@ -162,6 +162,15 @@ JOB_KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
     },
     "gates": {
         "rules_failed": Key(_AMOUNT, "quality: most rows of all copies that break a rule or universe"),
+        "max_pmse_ratio_2way": Key(
+            _AMOUNT, "quality: largest ratio of a two-way table, 1 by chance alone; without a guarantee"
+        ),
+        "max_repu_percent": Key(
+            by_column(_AMOUNT),
+            "disclosure: by set of keys, most percent of records unique in table and copies; without a "
+            "guarantee",
+        ),
+        "keys": Key(by_column(NAMES), "sets of columns that somebody may know: { neighbour = [...] }"),
         "max_rho": Key(_AMOUNT, "disclosure: most rho that the statement may say"),
         "max_epsilon": Key(_AMOUNT, "disclosure: most epsilon that it may say, at each delta that it quotes"),
     },

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pysynthdp.base.errors import PlanError, ReleaseError, SchemaError
+from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.durable import appearing_file, moved
 from pysynthdp.io.folder.manifest import MANIFEST, digest_of, read_manifest
 from pysynthdp.io.ledger import Override, SpendingLedger
@@ -306,7 +307,7 @@ class _Run:
     def _frame(self) -> Any:
         """Give the confidential table in memory, for gates that compare."""
         table = self.read()
-        return getattr(table, "frame", table)
+        return table if isinstance(table, SurveyTable) else table.take(table.columns)
 
     def _record(self, outcomes: tuple[Outcome, ...], failed: tuple[tuple[str, str], ...]) -> Record:
         """Say how the run ends."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from job_places import NOISED, OPEN, contents, dying, in_child
 
-from pysynthdp.base.errors import BudgetExceeded, PlanError, ReleaseError, SchemaError
+from pysynthdp.base.errors import BudgetExceeded, PlanError, PrivacyError, ReleaseError, SchemaError
 from pysynthdp.jobs.job_file import read_job
 from pysynthdp.jobs.lock import held_by, locked
 from pysynthdp.jobs.purging import purged
@@ -218,3 +218,26 @@ def test_a_report_says_how_things_stand(place_of, monkeypatch):
     with (place.places.folder / "README.txt").open("a") as file:
         file.write("more")
     assert status() == "changed since"
+
+
+@pytest.mark.parametrize(
+    ("gates", "kind"),
+    [
+        ("max_pmse_ratio_2way = 0.01", "quality gate"),
+        ("max_repu_percent = { near = 0.01 }\nkeys = { near = ['sex', 'age', 'smoke'] }", "disclosure gate"),
+        ("max_pmse_ratio_2way = 1000\nmax_repu_percent = { near = 100 }\nkeys = { near = ['sex'] }", None),
+    ],
+)
+def test_gates_that_compare_with_the_table(place_of, gates, kind):
+    place = place_of(OPEN)
+    place.write(("rules_failed = 0", gates))
+    if kind is None:
+        assert all(each.ok for each in place.run().outcomes)
+        return
+    with pytest.raises(ReleaseError) as caught:
+        place.run()
+    assert caught.value.kind == kind
+    noised = place_of(NOISED, "noised")
+    noised.write(("max_rho = 2.0", gates))
+    with pytest.raises(PrivacyError, match="compares copies with the confidential table"):
+        noised.run()
