@@ -250,6 +250,7 @@ def test_a_panel_keeps_who_is_there_when_and_what_follows_what():
     table = waves()
     fitted = quietly(asked(units=sdp.Units(id="id", order="wave"), derive={}, universe={}), table)
     copies = list(fitted.draw(m=3, rng=4))
+    assert not any("(first)" in str(remark.remedy) for remark in fitted.remarks)
     for copy in copies:
         assert list(copy.dtypes) == list(table.dtypes)
         assert not copy.duplicated(["id", "wave"]).any()
