@@ -14,7 +14,7 @@ from pysynthdp.draw.unit_machine import UnitMachine
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.plan.unit_plan import UnitPlan
+from pysynthdp.plan.unit_plan import PLACE, SINCE, SIZE, UnitPlan, of_before, of_first, there_at
 from pysynthdp.schema import Schema
 from pysynthdp.synthesizer.planning import told
 from pysynthdp.synthesizer.settings import Settings
@@ -91,7 +91,18 @@ def _of_fits(plan: UnitPlan, fits: Sequence[Fit]) -> Iterable[Remark]:
             each for each in new if fit is fits[0] or each.kind != "broken rule"
         ]  # of all rows, by the first
         told |= {(each.column, each.kind) for each in new}
-        yield from (each for each in new if not each.column or each.column in plan.schema)
+        yield from (_typed(each, plan) for each in new if not each.column or each.column in plan.schema)
+
+
+def _typed(remark: Remark, plan: UnitPlan) -> Remark:
+    """Leave out a remedy that names columns of other rows, which nobody can type."""
+    beside = [called(name) for name in plan.own for called in (of_first, of_before)]
+    beside += [PLACE, SINCE, SIZE, *(there_at(place) for place in range(len(plan.waves or ())))]
+    if not any(name in str(remark.remedy) for name in beside):
+        return remark
+    return replace(
+        remark, remedy="formulas speak of all rows of a unit alike; copies of this column are rough"
+    )
 
 
 def _seen(opened: OpenedUnits, plan: UnitPlan) -> Iterable[Remark]:

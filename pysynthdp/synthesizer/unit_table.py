@@ -225,10 +225,10 @@ def _settled(opened: OpenedUnits, names: Sequence[str], part: pd.DataFrame) -> t
     return settled.schema, settled.tables[0].take(list(names)).reset_index(drop=True)
 
 
-def _schema(settings: Settings, rows: Rows, names: Sequence[str]) -> Schema:
-    """Take the declared schema of some columns, or infer one."""
+def _schema(settings: Settings, rows: Rows, names: Sequence[str], numbers: Sequence[str] = ()) -> Schema:
+    """Take the declared schema of some columns, or infer one; ``numbers`` are such, however few they are."""
     if settings.schema is None:
-        return schema_of_table(settings, rows)
+        return schema_of_table(settings, rows, numbers=numbers)
     return with_types(Schema(tuple(settings.schema[name] for name in names)), rows.dtypes)
 
 
@@ -244,7 +244,12 @@ def _beside(opened: OpenedUnits) -> Schema:
     if units.panel and units.by is not None:
         ids.append(_levels(units.by, opened.placed.waves, frame[units.by].dtype))
     part = frame[made]
-    schema = _schema(for_columns(opened.settings, made), rows_of(part), made) if made else Schema(())
+    numbers = [name for name in made if pd.api.types.is_numeric_dtype(part[name])]
+    own = for_columns(opened.settings, made)
+    schema = _schema(own, rows_of(part), made, numbers) if made else Schema(())
+    for name in numbers:
+        if opened.settings.schema is None and pd.api.types.is_float_dtype(part[name]):
+            schema = schema.amend(name, may_be_missing=True)  # as the mean of none is, which the table lacks
     return Schema((*ids, *schema))
 
 

@@ -193,6 +193,15 @@ def test_rare_levels_are_counted_in_units_where_these_share_them(table):
     assert "rare" not in merged.schema["region"].levels
 
 
+def test_a_computed_number_of_few_values_takes_values_that_the_table_has_not():
+    few = people(120)
+    assert few.eqSS.nunique() <= 12
+    copies = quietly(asked(), few).draw(m=2, rng=1)
+    for copy in copies:
+        old = (copy.age >= 14).groupby(copy.hid).transform("sum")
+        np.testing.assert_allclose(copy.eqSS, 1 + 0.5 * (old - 1) + 0.3 * (copy.hsize - old))
+
+
 def test_each_household_of_a_copy_has_one_head(table):
     rng = np.random.default_rng(3)
     chosen = table.groupby("hid").pid.transform(lambda own: rng.choice(own[: min(2, len(own))]))
@@ -241,6 +250,7 @@ def test_a_panel_keeps_who_is_there_when_and_what_follows_what():
     table = waves()
     fitted = quietly(asked(units=sdp.Units(id="id", order="wave"), derive={}, universe={}), table)
     copies = list(fitted.draw(m=3, rng=4))
+    assert not any("(first)" in str(remark.remedy) for remark in fitted.remarks)
     for copy in copies:
         assert list(copy.dtypes) == list(table.dtypes)
         assert not copy.duplicated(["id", "wave"]).any()
