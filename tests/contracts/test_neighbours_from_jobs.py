@@ -1,4 +1,4 @@
-"""Jobs under a guarantee on neighbouring tables: with the same noise nothing tells them apart, log and all."""
+"""Jobs under a guarantee on neighbouring tables: with the same noise nothing tells them apart."""
 
 from __future__ import annotations
 
