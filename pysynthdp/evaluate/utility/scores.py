@@ -55,7 +55,8 @@ def scores(real: AnyArray, copy: AnyArray, starts: IntArray) -> Scores:
     With r = n2/n1, c = n2/N and t = o + s, the sum of (s - r o)^2 / (c t) is that of Voas and Williamson
     (2001). Given the totals t of cells, two samples of one population expect (1 + r) df N/(N - 1) of it, and
     of abs(s - c t) in a cell the mean deviation of a binomial count, 2 v (1 - c) P(S = v), v = floor(c t) + 1
-    (de Moivre). synthpop's S_pMSE takes the confidential table as fixed: it is (1 + r) times this ratio.
+    (de Moivre), times sqrt((N - t)/(N - 1)) since n2 is given. synthpop's S_pMSE takes the
+    confidential table as fixed: it is (1 + r) times this ratio.
 
     Examples
     --------
@@ -80,7 +81,10 @@ def scores(real: AnyArray, copy: AnyArray, starts: IntArray) -> Scores:
     expected = np.where(known, df, 1.0) * (1 + n2 / n1) * total / (total - 1)
     ratio = np.add.reduceat(squares, starts) / expected
     moved = np.add.reduceat(np.abs(apart), starts) / (2 * n2)
-    chance = np.add.reduceat(_deviation(t, c) * (1 + r), starts) / (2 * n2)
+    rest = np.sqrt(
+        np.maximum(np.repeat(total, lengths) - t, 0) / np.repeat(np.maximum(total - 1, 1), lengths)
+    )
+    chance = np.add.reduceat(_deviation(t, c) * rest * (1 + r), starts) / (2 * n2)
     ratio, moved, chance = (np.where(known, each, np.nan) for each in (ratio, moved, chance))
     return Scores(ratio, moved, chance, df)
 
