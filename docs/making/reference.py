@@ -11,6 +11,7 @@ from typing import Protocol
 
 import pysynthdp
 import pysynthdp.analysis
+import pysynthdp.evaluate
 import pysynthdp.models
 import pysynthdp.privacy
 import pysynthdp.testing
@@ -35,6 +36,7 @@ HEADINGS = {
 }
 MODULES = {
     pysynthdp.analysis: "More on pooled analyses: `pysynthdp.analysis`",
+    pysynthdp.evaluate: "More on judging the copies: `pysynthdp.evaluate`",
     pysynthdp.privacy: "Arithmetic of privacy: `pysynthdp.privacy`",
     pysynthdp.models: "Column models: `pysynthdp.models`",
     pysynthdp.testing: "For those who extend it: `pysynthdp.testing`",

@@ -80,7 +80,7 @@ class Internal(Printable):
 
     @abstractmethod
     def tables(self) -> Mapping[str, pd.DataFrame]:
-        """All its tables by name, each marked by :func:`internal_frame`."""
+        """All its tables by name, each marked by ``internal_frame``."""
 
     def save(self, folder: str | Path, *, name: str = "evaluation") -> Path:
         """Write what is printed as ``INTERNAL_<name>.html``, and each table as a CSV file beside it.
