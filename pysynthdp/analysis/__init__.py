@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pysynthdp.analysis.combining import Combined, combine
-    from pysynthdp.analysis.compare import Comparison, compare_fits
+    from pysynthdp.analysis.crosstab import Crosstab, crosstab_of
     from pysynthdp.analysis.design_based import svyglm, svymean, svyratio, svytotal
     from pysynthdp.analysis.estimands import gini_of, mean_of, quantile_of, share_of
     from pysynthdp.analysis.estimates import Estimates
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "combining": ("Combined", "combine"),
-    "compare": ("Comparison", "compare_fits"),
     "design_based": ("svyglm", "svymean", "svyratio", "svytotal"),
+    "crosstab": ("Crosstab", "crosstab_of"),
     "estimands": ("gini_of", "mean_of", "quantile_of", "share_of"),
     "estimates": ("Estimates",),
     "pooling": ("pool",),
@@ -34,13 +34,13 @@ _HOME = {name: module for module, names in _WHERE.items() for name in names}
 __all__ = [
     "AnalysableRelease",
     "Combined",
-    "Comparison",
+    "Crosstab",
     "Estimates",
     "PooledResults",
     "ReleaseTags",
     "apply",
     "combine",
-    "compare_fits",
+    "crosstab_of",
     "fit_copies",
     "gini_of",
     "glm",

@@ -181,7 +181,7 @@ def _no_noisy_rule(facts: Facts) -> Words | str:
 def _no_staged_rule(facts: Facts, values: Stack) -> str:
     """Explain it for copies in nests; empty where the reasons of the rules say more."""
     if facts.nesting == "pseudo_population":
-        return "for pseudo-populations name 'pseudo_population_single' or 'pseudo_population_nested'"
+        return _no_population_rule(facts)
     if facts.nesting == "imputed" and values.nests is not None and np.unique(values.nests).size == facts.m:
         return (
             "with one copy of each imputed table no rule is sure, since nothing shows what the synthesis "
@@ -189,6 +189,19 @@ def _no_staged_rule(facts: Facts, values: Stack) -> str:
             "or name 'missing_then_partial_conservative', whose intervals are too wide"
         )
     return ""
+
+
+def _no_population_rule(facts: Facts) -> str:
+    """Explain it for copies of pseudo-populations."""
+    if facts.m == 1:
+        return (
+            "one copy of one pseudo-population does not show what another sample would have said; draw 20, "
+            "one of each population, and 'pseudo_population_single' is used"
+        )
+    return (
+        "'pseudo_population_single' and 'pseudo_population_nested' pool copies of pseudo-populations whose "
+        "independent rows are drawn at fitted parameters; others have no rule"
+    )
 
 
 def take(name: str, facts: Facts | None, values: Stack) -> Rule:

@@ -105,6 +105,12 @@ def svytotal(
     -----
     Privacy: post-processing of the copies; reads no real row but what the release keeps real.
     """
+    if options.get("design") is None and release.tags.nesting == "pseudo_population":
+        raise FitError(
+            "copies of synthetic populations are samples of equal weights, not as large as the population",
+            kind="design",
+            remedy="multiply svymean(), estimate and limits, by the size of the population",
+        )
     return _pooled("svytotal", totals, x, release, by, options)
 
 

@@ -1,9 +1,9 @@
-"""Means, shares, quantiles and the Gini index with their variances, by subgroup, for ``apply``."""
+"""Means, shares, quantiles and the Gini index with their variances, by subgroup: pooled, or for ``apply``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import pandas as pd
@@ -11,38 +11,68 @@ import pandas as pd
 from pysynthdp.analysis.asked import Asked, Factor, Term
 from pysynthdp.analysis.estimates import Estimates
 from pysynthdp.analysis.expressions import Call, Expression, Name
+from pysynthdp.analysis.results import PooledResults
+from pysynthdp.analysis.wrappers import apply
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import FitError
+from pysynthdp.tags import AnalysableRelease
 
 __all__ = ["gini_of", "mean_of", "quantile_of", "share_of"]
 
 Pair = tuple[float, float]
+Estimand: TypeAlias = Callable[[pd.DataFrame], Estimates]
 
 
-def mean_of(column: str, *, by: str | None = None) -> Callable[[pd.DataFrame], Estimates]:
-    """Make a function for ``apply``: the mean of a column, missing values left out.
+@overload
+def mean_of(
+    column: str, release: AnalysableRelease, *, by: str | None = ..., **options: Any
+) -> PooledResults: ...
+@overload
+def mean_of(column: str, release: None = ..., *, by: str | None = ...) -> Estimand: ...
+def mean_of(
+    column: str, release: AnalysableRelease | None = None, *, by: str | None = None, **options: Any
+) -> PooledResults | Estimand:
+    """Pool the mean of a column over the copies, missing values left out.
 
     Parameters
     ----------
     column : str
         A numeric column.
+    release : release, optional
+        The copies and their tags.
     by : str, optional
         A column of subgroups.
+    **options
+        As in :func:`pysynthdp.analysis.apply`: ``rule``, ``n_org``, ``noise_var``, ``codes``.
 
     Returns
     -------
-    callable
-        From a copy to Estimates; a subgroup with fewer than two values is NaN.
+    PooledResults or callable
+        Means with intervals and tests, one a subgroup; without a release a function from a copy to Estimates,
+        for ``apply``. A subgroup with fewer than two values is NaN.
 
     Notes
     -----
     Privacy: post-processing. The variance is s^2/n.
     """
-    return _by_group(f"mean({column})", column, by, _mean)
+    return _pooled(_by_group(f"mean({column})", column, by, _mean), release, options)
 
 
-def share_of(column: str, level: Any, *, by: str | None = None) -> Callable[[pd.DataFrame], Estimates]:
-    """Make a function for ``apply``: the share of a level among the values that are not missing.
+@overload
+def share_of(
+    column: str, level: Any, release: AnalysableRelease, *, by: str | None = ..., **options: Any
+) -> PooledResults: ...
+@overload
+def share_of(column: str, level: Any, release: None = ..., *, by: str | None = ...) -> Estimand: ...
+def share_of(
+    column: str,
+    level: Any,
+    release: AnalysableRelease | None = None,
+    *,
+    by: str | None = None,
+    **options: Any,
+) -> PooledResults | Estimand:
+    """Pool the share of a level among the values that are not missing.
 
     Parameters
     ----------
@@ -50,13 +80,18 @@ def share_of(column: str, level: Any, *, by: str | None = None) -> Callable[[pd.
         Any column.
     level : value
         The level counted.
+    release : release, optional
+        The copies and their tags.
     by : str, optional
         A column of subgroups.
+    **options
+        As in :func:`pysynthdp.analysis.apply`: ``rule``, ``n_org``, ``noise_var``, ``codes``.
 
     Returns
     -------
-    callable
-        From a copy to Estimates.
+    PooledResults or callable
+        Estimates with intervals and tests, one a subgroup; without a release a function from a copy to
+        Estimates, for ``apply``.
 
     Notes
     -----
@@ -68,11 +103,19 @@ def share_of(column: str, level: Any, *, by: str | None = None) -> Callable[[pd.
 
     counted = _by_group(f"share({column} = {level})", column, by, _mean, hits)
     counted.__dict__["level"] = (column, level)  # by which apply() sees that a code is asked for
-    return counted
+    return _pooled(counted, release, options)
 
 
-def quantile_of(column: str, p: float, *, by: str | None = None) -> Callable[[pd.DataFrame], Estimates]:
-    """Make a function for ``apply``: a quantile of a column.
+@overload
+def quantile_of(
+    column: str, p: float, release: AnalysableRelease, *, by: str | None = ..., **options: Any
+) -> PooledResults: ...
+@overload
+def quantile_of(column: str, p: float, release: None = ..., *, by: str | None = ...) -> Estimand: ...
+def quantile_of(
+    column: str, p: float, release: AnalysableRelease | None = None, *, by: str | None = None, **options: Any
+) -> PooledResults | Estimand:
+    """Pool a quantile of a column over the copies.
 
     Parameters
     ----------
@@ -80,13 +123,18 @@ def quantile_of(column: str, p: float, *, by: str | None = None) -> Callable[[pd
         A numeric column.
     p : float
         Between 0 and 1.
+    release : release, optional
+        The copies and their tags.
     by : str, optional
         A column of subgroups.
+    **options
+        As in :func:`pysynthdp.analysis.apply`: ``rule``, ``n_org``, ``noise_var``, ``codes``.
 
     Returns
     -------
-    callable
-        From a copy to Estimates.
+    PooledResults or callable
+        Estimates with intervals and tests, one a subgroup; without a release a function from a copy to
+        Estimates, for ``apply``.
 
     Raises
     ------
@@ -99,30 +147,56 @@ def quantile_of(column: str, p: float, *, by: str | None = None) -> Callable[[pd
     """
     if not 0 < p < 1:
         raise FitError("p must lie between 0 and 1", kind="estimand")
-    return _by_group(f"quantile({column}, {p:g})", column, by, lambda x: _quantile(x, p), shape="quantile")
+    made = _by_group(f"quantile({column}, {p:g})", column, by, lambda x: _quantile(x, p), shape="quantile")
+    return _pooled(made, release, options)
 
 
-def gini_of(column: str, *, by: str | None = None) -> Callable[[pd.DataFrame], Estimates]:
-    """Make a function for ``apply``: the Gini index of a column.
+@overload
+def gini_of(
+    column: str, release: AnalysableRelease, *, by: str | None = ..., **options: Any
+) -> PooledResults: ...
+@overload
+def gini_of(column: str, release: None = ..., *, by: str | None = ...) -> Estimand: ...
+def gini_of(
+    column: str, release: AnalysableRelease | None = None, *, by: str | None = None, **options: Any
+) -> PooledResults | Estimand:
+    """Pool the Gini index of a column over the copies.
 
     Parameters
     ----------
     column : str
         A numeric column with a positive mean.
+    release : release, optional
+        The copies and their tags.
     by : str, optional
         A column of subgroups.
+    **options
+        As in :func:`pysynthdp.analysis.apply`: ``rule``, ``n_org``, ``noise_var``, ``codes``.
 
     Returns
     -------
-    callable
-        From a copy to Estimates.
+    PooledResults or callable
+        Estimates with intervals and tests, one a subgroup; without a release a function from a copy to
+        Estimates, for ``apply``.
 
     Notes
     -----
     Privacy: post-processing. The variance is that of the linearised index: with F the distribution function,
     (2/mu)(x F(x) + mean of y above x - 2A) - ((G + 1)/mu)(x - mu), A = E[x F(x)] = mu (G + 1)/2.
     """
-    return _by_group(f"gini({column})", column, by, _gini, shape="Gini index")
+    return _pooled(_by_group(f"gini({column})", column, by, _gini, shape="Gini index"), release, options)
+
+
+def _pooled(
+    function: Estimand, release: AnalysableRelease | None, options: Mapping[str, Any]
+) -> PooledResults | Estimand:
+    """Pool an estimand over the copies, where they are given."""
+    if release is None:
+        if options:
+            what = f"{next(iter(options))} is a setting of pooling, and no release is given"
+            raise FitError(what, kind="call", remedy="give the release after the column")
+        return function
+    return apply(function, release, **options)
 
 
 def _by_group(

@@ -13,7 +13,7 @@ from pysynthdp.analysis.asked import Asked, Factor, Term
 from pysynthdp.analysis.expressions import Call, Expression, columns_in, monomials
 from pysynthdp.analysis.held import TREE, Chain
 from pysynthdp.analysis.noise_flags import noise_flags
-from pysynthdp.tags import AnalysableRelease
+from pysynthdp.tags import AnalysableRelease, ReleaseTags
 from pysynthdp.tags.steps import TaggedStep
 
 __all__ = ["UNSAID", "Remarks", "remarks_on"]
@@ -73,12 +73,13 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     -----
     Privacy: post-processing; the plan is public.
     """
-    tags = release.tags
+    tags, drawn = release.tags, _of_weights(release.tags)
     notes = tuple(_beyond_bounds(tags.details.get("column_notes"), asked, release))
     if tags.steps is None:
         unsaid = (UNSAID,) if tags.kind != "imputed" and tags.noise == "none" else ()
         edited = () if tags.noise != "none" else tuple(map(str, tags.details.get("flags", ())))
-        return Remarks((*edited, *noise_flags(tags, asked), *_of_rows(asked, None)), (*unsaid, *notes))
+        flags = (*drawn, *edited, *noise_flags(tags, asked), *_of_rows(asked, None))
+        return Remarks(flags, (*unsaid, *notes))
     frame = getattr(release, "typed", None)
     frame = release.copies[0] if frame is None else frame
     names = frozenset(map(str, frame.columns))
@@ -86,6 +87,7 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     moved, hardly = _of_rules(asked, tags.details.get("rules", ()), names)
     notes = (*notes, *hardly, *_of_chosen(asked, chain, names))
     own = (
+        *drawn,
         *moved,
         *_of_trees(asked, chain, names),
         *_of_terms(asked, chain, names),
@@ -95,6 +97,19 @@ def remarks_on(release: AnalysableRelease, asked: Asked) -> Remarks:
     told = [str(flag) for flag in tags.details.get("flags", ())]
     void = ("void: the noise was seeded, for testing",) if tags.details.get("void") else ()
     return Remarks(tuple(dict.fromkeys((*told, *own, *void))), notes)
+
+
+def _of_weights(tags: ReleaseTags) -> tuple[str, ...]:
+    """Say that weights were drawn, so that no variance in a copy is that of the survey."""
+    told = tags.details.get("design")
+    if not isinstance(told, Mapping) or told.get("how") != "synthesise":
+        return ()
+    weight = dict(told.get("columns") or {}).get("weight", "the weight")
+    text = (
+        f"{weight}: drawn like any number and moved to declared totals; the variance within a copy (u) is "
+        "not that of the survey's design, which the copies do not hold"
+    )
+    return (text,)
 
 
 def _levels(frame: pd.DataFrame) -> Iterator[str]:

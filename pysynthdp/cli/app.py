@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import pysynthdp as sdp
+from pysynthdp.cli.compare import compare
 from pysynthdp.cli.diff import diff
 from pysynthdp.cli.errors import OneLineErrors
 from pysynthdp.cli.exit_codes import Exit, exit_lines
@@ -19,6 +20,7 @@ from pysynthdp.cli.look import look
 from pysynthdp.cli.parameter import parameter
 from pysynthdp.cli.plan import plan
 from pysynthdp.cli.pool import pool
+from pysynthdp.cli.report import report
 from pysynthdp.cli.run import closed_quietly
 from pysynthdp.cli.signals import finish, stop_at_once
 from pysynthdp.cli.synth import synth
@@ -39,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (look, plan, synth, parameter, pool, verify, diff):  # as the help lists them
+for command in (look, plan, synth, parameter, pool, verify, diff, compare, report):  # as the help lists them
     app.command()(command)
 app.add_typer(ledger)
 

@@ -26,6 +26,8 @@ class Exit(IntEnum):
     MISUSE = 2
     DATA = 3
     REFUSED = 4
+    QUALITY = 5
+    DISCLOSURE = 6
     RESOURCES = 8
     WARNED = 9
     NO_GUARANTEE = 10
@@ -47,6 +49,8 @@ _MEANINGS = {
     Exit.MISUSE: "wrong command, plan, formula, rule, guarantee or folder",
     Exit.DATA: "the data do not fit the schema, or no model can be fitted to them",
     Exit.REFUSED: "privacy budget or approval refused",
+    Exit.QUALITY: "report, job: a quality gate failed",
+    Exit.DISCLOSURE: "report, job: a disclosure gate failed",
     Exit.RESOURCES: "out of memory or disk space",
     Exit.WARNED: "something was warned of and --strict was given; nothing is written",
     Exit.NO_GUARANTEE: "verify: no guarantee is stated",

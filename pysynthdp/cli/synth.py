@@ -31,6 +31,7 @@ from pysynthdp.cli.signals import finish
 from pysynthdp.cli.table import learns_from, protection_in, read_with_plan, settings_of
 from pysynthdp.io.folder.manifest import read_manifest
 from pysynthdp.io.folder.signature import signer_of
+from pysynthdp.synthesizer.populations import with_populations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +108,8 @@ def synth(
     if learns_from(settings) and sys.stdout.isatty():
         show_columns(table, settings)
     others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
-    fitted = _fitted(synthesizer, table, others, paying)
+    synthesizer, fitting = with_populations(synthesizer, m, seed)
+    fitted = _fitted(synthesizer, table, others, {**paying, "rng": fitting})
     copies = _Copying(out, m, k, seed, tuple(formats or [FileFormat.parquet]), watermark, sign)
     statement = copies.draw(fitted)
     _tell(out, statement, quiet=quiet)

@@ -11,7 +11,7 @@ import numpy as np
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.curator.encoded import Block, EncodedRows
-from pysynthdp.curator.quantiles import coarse_quantiles
+from pysynthdp.curator.quantiles import coarse_quantiles, weighted_quantiles
 from pysynthdp.curator.table import level_counts
 from pysynthdp.design.encode import Scale, StepDesign
 from pysynthdp.design.groups import LevelGroups
@@ -149,13 +149,12 @@ def answer_alone(
     FitError
         For a question that has no weighted answer, where rows have weights.
     """
-    if rows.weights is not None and isinstance(query, Quantiles | NoisyStatistics | WholeRows):
+    if rows.weights is not None and isinstance(query, NoisyStatistics | WholeRows):
         raise _unweighted(type(query).__name__)
     if isinstance(query, Counts):
         return Answer(_counts(step, rows))
     if isinstance(query, Quantiles):
-        values = rows.table.present(step.target, step.scale).ranked()
-        return Answer(coarse_quantiles(values, knots=query.knots, smallest=query.smallest))
+        return Answer(_quantiles(query, step, rows))
     if isinstance(query, RowSum):
         of = summed_by(query, rows)
         return Answer(rows.fold(lambda block: of(*step.asked(block)), every=query.every, keep=keep))
@@ -199,6 +198,16 @@ def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
         there = slice(None) if kind is None else kind == 0
         counts = np.bincount(codes[there], weights[there], minlength=len(target.levels)).astype(np.float64)
     return counts if step.groups is None else np.bincount(step.groups.codes, counts).astype(np.float64)
+
+
+def _quantiles(query: Quantiles, step: StepRows, rows: EncodedRows) -> FloatArray:
+    """Table groups of neighbouring records, by their weights where there are any."""
+    present = rows.table.present(step.target, step.scale)
+    if rows.weights is None:
+        return coarse_quantiles(present.ranked(), knots=query.knots, smallest=query.smallest)
+    kind = rows.table.absence(step.target)
+    weights = rows.weights if kind is None else rows.weights[kind == 0]
+    return weighted_quantiles(present.every(1), weights, knots=query.knots, smallest=query.smallest)
 
 
 def _noisy(query: NoisyStatistics, step: StepRows, rows: EncodedRows, relation: Relation) -> NoisySums:

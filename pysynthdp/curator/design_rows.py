@@ -12,12 +12,13 @@ from pysynthdp.base.arrays import BoolArray, FloatArray
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError, together
 from pysynthdp.base.remarks import FEWEST, Remark, few
 from pysynthdp.base.words import Words, meant
+from pysynthdp.curator.population import rebuilt_weights
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.rows.replaced import ReplacedRows
 from pysynthdp.curator.spread.pieces import SpreadRows, refused
 from pysynthdp.design.rows import Rows
 from pysynthdp.schema import Design
-from pysynthdp.schema.survey_design import written
+from pysynthdp.schema.survey_design import by_level, written
 
 __all__ = ["check_alone", "design_remarks", "designed_rows", "share_alone"]
 
@@ -51,7 +52,7 @@ def designed_rows(rows: Rows, design: Design) -> Rows:
         refused(design.columns[0])
     rows = _without_odd(rows, design)
     _check_totals(rows, design)
-    own = _renamed(rows, design)
+    own = {**_renamed(rows, design), **rebuilt_weights(rows, design)}
     return ReplacedRows(rows, own) if own else rows
 
 
@@ -130,7 +131,7 @@ def _nowhere(rows: Rows, name: str) -> PlanError | None:
 
 def _check_totals(rows: Rows, design: Design) -> None:
     """Refuse real weights that do not add up to the declared totals."""
-    if design.totals is None or design.weight is None or design.how != "keep":
+    if design.totals is None or design.weight is None or design.how == "synthesise":
         return
     w = _weights(rows, design.weight)
     if isinstance(design.totals, int | float):
@@ -141,10 +142,16 @@ def _check_totals(rows: Rows, design: Design) -> None:
             what = Words("totals of design name '{name}', which is no column", name=column)
             mend = meant(str(column), rows.columns, "give the name of a column")
             raise SchemaError(what, column=str(column), kind="design", remedy=mend)
-        held = rows.take([column])[column]
-        for level, total in totals.items():
-            inside = (held == level).to_numpy(dtype=bool, na_value=False)
-            _check_sum(float(w[inside].sum()), total, design.weight, f"a total of {column}")
+        codes, levels = pd.factorize(rows.take([column])[column])
+        known = by_level(totals, levels)
+        sums = np.bincount(codes[codes >= 0], weights=w[codes >= 0], minlength=len(levels))
+        found = dict(zip(levels, sums, strict=True))
+        for level in known:
+            _check_sum(float(found[level]), known[level], design.weight, f"a total of {column}")
+        if len(known) < len(totals):
+            what = Words("totals of {name} name a level that no row has", name=column)
+            mend = "leave it out, or write it as the table does"
+            raise PlanError(what, column=str(column), kind="design", remedy=mend)
 
 
 def _check_sum(found: float, declared: float, weight: str, what: str) -> None:

@@ -22,11 +22,13 @@ from pysynthdp.base.streams import RandomSource, stream
 from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.design.parts import join, parts_of
 from pysynthdp.draw.block import BlockDraw
+from pysynthdp.draw.calibrated import calibrated
 from pysynthdp.draw.tally import Tally
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit, Key
 from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
+from pysynthdp.tags.release_tags import Nesting
 
 __all__ = ["Charged", "Drawing", "Draws", "Machine", "serial_numbers"]
 
@@ -52,6 +54,11 @@ class Draws(Protocol):
     @property
     def nests(self) -> tuple[str, ...] | None:
         """For each copy, the imputed table that it comes from; None for one table."""
+        ...
+
+    @property
+    def nesting(self) -> Nesting:
+        """What a first stage of the copies was."""
         ...
 
     @property
@@ -99,6 +106,20 @@ class Machine:
     def fits(self) -> tuple[Fit, ...]:
         """Give the fits: one, unless the table was imputed several times."""
         return (self.fit,)
+
+    @property
+    def imputed(self) -> int:
+        """How many imputations of the table were fitted; 1 where it was not imputed."""
+        return 1
+
+    @property
+    def rows(self) -> int:
+        """Rows of a copy, where nobody says how many."""
+        return self.fit.n
+
+    def copies(self, m: int | None) -> int:
+        """Give the number of copies to draw: the one asked for, or the default."""
+        return self.plan.protection.copies(m)
 
     def start(
         self, *, m: int, n_syn: int, rng: RandomSource = None, parameters: CopyParameters | None = None
@@ -222,16 +243,27 @@ class Drawing:
         """The copies stand in no nests."""
         return
 
+    @property
+    def nesting(self) -> Nesting:
+        """There was no first stage."""
+        return "none"
+
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0."""
         store = self._store(self.n_syn)
         for rows, parts in self.blocks(number, workers):
             for key, values in parts.items():
                 store[key][rows] = values
-        return self.frame(store, start=0, size=self.n_syn)
+        whole = self.frame(store, start=0, size=self.n_syn)
+        return calibrated(whole, self.plan.design, number + 1)
 
     def frames(self, number: int, workers: int) -> Iterator[pd.DataFrame]:
-        """Draw one copy as frames of consecutive blocks."""
+        """Draw one copy as frames of consecutive blocks; as a whole first where its weights have totals."""
+        if self.plan.calibrates:
+            whole = self.copy(number, workers)
+            for start in range(0, self.n_syn, BLOCK_ROWS):
+                yield whole.iloc[start : start + BLOCK_ROWS].reset_index(drop=True)
+            return
         for where, parts in self.blocks(number, workers):
             yield self.frame(parts, start=where.start, size=where.stop - where.start)
 

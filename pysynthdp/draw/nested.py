@@ -14,8 +14,9 @@ from pysynthdp.base.streams import RandomSource
 from pysynthdp.draw.machine import Charged, Drawing, Machine
 from pysynthdp.draw.tally import Tally
 from pysynthdp.plan.fit import CopyParameters, Fit
+from pysynthdp.tags.release_tags import Nesting
 
-__all__ = ["NestedDrawing", "NestedMachine"]
+__all__ = ["NestedDrawing", "NestedMachine", "nest_root"]
 
 _NEST = 3  # first key of a nest's streams; 0 to 2 are taken within a fit
 
@@ -41,6 +42,11 @@ class NestedMachine(Machine):
         """Give the fits, one an imputed table."""
         return (self.fit, *self.others)
 
+    @property
+    def imputed(self) -> int:
+        """As many imputations as fits."""
+        return len(self.fits)
+
     def start(
         self, *, m: int, n_syn: int, rng: RandomSource = None, parameters: CopyParameters | None = None
     ) -> NestedDrawing:
@@ -56,7 +62,7 @@ class NestedMachine(Machine):
         tally = Tally()
         return NestedDrawing(
             tuple(
-                Drawing(self.plan, fit, _root_of(root, nest), Charged(int(m), int(n_syn)), tally)
+                Drawing(self.plan, fit, nest_root(root, nest), Charged(int(m), int(n_syn)), tally)
                 for nest, fit in enumerate(fits)
             )
         )
@@ -71,7 +77,7 @@ class NestedMachine(Machine):
         return type(self), (self.plan, self.fit, self.account, self.others)
 
 
-def _root_of(root: np.random.SeedSequence | None, nest: int) -> np.random.SeedSequence | None:
+def nest_root(root: np.random.SeedSequence | None, nest: int) -> np.random.SeedSequence | None:
     """Give the root of a nest's streams: copy i of a nest is the same whatever is drawn besides."""
     if root is None:
         return None
@@ -111,9 +117,14 @@ class NestedDrawing:
         return self.parts[0].tally
 
     @property
-    def nests(self) -> tuple[str, ...]:
+    def nests(self) -> tuple[str, ...] | None:
         """For each copy, the number of its imputed table."""
         return tuple(str(nest) for nest, part in enumerate(self.parts, start=1) for _ in range(part.m))
+
+    @property
+    def nesting(self) -> Nesting:
+        """The first stage completed the table."""
+        return "imputed"
 
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0 through all nests."""

@@ -15,7 +15,7 @@ from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.draw.tally import Tally
 from pysynthdp.models.base import ColumnModel, FitsFromMoments
 from pysynthdp.plan import Factor, Protection, Step, SynthesisPlan, Terms, lost_terms, whole_terms
-from pysynthdp.plan.designed import design_details
+from pysynthdp.plan.designed import design_details, design_words
 from pysynthdp.plan.factors import LEVEL, columns_of
 from pysynthdp.plan.fit import DrawnStep, Fit
 from pysynthdp.plan.protection import UNAUDITED
@@ -23,11 +23,14 @@ from pysynthdp.plan.rules import LEAST_MET
 from pysynthdp.plan.step import predicting
 from pysynthdp.plan.within import told_within
 from pysynthdp.privacy.statements.statement import PrivacyStatement
+from pysynthdp.schema import Design
 from pysynthdp.tags import Bias, ReleaseTags
 from pysynthdp.tags.provenance import Provenance
+from pysynthdp.tags.release_tags import Nesting
 from pysynthdp.tags.steps import Draws, TaggedFactor, TaggedStep
 
 __all__ = [
+    "marked_design",
     "marked_imputed",
     "marked_outside",
     "provenance_of",
@@ -41,7 +44,13 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
 def release_tags(
-    plan: SynthesisPlan, fits: Sequence[Fit], *, m: int, n_syn: int, nests: tuple[str, ...] | None = None
+    plan: SynthesisPlan,
+    fits: Sequence[Fit],
+    *,
+    m: int,
+    n_syn: int,
+    nests: tuple[str, ...] | None = None,
+    nesting: Nesting = "none",
 ) -> ReleaseTags:
     """Say what a combining rule must know, before the protection adds its own.
 
@@ -59,7 +68,7 @@ def release_tags(
         bias=_bias(plan),
         m=m,
         nests=nests,
-        nesting="none" if nests is None else "imputed",
+        nesting=nesting,
         n_syn=n_syn,
         n_org=fits[0].n if plan.protection.n_told else None,
         steps=tagged_steps(plan, fits),
@@ -268,6 +277,19 @@ def marked_outside(statement: PrivacyStatement, protection: Protection) -> Priva
         return statement
     extra = f"protection {protection.name!r} of {package_of(protection)}: {UNAUDITED}"
     return replace(statement, reason=f"{statement.reason}; {extra}")
+
+
+def marked_design(statement: PrivacyStatement, design: Design | None) -> PrivacyStatement:
+    """Say what became of the design of a sample.
+
+    Notes
+    -----
+    Privacy: settings only.
+    """
+    if design is None:
+        return statement
+    extra = design_words(design)
+    return replace(statement, reason=f"{statement.reason}; {extra}") if extra else statement
 
 
 def marked_imputed(statement: PrivacyStatement, tables: int) -> PrivacyStatement:

@@ -19,8 +19,8 @@ from pysynthdp.io.tree import from_tree, to_tree
 
 __all__ = ["FIT_VERSION", "load", "save"]
 
-FIT_VERSION = 4  # to be raised when what a fit holds changes, so that earlier programs refuse it by name
-_READ = (2, 3, FIT_VERSION)  # what later ones add (3: derived columns, gates, ...; 4: groups) has defaults
+FIT_VERSION = 5  # to be raised when what a fit holds changes, so that earlier programs refuse it by name
+_READ = (2, 3, 4, FIT_VERSION)  # later ones add what has defaults (3: derived, gates; 4: groups; 5: designs)
 _FORMAT = "pysynthdp fit"
 _RELEASE: Final = Said("SyntheticRelease.load(folder)", "pool and verify", "read_release(folder)")
 _MAIN = "fit.json"

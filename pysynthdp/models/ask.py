@@ -42,7 +42,8 @@ class RowTerms(Protocol):
 
     ``w`` is given where rows have weights, one each, and is left out where each counts once: then not a bit
     may depend on there being such a thing. With weights that are whole numbers the sum is that of as many
-    rows each.
+    rows each; but for sums that :func:`~pysynthdp.models.fits.weighting.counts_records` marks, which count
+    the rows that weigh anything.
     """
 
     def __call__(self, X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
@@ -157,8 +158,8 @@ class Quantiles:
     each its mean is used, which the function keeps. An outermost group may be given in pieces, as an
     exponential excess. The mean of fewer than ``smallest`` records can be near a record's own value, and no
     average hides a value from who knows the others: without a guarantee the largest and the smallest value
-    were replaced beforehand by what the others let one expect. Rows with weights are refused: a group of
-    records is one by their number, whatever they weigh.
+    were replaced beforehand by what the others let one expect. Where rows have weights, shares and means are
+    weighted, and groups are of records even so: none has more than half of its group's weight.
 
     Parameters
     ----------

@@ -143,6 +143,9 @@ class ColumnModel(Protocol):
     takes_absent : bool, optional
         Of a joint model: whether it draws how values are absent as levels beside them, and is given the
         columns before it; False by default.
+    counts_rows : bool, optional
+        Whether counts of rows by weight tell the model what rests on few records: it is then refused where
+        one record counts as several rows; False by default.
     keeps_masses : bool, optional
         Whether a number that many records have, such as zero, is drawn as often, or the model says itself
         where it is not; False by default: the fit then advises to keep such a number apart.

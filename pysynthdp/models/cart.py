@@ -82,6 +82,7 @@ class Cart:
     finds_terms: ClassVar[bool] = True
     keeps_shape: ClassVar[bool] = True
     keeps_masses: ClassVar[bool] = True
+    counts_rows: ClassVar[bool] = True
 
     @property
     def real_values(self) -> bool:

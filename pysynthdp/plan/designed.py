@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pysynthdp.base.display import Cell
+from pysynthdp.base.errors import PlanError
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.plan.factors import Factor, Terms, column_of
 from pysynthdp.plan.formulas import Formulas
+from pysynthdp.plan.order import Behind
 from pysynthdp.plan.step import Step
-from pysynthdp.schema import CategoricalColumn, Design, Schema
+from pysynthdp.plan.terms import check_known
+from pysynthdp.schema import CategoricalColumn, Column, Design, NumericColumn, Schema
+from pysynthdp.schema.survey_design import by_level
 
 __all__ = [
     "MOST_UNITS",
+    "check_weight",
     "design_details",
     "design_facts",
     "design_terms",
+    "design_words",
+    "last_of_all",
+    "released_schema",
     "silent",
     "stand_ins",
     "with_design_terms",
@@ -102,6 +111,57 @@ def without_stand_ins(steps: Sequence[Step], always: Terms) -> tuple[Step, ...]:
     )
 
 
+def check_weight(design: Design | None, schema: Schema, order: Sequence[str]) -> None:
+    """Refuse a drawn weight that is no number or not the last column, and totals of what has no such levels.
+
+    Raises
+    ------
+    PlanError
+        Names the column.
+    """
+    if design is None or design.how != "synthesise" or design.weight is None:
+        return
+    weight = design.weight
+    check_known(design.columns, set(schema.names), "design")
+    if not isinstance(schema[weight], NumericColumn):
+        what = Words("{name} is the weight of the design, and is declared as levels", name=weight)
+        raise PlanError(what, column=weight, kind="design", remedy="declare it as a number")
+    if order and order[-1] != weight:
+        what = Words("{name} is a weight, which is drawn last, given all others", name=weight)
+        last = Setting("visit_sequence", [..., weight])
+        mend = Words("put it last in {order}, or leave that out", order=last)
+        raise PlanError(what, column=weight, kind="design", remedy=mend)
+    for name, totals in design.totals.items() if isinstance(design.totals, Mapping) else ():
+        check_known([name], set(schema.names), "totals of design")
+        _check_totals(schema[name], totals)
+
+
+def _check_totals(column: Column, totals: Mapping[Any, float]) -> None:
+    """Refuse totals that are not those of a column's levels."""
+    levels = column.levels if isinstance(column, CategoricalColumn) else ()
+    if not levels or len(by_level(totals, levels)) != len(totals) or len(totals) != len(levels):
+        what = Words("totals of {name} are not one for each of its levels", name=column.name)
+        mend = "declare one a level, and none of what is no level of a column of levels"
+        raise PlanError(what, column=column.name, kind="design", remedy=mend)
+
+
+def last_of_all(behind: Behind, design: Design | None, names: Iterable[str]) -> Behind:
+    """Have a weight that is drawn stand behind all others."""
+    if design is None or design.how != "synthesise" or design.weight is None:
+        return behind
+    return replace(behind, somewhere={**behind.somewhere, design.weight: tuple(names)})
+
+
+def released_schema(schema: Schema, design: Design | None) -> Schema:
+    """Give the schema of copies: weights that were moved to totals have no bounds and no decimals."""
+    if design is None or design.how != "synthesise" or design.weight is None:
+        return schema
+    column = schema[design.weight]
+    whole = column.dtype is not None and getattr(column.dtype, "kind", "f") in "iu"
+    dtype = {"dtype": "float64"} if whole else {}
+    return schema.amend(design.weight, lower=None, upper=None, decimals=None, **dtype)
+
+
 def design_details(design: Design | None) -> dict[str, Any]:
     """Say in the tags of a release which columns hold the design, and what became of it.
 
@@ -111,7 +171,33 @@ def design_details(design: Design | None) -> dict[str, Any]:
     """
     if design is None:
         return {}
-    return {"design": {"how": design.how, "columns": dict(design.told), "new names": [*design.renamed]}}
+    there = {role: name for role, name in design.told if name not in design.absent}
+    columns = {} if design.how == "population" else there
+    told: dict[str, Any] = {"how": design.how, "columns": columns, "new names": [*design.renamed]}
+    if design.rebuilt:
+        told["replicates"] = {"kind": design.rebuild, "columns": [*design.rebuilt]}
+    return {"design": told}
+
+
+def design_words(design: Design) -> str:
+    """Say in a statement what became of a design; empty where the columns that stay real say it."""
+    if design.how == "synthesise":
+        return (
+            f"the weight {design.weight} is drawn and moved to declared public totals, so that the variance "
+            "within a copy is not that of the survey's design"
+        )
+    if design.how == "population":
+        return (
+            f"the models are fitted to simple random samples of {design.populations} synthetic populations, "
+            "which are made of the records by their weights; no row of a population is released"
+        )
+    if design.rebuilt:
+        return (
+            f"the replicate weights {', '.join(design.rebuilt)} are made anew of the design that stays real"
+        )
+    if design.renamed:
+        return f"the names in {', '.join(design.renamed)} are new ones, the groups are the real ones"
+    return ""
 
 
 def design_facts(design: Design | None) -> tuple[tuple[str, Cell], ...]:

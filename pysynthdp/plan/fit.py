@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import AnyArray, FloatArray
+from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.base.errors import FitError, PysynthdpError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.streams import NumpySampler
@@ -64,6 +64,9 @@ class FitRequest:
     spending : Spending or None
         Where a protection that spends at the fit reserves its price, before noise is drawn, and settles it
         when the answers are kept; None where nobody keeps a ledger.
+    counts : array of int (rows,) or None
+        How often a sample of a synthetic population has each row, to which models are fitted; None for the
+        table itself.
 
     Notes
     -----
@@ -77,6 +80,7 @@ class FitRequest:
     noise_seed: int | None = None
     stand_ins: StandIns | None = None
     spending: Spending | None = None
+    counts: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

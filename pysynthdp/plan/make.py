@@ -18,7 +18,7 @@ from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.counted import counted_columns
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
-from pysynthdp.plan.designed import design_terms, silent, with_design_terms
+from pysynthdp.plan.designed import check_weight, design_terms, last_of_all, silent, with_design_terms
 from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.formulas import Formulas
 from pysynthdp.plan.order import Behind, VisitOrder, visit_order
@@ -153,9 +153,9 @@ def make_plan(
     sets = Undrawn(dropped, kept, serials, made, [name for columns in groups for name in columns])
     nested, strata = checked_apart(nested, strata, schema, sets)
     groups |= _of_strata(parting := [name for name in strata if name not in kept])
-    ahead, behind = _ahead(asked, conditions), _behind(behind or Behind(), nested, parting)
+    ahead, behind = _ahead(asked, conditions), _behind(behind or Behind(), nested, parting, (design, schema))
     visited = _visited(schema, visit_sequence, apart, derived, groups, ahead, behind, by_kind=by_kind)
-    _check_visited(visited.columns, conditions, nested, parting)
+    _check_visited(visited.columns, conditions, nested, parting, (design, schema))
     order = tuple(name for name in visited.columns if name not in made)
     nearest = None if by_kind else max_predictors  # what tells most, only the rows say
     telling = without_silent(visited.columns, derived)
@@ -205,8 +205,10 @@ def _check_visited(
     conditions: Mapping[str, Sequence[str]],
     nested: Mapping[str, str],
     strata: Sequence[str],
+    drawn: tuple[Design | None, Schema],
 ) -> None:
-    """Refuse an order in which universes, strata or what is nested come before what they need."""
+    """Refuse an order in which universes, strata, what is nested or a weight come before what they need."""
+    check_weight(*drawn, order)
     check_asked(conditions, order)
     check_order(nested, strata, order)
 
@@ -244,8 +246,11 @@ def _of_strata(names: Sequence[str]) -> dict[tuple[str, ...], ColumnModel]:
     return {tuple(names): model_of("catall")} if len(names) > 1 else {}
 
 
-def _behind(behind: Behind, nested: Mapping[str, str], strata: Sequence[str]) -> Behind:
-    """Add that strata are drawn first, and what is nested after the coarser column, last of all."""
+def _behind(
+    behind: Behind, nested: Mapping[str, str], strata: Sequence[str], drawn: tuple[Design | None, Schema]
+) -> Behind:
+    """Add that strata are drawn first, what is nested after the coarser column, and a weight last of all."""
+    behind = last_of_all(behind, drawn[0], drawn[1].names)
     within = {fine: (*behind.somewhere.get(fine, ()), coarse) for fine, coarse in nested.items()}
     return replace(
         behind,

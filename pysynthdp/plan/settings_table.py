@@ -166,9 +166,11 @@ def _totals(value: Any, place: Place) -> Any:
 
 
 _DESIGN: Final = {
-    **dict.fromkeys(("weight", "strata", "psu", "fpc", "how", "odd_weights", "replicates"), TEXT),
+    **dict.fromkeys(("weight", "strata", "psu", "fpc", "how", "lonely"), TEXT),
+    **dict.fromkeys(("odd_weights", "replicates", "rebuild"), TEXT),
     **dict.fromkeys(("replicate_weights", "recode"), NAMES),
     "accept": NUMBER,
+    **dict.fromkeys(("populations", "sample"), WHOLE),
     "totals": SettingForm("totals", _totals),
 }
 

@@ -373,6 +373,11 @@ class SynthesisPlan(Budgeted, Printable):
         return tuple(part for name in names for part in parts_of(self.schema[name]))
 
     @property
+    def calibrates(self) -> bool:
+        """Whether drawn weights are moved to totals."""
+        return self.design is not None and self.design.how == "synthesise"
+
+    @property
     def methods(self) -> dict[str, str]:
         """Method of each column, as a user names it."""
         drawn = {part.column: step.model.name for step in self.steps for part in step.targets}

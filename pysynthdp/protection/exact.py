@@ -25,6 +25,7 @@ from pysynthdp.curator.encoded import EncodedRows
 from pysynthdp.curator.extremes import drawn_in
 from pysynthdp.curator.gates import gates_of
 from pysynthdp.curator.learn.steps import Learned, learned_steps
+from pysynthdp.curator.population import sampled, weighed_groups
 from pysynthdp.curator.relations import broken_remarks
 from pysynthdp.curator.spread.encoded import encoded_rows
 from pysynthdp.curator.spread.pieces import SpreadRows, refused
@@ -137,9 +138,10 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     learns = plan.protection.learns
     schema, unit = _modelled(plan), plan.protection.unit
     seen = _seen(request.rows, plan, schema) if learns else bounded_rows(request.rows, schema, unit)
+    seen, weights = sampled(seen, request.counts)
     table, remarks = fewest(seen, plan, schema) if learns else (seen, ())
     table = _counted(table, seen, plan)
-    groups = groups_of(table, plan.parts) if learns else {}
+    groups = weighed_groups(groups_of(table, plan.parts), table, weights) if learns else {}
     scales = scales_of(table, plan.parts, plan.schema, public=not learns)
     found = Learned(plan.steps)
     if learns:
@@ -148,7 +150,7 @@ def _fitted(plan: SynthesisPlan, request: FitRequest, source: CopySource, note: 
     curves = curves_of(plan.steps, table) if learns else public_curves(plan)
     codes = {key: own.codes for key, own in groups.items()}
     layout = Layout(plan.parts, scales, codes, curves, unread_parts(plan))
-    encoded = encoded_rows(table, layout, request.workers)
+    encoded = encoded_rows(table, layout, request.workers, weights)
     keep = plan.proper or not learns
     apart = fit_apart(plan, encoded, seen, groups, schema=schema, posterior=keep)
     whole = replace(plan, steps=tuple(step for step in plan.steps if not step.within))

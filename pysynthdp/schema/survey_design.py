@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from pysynthdp.base.errors import PlanError, together
 from pysynthdp.base.words import Said, Setting, Words, meant
 
-__all__ = ["Design", "How", "Totals", "written"]
+__all__ = ["Design", "How", "Rebuild", "Totals", "by_level", "written"]
 
 How: TypeAlias = Literal["keep", "synthesise", "population"]
 """What becomes of a design: real columns, a weight that is drawn last, or synthetic populations."""
 OddWeights: TypeAlias = Literal["refuse", "drop"]
 Replicates: TypeAlias = Literal["refuse", "drop", "rebuild"]
+Rebuild: TypeAlias = Literal["JK1", "JKn", "BRR", "Fay", "bootstrap"]
+Lonely: TypeAlias = Literal["refuse", "certain", "merge"]
 Totals: TypeAlias = float | Mapping[str, Mapping[Any, float]]
 """Public totals: of the whole population, or by the levels of columns."""
 ACCEPTED: Final = 0.05  # share of rows that may be told apart by the columns that stay real
+TIMES: Final = 10  # rows of a population's sample for each record: what it adds to a variance is a tenth
 _ROLES: Final = ("weight", "strata", "psu", "fpc")
 _RECODED: Final = ("strata", "psu")
 
@@ -70,7 +73,21 @@ class Design:
         are left out of it and of the copies.
     replicates : {"refuse", "drop", "rebuild"}
         What becomes of replicate weights: the fit is refused, or they are not released, or made anew from the
-        design of the copies.
+        design of the copies (with ``"keep"`` alone).
+    rebuild : {"JKn", "JK1", "BRR", "Fay", "bootstrap"}
+        How replicate weights are made anew: one sampling unit left out, within strata or in a sample without
+        strata; balanced halves of strata of two units, Fay's with a half of the other unit's weight; n - 1
+        units of a stratum drawn with replacement (Rao and Wu).
+    populations : int
+        Of ``"population"``: how many there are, each with a fit of its own and a copy. With fewer than ten
+        intervals are wide, or missing.
+    sample : int, optional
+        Of ``"population"``: rows of the simple random sample of each, and of each copy; ten for each record
+        by default. With few, intervals are missing more often.
+    lonely : {"refuse", "certain", "merge"}
+        Of ``"population"``: what becomes of strata with one sampling unit, which say nothing of how units
+        vary: the fit is refused, they add nothing to variances (as if sampled for certain), or each is one
+        with the stratum after it.
 
     Notes
     -----
@@ -95,9 +112,18 @@ class Design:
     recode: Sequence[Literal["strata", "psu"]] = _RECODED
     odd_weights: OddWeights = "refuse"
     replicates: Replicates = "refuse"
+    rebuild: Rebuild = "JKn"
+    populations: int = 20
+    sample: int | None = None
+    lonely: Lonely = "refuse"
 
     def __post_init__(self) -> None:
-        faults = [*_wrong_names(self), *_wrong_choices(self), *_wrong_numbers(self)]
+        faults = [
+            *_wrong_names(self),
+            *_wrong_choices(self),
+            *_wrong_numbers(self),
+            *_wrong_populations(self),
+        ]
         if faults:
             raise together(faults)
 
@@ -110,7 +136,28 @@ class Design:
     @property
     def real(self) -> tuple[str, ...]:
         """Columns that are released as they really are."""
-        return self.columns if self.how == "keep" else ()
+        return (*self.columns, *self.rebuilt) if self.how == "keep" else ()
+
+    @property
+    def rebuilt(self) -> tuple[str, ...]:
+        """Columns of replicate weights that are made anew."""
+        return tuple(self.replicate_weights) if self.replicates == "rebuild" else ()
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Columns that copies do without, since they need no weights: all but the strata."""
+        if self.how != "population":
+            return ()
+        return tuple(name for name in self.columns if name != self.strata)
+
+    def sample_rows(self, n: int) -> int:
+        """Rows of a population's sample, and of a copy, for a table of n rows."""
+        return self.sample or TIMES * n
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The weight, where it is drawn after all others, and no other column from it."""
+        return (self.weight,) if self.how == "synthesise" and self.weight is not None else ()
 
     @property
     def renamed(self) -> tuple[str, ...]:
@@ -127,6 +174,33 @@ class Design:
     def told(self) -> tuple[tuple[str, str], ...]:
         """Roles and columns, for those who read copies."""
         return tuple((role, name) for role in _ROLES if (name := getattr(self, role)) is not None)
+
+
+_CHOICES: Final = (
+    ("how", How),
+    ("odd_weights", OddWeights),
+    ("replicates", Replicates),
+    ("rebuild", Rebuild),
+    ("lonely", Lonely),
+)
+
+
+def by_level(totals: Mapping[Any, float], levels: Iterable[Any]) -> dict[Any, float]:
+    """Give the total of each level; a level is named by itself or by its text, as a plan file names it.
+
+    Examples
+    --------
+    >>> by_level({"1": 10.0, "b": 5.0}, [1, "b", "c"])
+    {1: 10.0, 'b': 5.0}
+    """
+    texts = {_text(level): total for level, total in totals.items()}
+    return {level: texts[_text(level)] for level in levels if _text(level) in texts}
+
+
+def _text(level: Any) -> str:
+    """Write a level; a whole number without its point."""
+    whole = isinstance(level, float) and level.is_integer()
+    return str(int(level)) if whole else str(level)
 
 
 def _wrong_names(design: Design) -> Iterator[PlanError]:
@@ -165,7 +239,7 @@ def _are_names(given: object) -> bool:
 
 def _wrong_choices(design: Design) -> Iterator[PlanError]:
     """Find words that are no choices."""
-    for name, kind in (("how", How), ("odd_weights", OddWeights), ("replicates", Replicates)):
+    for name, kind in _CHOICES:
         given, known = getattr(design, name), get_args(kind)
         if given not in known:
             text = Words(
@@ -213,6 +287,26 @@ def _wrong_numbers(design: Design) -> Iterator[PlanError]:
             names = ", ".join(map(str, design.totals))
             text = Words("design: the totals by {names} have different sums", names=names)
             mend = "make each column's totals add up to the population"
+            yield PlanError(text, kind="design", remedy=mend)
+
+
+def _wrong_populations(design: Design) -> Iterator[PlanError]:
+    """Find numbers of populations and of rows that are none, and settings that belong to them alone."""
+    for what, least, given in (("populations", 2, design.populations), ("sample", 50, design.sample)):
+        if given is None and what == "sample":
+            continue
+        if isinstance(given, bool) or not isinstance(given, int) or given < least:
+            text = Words(
+                "{what} of design must be a whole number of at least {least}", what=what, least=least
+            )
+            yield PlanError(
+                text, kind="design", remedy=Words("write {own}", own=written(**{what: 20 * least}))
+            )
+    own = (design.populations != 20, design.sample is not None, design.lonely != "refuse")
+    for what, asked in zip(("populations", "sample", "lonely"), own, strict=True):
+        if asked and design.how != "population":
+            text = Words("{what} of design is of synthetic populations alone", what=what)
+            mend = Words("leave it out, or write {own}", own=written(how="population"))
             yield PlanError(text, kind="design", remedy=mend)
 
 

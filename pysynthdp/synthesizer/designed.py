@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.remarks import Remark
-from pysynthdp.base.words import Words
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.design_rows import check_alone, design_remarks, designed_rows
+from pysynthdp.curator.look import replicate_groups, replicate_remark, weight_remarks
 from pysynthdp.design.rows import Rows
 from pysynthdp.schema import Design
 from pysynthdp.schema.survey_design import written
 
-__all__ = ["check_design", "check_guaranteed", "designed", "in_rows", "with_design"]
+__all__ = ["check_design", "check_guaranteed", "check_population", "designed", "in_rows", "with_design"]
 
 _DROP: Final = written(replicates="drop")
 
@@ -28,8 +30,10 @@ def with_design(settings: Of) -> Of:
     if design is None:
         return settings
     keep = tuple(dict.fromkeys((*own.keep, *design.real)))
-    drop = tuple(dict.fromkeys((*own.drop, *design.replicate_weights)))
-    return replace(own, keep=keep, drop=drop)  # type: ignore[no-any-return]
+    gone = () if design.rebuilt else design.replicate_weights
+    drop = tuple(dict.fromkeys((*own.drop, *gone, *design.absent)))
+    draws = "independent" if design.how == "population" else own.draws
+    return replace(own, keep=keep, drop=drop, draws=draws)  # type: ignore[no-any-return]
 
 
 def designed(rows: Rows, design: Design | None, *, learns: bool) -> Rows:
@@ -42,22 +46,50 @@ def designed(rows: Rows, design: Design | None, *, learns: bool) -> Rows:
     return rows if design is None or not learns else designed_rows(rows, design)
 
 
-def in_rows(settings: Any, rows: Rows) -> tuple[Remark, ...]:
+def in_rows(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, ...]:
     """Say what the rows of a sample are like under its design, and refuse those that stand out.
+
+    Parameters
+    ----------
+    settings : Settings
+        With the design, if any.
+    rows : Rows
+        The confidential table.
+    told : collection of str
+        Columns of which the user says something himself: whether they are weights is not asked.
 
     Raises
     ------
     PrivacyError
         Where more rows stand out by what stays real than the design accepts.
+    PlanError
+        For columns that look like replicate weights.
 
     Notes
     -----
     Privacy: reads real rows; nothing under a guarantee.
     """
     design = settings.design
-    if design is None or not settings.protection.learns:
+    if not settings.protection.learns:
         return ()
-    return (*check_alone(rows, design, settings.keep), *design_remarks(rows, design))
+    found = _unsaid(settings, rows, told)
+    if design is None:
+        return found
+    kept = [name for name in settings.keep if name not in design.rebuilt]  # made of the others
+    return (*check_alone(rows, design, kept), *design_remarks(rows, design), *found)
+
+
+def _unsaid(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, ...]:
+    """Say which columns look like weights and are none of the design; refuse replicate weights."""
+    if settings.schema is not None:
+        return ()
+    design = settings.design
+    known = {*settings.drop, *told} | set(() if design is None else (*design.columns, *design.rebuilt))
+    names = [name for name in rows.columns if name not in known]
+    for group in replicate_groups(rows, names, None if design is None else design.weight):
+        found = replicate_remark(group)
+        raise PlanError(found.what, column=found.column, kind=found.kind, remedy=found.remedy)
+    return weight_remarks(rows, names) if design is None or design.weight is None else ()
 
 
 def check_guaranteed(design: Design | None) -> None:
@@ -86,6 +118,42 @@ def check_guaranteed(design: Design | None) -> None:
     )
 
 
+_UNFIT: Final = {
+    "keep": "its copies have rows of their own, beside which no real column can stand",
+    "strata": "every population has other records, and with them other strata that are large enough",
+    "nested": "every population has other records, and with them other pairs of levels",
+    "emit_original": "a record that stands for many would be repeated as often",
+    "proper": "each copy has a fit of its own, whose parameters its population has drawn",
+}
+"""Settings that do not go with synthetic populations, and why."""
+
+
+def check_population(settings: Any) -> None:
+    """Refuse settings that do not go with synthetic populations.
+
+    Raises
+    ------
+    PlanError
+        Names the setting.
+    """
+    if settings.design is None or settings.design.how != "population":
+        return
+    for what, why in _UNFIT.items():
+        if getattr(settings, what):
+            text = Words("{what} does not go with synthetic populations: {why}", what=what, why=why)
+            raise PlanError(text, kind="design", remedy="leave one of the two out")
+    if settings.draws == "even":
+        raise PlanError(
+            Words(
+                "{even} does not go with synthetic populations: the rule that pools their copies takes the "
+                "variance of independent rows off",
+                even=Setting("draws", "even"),
+            ),
+            kind="design",
+            remedy="leave it out",
+        )
+
+
 def check_design(design: Design | None) -> None:
     """Refuse what this version cannot do with a design.
 
@@ -96,23 +164,21 @@ def check_design(design: Design | None) -> None:
     """
     if design is None:
         return
-    if design.how != "keep":
+    if design.rebuilt and design.how != "keep":
         raise PlanError(
-            f"design: {design.how!r} is not there",
-            column=design.weight,
-            kind="design",
-            remedy=Words("keep the design real, {how}", how=written(how="keep")),
-        )
-    if design.replicate_weights and design.replicates != "drop":
-        rebuild = design.replicates == "rebuild"
-        what = (
-            "design: replicate weights cannot be made anew from the copies"
-            if rebuild
-            else "design: replicate weights are never drawn as columns, since they would be noise"
-        )
-        raise PlanError(
-            what,
-            column=design.replicate_weights[0],
+            "design: replicate weights are made anew from a design that stays real",
+            column=design.rebuilt[0],
             kind="design",
             remedy=Words("leave them out, {drop}", drop=_DROP),
+        )
+    if design.replicate_weights and design.replicates == "refuse":
+        raise PlanError(
+            "design: replicate weights are never drawn as columns, since they would be noise",
+            column=design.replicate_weights[0],
+            kind="design",
+            remedy=Words(
+                "leave them out, {drop}, or have them made anew, {rebuild}",
+                drop=_DROP,
+                rebuild=written(replicates="rebuild", rebuild="JKn"),
+            ),
         )

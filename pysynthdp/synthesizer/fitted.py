@@ -21,7 +21,9 @@ from pysynthdp.base.words import Argument, Words
 from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.draw.machine import Draws, Machine
 from pysynthdp.draw.nested import NestedMachine
+from pysynthdp.draw.populations import PopulationMachine
 from pysynthdp.draw.tagging import (
+    marked_design,
     marked_imputed,
     marked_outside,
     provenance_of,
@@ -36,6 +38,7 @@ from pysynthdp.io.folder.manifest import MANIFEST, digest_of
 from pysynthdp.io.folder.signature import Signer, signer_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import FitCheck, refuse_unless_learning
+from pysynthdp.plan.designed import released_schema
 from pysynthdp.plan.fit import CopyParameters, Fit
 from pysynthdp.plan.synthesis_plan import Watch
 from pysynthdp.privacy.account import Account
@@ -81,7 +84,7 @@ class FittedSynthesizer(Printable):
     @property
     def schema(self) -> Schema:
         """Public facts about the columns."""
-        return self.plan.schema
+        return released_schema(self.plan.schema, self.plan.design)
 
     @property
     def account(self) -> Account:
@@ -96,7 +99,7 @@ class FittedSynthesizer(Printable):
     @property
     def imputed_tables(self) -> int:
         """How many imputations of the table were fitted, so that copies come in as many nests; else 1."""
-        return len(self._machine.fits)
+        return self._machine.imputed
 
     @property
     def ledger(self) -> Ledger:
@@ -159,9 +162,10 @@ class FittedSynthesizer(Printable):
         found = self._machine.fit.check
         if found is None:
             raise FitError(
-                "this fit holds no check: it was read from a file, or made of fewer than 50 rows",
+                "this fit holds no check: it was read from a file, or made of fewer than 50 rows, or of "
+                "synthetic populations' samples",
                 kind="check",
-                remedy="fit the table again and check that fit",
+                remedy="fit the table again, without populations, and check that fit",
             )
         return found
 
@@ -201,10 +205,12 @@ class FittedSynthesizer(Printable):
         Parameters
         ----------
         m : int, optional
-            Number of copies; 5 by default, 20 where the answers are noised. After a fit to M imputed tables
+            Number of copies; 5 by default, 20 where the answers are noised, and one of each synthetic
+            population, of which there are so many at most. After a fit to M imputed tables
             the release holds M m copies, m of each imputation, labelled by it in ``release.nests``.
         k : int, optional
-            Rows of each; as many as the confidential table by default.
+            Rows of each; as many as the confidential table by default, or as the samples of synthetic
+            populations.
         rng : int, SeedSequence or Generator, optional
             None takes fresh entropy from the operating system. Never stored.
         parameters : {"drawn", "fitted"}, optional
@@ -220,13 +226,14 @@ class FittedSynthesizer(Printable):
         Raises
         ------
         PlanError
-            If m or k is below one, or k differs from the table's rows while columns are kept real.
+            If m or k is below one, or k differs from the table's rows while columns are kept real; or, of
+            synthetic populations, m from their number or k from the rows of their samples.
 
         Notes
         -----
         Privacy: post-processing of the fit where the fit carries the guarantee; else each draw is accounted.
         """
-        m = self.plan.protection.copies(m)
+        m = self._machine.copies(m)
         drawing = self._machine.start(m=m, n_syn=self._rows_of(m, k), rng=rng, parameters=parameters)
         copies = []
         with progress_bar(drawing.m, "draw", show=self.progress) as note:
@@ -245,7 +252,7 @@ class FittedSynthesizer(Printable):
                 kind="rows",
                 remedy=Words("give {k} from public facts", k=Argument("k")),
             )
-        rows = self.n_org if k is None else k
+        rows = self._machine.rows if k is None else k
         for what, value in (("m, the number of copies,", m), ("k, the rows of a copy,", rows)):
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise PlanError(f"{what} must be a whole number of at least 1", kind="copies")
@@ -270,14 +277,17 @@ class FittedSynthesizer(Printable):
     def _tags(self, drawing: Draws) -> ReleaseTags:
         """Say how the copies are made, before anybody looked at them."""
         fits = self._machine.fits
-        tags = release_tags(self.plan, fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests)
+        tags = release_tags(
+            self.plan, fits, m=drawing.m, n_syn=drawing.n_syn, nests=drawing.nests, nesting=drawing.nesting
+        )
         return with_rules(tags, self.plan, drawing.tally)
 
     def _statement(self, drawing: Draws) -> PrivacyStatement:
         """State what is true of all draws so far; what another package states is marked so."""
         protection = self.plan.protection
         stated = marked_outside(protection.statement(self.plan, drawing.fit, self.account), protection)
-        return replace(marked_imputed(stated, self.imputed_tables), ledger=self.account.marks)
+        marked = marked_design(marked_imputed(stated, self.imputed_tables), self.plan.design)
+        return replace(marked, ledger=self.account.marks)
 
     @answers_slips
     def draw_to(
@@ -321,7 +331,7 @@ class FittedSynthesizer(Printable):
         """
         wished = wishes(format, formats, watermark)
         signer = None if sign is None else signer_of(sign)  # before anything is charged
-        m = self.plan.protection.copies(m)
+        m = self._machine.copies(m)
         rows = self._rows_of(m, k)
         release_dir.check_target(Path(folder), wished, self.schema, rows)
         drawing = self._machine.start(m=m, n_syn=rows, rng=rng, parameters=parameters)
@@ -457,4 +467,6 @@ def _digest_of(copies: Sequence[pd.DataFrame]) -> str:
 def _machine(plan: SynthesisPlan, fits: Sequence[Fit], account: Account) -> Machine:
     """Join a plan with its fits: one, or one an imputed table."""
     first, *others = fits
+    if plan.design is not None and plan.design.how == "population":
+        return PopulationMachine(plan, first, account, tuple(others))
     return NestedMachine(plan, first, account, tuple(others)) if others else Machine(plan, first, account)

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pandas as pd
 
 from pysynthdp.base.remarks import say
+from pysynthdp.base.streams import RandomSource
 from pysynthdp.curator.look import slow_plan
 from pysynthdp.curator.rows import ImputedTables, listed
 from pysynthdp.design.rows import Rows
@@ -23,6 +24,7 @@ from pysynthdp.synthesizer.designed import with_design
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import Opened, fit_imputed, opened
 from pysynthdp.synthesizer.opening import opened_table, undeclared
+from pysynthdp.synthesizer.populations import check_populations, fit_populations, makes_populations
 from pysynthdp.synthesizer.settings import Settings, with_labels
 
 __all__ = ["Asked", "fit_table"]
@@ -37,6 +39,7 @@ class Asked:
     noise_seed: int | None
     ledger: str | os.PathLike[str] | SpendingLedger | None
     source: str | None
+    rng: RandomSource
 
 
 def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer:
@@ -55,11 +58,14 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
     protection.check_request(answers=asked.answers, noise_seed=asked.noise_seed)
     path = None if asked.answers is None else Path(asked.answers)
     paying = Charging.of(asked.ledger, asked.source, protection, table=given, answers=path)
+    check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     table, labels = opened_table(settings, given)
     own = with_labels(with_design(settings), labels)
     tables = listed(table)
     if tables is not None:
         return _fit_imputed(own, tables, asked.block_rows)
+    if makes_populations(own.design):
+        return _fit_populated(own, table, asked)
     if not protection.learns and own.schema is None:
         raise undeclared()
     return _fit_opened(
@@ -72,6 +78,17 @@ def _fit_imputed(settings: Settings, tables: ImputedTables, block_rows: int | No
     nested, unseen = fit_imputed(settings, tables, block_rows=block_rows, workers=_threads(settings))
     fitted = FittedSynthesizer(nested, _threads(settings), settings.progress)
     say((*unseen, *fitted.remarks))
+    return fitted
+
+
+def _fit_populated(settings: Settings, table: Any, asked: Asked) -> FittedSynthesizer:
+    """Fit samples of synthetic populations of a table."""
+    own = opened(settings, cast("pd.DataFrame | Rows | None", table), asked.block_rows)
+    say(own.remarks)
+    threads = _threads(settings)
+    machine = fit_populations(own, workers=threads, progress=settings.progress, rng=asked.rng)
+    fitted = FittedSynthesizer(machine, threads, settings.progress)
+    say(fitted.remarks)
     return fitted
 
 

@@ -41,7 +41,7 @@ from pysynthdp.synthesizer.planning import (
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
 
-__all__ = ["Opened", "counted", "fit_imputed", "opened", "planned"]
+__all__ = ["Opened", "counted", "fit_imputed", "opened", "planned", "said_once"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,7 +103,7 @@ def opened(settings: Settings, table: pd.DataFrame | Rows | None, block_rows: in
     rows = _rows(settings, protection, table, block_rows)
     if rows is None:
         return Opened(settings, known or declared_plan(settings), None)
-    remarks = (*index_remarks(rows), *in_rows(settings, rows))
+    remarks = (*index_remarks(rows), *in_rows(settings, rows, told(settings)))
     if known is not None:
         check_named(settings, known.schema, rows, key=known.protection.unit.key)
         return Opened(settings, known, rows, remarks=remarks)
@@ -122,7 +122,7 @@ def planned(settings: Settings, data: pd.DataFrame | Rows | ImputedTables) -> Sy
     if isinstance(data, ImputedTables):
         return _learned_plan(settings, _opened_all(settings, data, None)[0])[0]
     rows = designed(rows_of(data, full=True), settings.design, learns=settings.protection.learns)
-    in_rows(settings, rows)
+    in_rows(settings, rows, told(settings))
     return _learned_plan(settings, (rows,))[0]
 
 
@@ -162,8 +162,8 @@ def fit_imputed(
     Privacy: reads real rows; no formal guarantee takes several imputed tables.
     """
     rows, odd = _opened_all(settings, tables, block_rows)
-    remarks = (*index_remarks(rows[0]), *in_rows(settings, rows[0]), *odd)
-    with _said_once():
+    remarks = (*index_remarks(rows[0]), *in_rows(settings, rows[0], told(settings)), *odd)
+    with said_once():
         plan, settled, offered = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
         requests = [
@@ -239,8 +239,11 @@ def _relations(settings: Settings, settled: Settled) -> Relations:
     free = to_be_drawn(settings, settled.schema)
     if settings.schema is not None or not free or not settings.protection.learns:
         return Relations()
-    schema = settled.schema.without([*settings.drop, *settings.derived])
-    return find_relations(settled.tables, schema, order=settings.visit_sequence, free=free)
+    alone = [] if settings.design is None else settings.design.drawn
+    schema = settled.schema.without([*settings.drop, *settings.derived, *alone])
+    order = settings.visit_sequence
+    known = order if order is None else [name for name in order if name not in alone]
+    return find_relations(settled.tables, schema, order=known, free=free)
 
 
 def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: Fit) -> Fit:
@@ -276,7 +279,7 @@ def _fit(plan: SynthesisPlan, request: FitRequest, number: int) -> Fit:
 
 
 @contextmanager
-def _said_once() -> Iterator[None]:
+def said_once() -> Iterator[None]:
     """Give each warning once, though every table raises it: the same words, whatever the numbers in them."""
     try:
         with warnings.catch_warnings(record=True) as found:

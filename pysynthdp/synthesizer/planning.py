@@ -174,6 +174,7 @@ def to_be_drawn(settings: Settings, schema: Schema) -> frozenset[str]:
         return frozenset()
     apart = {*told(settings), *settings.drop, *(settings.derive or ()), *settings.formulated}
     apart |= settings.parting
+    apart |= set() if settings.design is None else {*settings.design.columns}
     apart.update(name for columns, _ in settings.joint for name in columns)
     apart.update(asking(settings.universe, schema.names))
     return frozenset(schema.names) - apart

@@ -24,7 +24,7 @@ from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.schema import Design, Schema
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
-from pysynthdp.synthesizer.designed import check_design, check_guaranteed
+from pysynthdp.synthesizer.designed import check_design, check_guaranteed, check_population
 from pysynthdp.synthesizer.stated import with_codes, wrong_stated
 from pysynthdp.synthesizer.wrong import NOTHING, wrong_settings
 
@@ -170,6 +170,7 @@ def _check_settings(settings: Settings) -> None:
         _check_apart(settings)
         check_guaranteed(settings.design)
     check_design(settings.design)
+    check_population(settings)
     _check_schema(settings)
 
 

@@ -41,10 +41,12 @@ from pysynthdp.synthesizer.fitting import Asked, fit_table
 from pysynthdp.synthesizer.imputing import counted, planned
 from pysynthdp.synthesizer.opening import opened_table
 from pysynthdp.synthesizer.planning import declared_plan, plan_of
+from pysynthdp.synthesizer.populations import makes_populations, with_populations
 from pysynthdp.synthesizer.settings import Settings, with_labels
 
 __all__ = ["FittedSynthesizer", "Synthesizer", "synthesize"]
 
+_COPIES: Final = 5
 _FITTED: Final = dict.fromkeys(
     ("draw", "save"), "fit() gives a new object that has it: fitted = Synthesizer(...).fit(table)"
 )
@@ -257,6 +259,7 @@ class Synthesizer(Settings, Printable):
         noise_seed: int | None = None,
         ledger: str | os.PathLike[str] | SpendingLedger | None = None,
         source: str | None = None,
+        rng: RandomSource = None,
     ) -> FittedSynthesizer:
         """Fit every column's model to a confidential table, or to each of its imputations.
 
@@ -282,6 +285,8 @@ class Synthesizer(Settings, Printable):
         ledger, source : path, ``"env:NAME"`` or SpendingLedger, and str; optional
             The agency's ledger and whose account there pays, before noise is drawn, and for each draw where
             draws cost. A run that ended early goes on with the same ``answers`` and pays nothing more.
+        rng : int, SeedSequence or Generator, optional
+            Of synthetic populations (``Design(how="population")``), which are drawn at the fit; refused else.
 
         Returns
         -------
@@ -304,7 +309,7 @@ class Synthesizer(Settings, Printable):
         no count below ten. Where more than five columns share a remark, one warning names them all. Of the
         columns of a ``schema`` of one's own only what the fit itself had to change is said.
         """
-        asked = Asked(block_rows, answers, noise_seed, ledger, source)
+        asked = Asked(block_rows, answers, noise_seed, ledger, source, rng)
         return fit_table(self, table, asked)
 
     @answers_slips
@@ -373,7 +378,7 @@ class Synthesizer(Settings, Printable):
 @answers_slips
 def synthesize(
     table: pd.DataFrame | Sequence[pd.DataFrame] | SurveyTable | Rows,
-    m: int = 5,
+    m: int | None = None,
     rng: RandomSource = None,
     *,
     answers: str | Path | None = None,
@@ -387,8 +392,9 @@ def synthesize(
     ----------
     table : DataFrame, SurveyTable, list of DataFrames, Rows, or path
         The confidential table, or M imputations of it, as :meth:`Synthesizer.fit` takes it.
-    m : int
-        Number of copies; of each imputation, if there are several.
+    m : int, optional
+        Number of copies, 5 by default; of each imputation, if there are several. Of synthetic populations as
+        many are made.
     rng : int, SeedSequence or Generator, optional
         None takes fresh entropy from the operating system.
     answers, ledger, source : optional
@@ -419,5 +425,7 @@ def synthesize(
             raise unknown_setting(name, [*own, *known], "synthesize")
     synthesizer = Synthesizer(**settings)
     synthesizer.protection.copies(m)  # refused before anything is spent at the fit
-    fitted = synthesizer.fit(table, answers=answers, ledger=ledger, source=source)
+    m = _COPIES if m is None and not makes_populations(synthesizer.design) else m
+    synthesizer, fitting = with_populations(synthesizer, m, rng)
+    fitted = synthesizer.fit(table, answers=answers, ledger=ledger, source=source, rng=fitting)
     return fitted.draw(m=m, rng=rng)

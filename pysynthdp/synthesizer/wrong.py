@@ -136,7 +136,7 @@ def _wrong_design(settings: Any) -> Iterator[PlanError]:
         yield PlanError("design must be a Design", kind="design", remedy=mend)
         return
     drop = settings.drop if isinstance(settings.drop, list | tuple) else ()
-    for name in (name for name in design.columns if name in drop):
+    for name in (name for name in design.columns if name in drop and name not in design.absent):
         text = Words("{name} is a column of the design, and is dropped", name=name)
         yield PlanError(text, column=name, kind="design", remedy="leave one of the two out")
     given = (("method", settings.method), ("derive", settings.derive), ("nested", settings.nested))

@@ -80,8 +80,9 @@
 #'   those left out of `recode = c("strata", "psu")`), and strata and the logarithm of the weight are predictors of all
 #'   other columns. More than 5 % of rows that are alone with what they hold in them are refused, unless `accept` names
 #'   another share. `how = "synthesise"` draws the weight last and moves it to public `totals`. Of
-#'   `replicate_weights`, name them and say `replicates = "drop"`. Rows of odd weight are refused, or left out:
-#'   `odd_weights = "drop"`.
+#'   `replicate_weights`, name them and say `replicates = "drop"`, or `"rebuild"` with `rebuild = "JKn"`, `"JK1"`,
+#'   `"BRR"`, `"Fay"` or `"bootstrap"`. `how = "population"` fits samples of synthetic populations, `m` of them, and
+#'   copies need no weights. Rows of odd weight are refused, or left out: `odd_weights = "drop"`.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.

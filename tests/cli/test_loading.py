@@ -38,7 +38,7 @@ def run(*words):
 
 
 def test_the_commands_are_those_of_the_help():
-    assert COMMANDS == ["look", "plan", "synth", "parameter", "pool", "verify", "diff"]
+    assert COMMANDS == ["look", "plan", "synth", "parameter", "pool", "verify", "diff", "compare"]
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ import pysynthdp
 
 ROOT = Path(pysynthdp.__file__).parent
 OPTIONAL = {
-    "adbc_driver_postgresql", "cloudpickle", "cryptography", "distributed", "matplotlib", "opendp",
-    "pyreadstat", "sqlalchemy",
+    "adbc_driver_postgresql", "cloudpickle", "cryptography", "distributed", "docx", "matplotlib",
+    "opendp", "pyreadstat", "sqlalchemy",
 }  # fmt: skip
 SLOW_AND_SELDOM_NEEDED = {
     "formulaic": "half a second to load; plans with formulas alone need it",

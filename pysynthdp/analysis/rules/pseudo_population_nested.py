@@ -26,8 +26,8 @@ class PseudoPopulationNested(Rule):
     name = "pseudo_population_nested"
     formula = "(1 + 1/m) B - W/r - ubar"
     source = (
-        "Derived for the route of Mathur, Si and Reiter (arXiv 2309.09115) and checked by simulation; "
-        "not compared with their rule"
+        "Mathur, Si and Reiter (arXiv 2309.09115), several copies a population (SynRep-R), as their programs "
+        "have it, but for the degrees of freedom; derived in docs/weights-population.md"
     )
     right_when = (
         "The spread between pseudo-populations holds the design's variance; "
@@ -46,6 +46,7 @@ class PseudoPopulationNested(Rule):
         NESTED_PSEUDO,
     )
     nested = True
+    order = 91
 
     def variance(self, sums: Sums) -> FloatArray:
         """T = (1 + 1/m) B - W/r - ubar."""

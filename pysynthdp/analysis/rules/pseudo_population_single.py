@@ -28,14 +28,15 @@ class PseudoPopulationSingle(Rule):
     name = "pseudo_population_single"
     formula = "(1 + 1/m) b - 2 ubar"
     source = (
-        "Derived for the route of Mathur, Si and Reiter (arXiv 2309.09115) and checked by simulation; "
-        "not compared with their rule"
+        "Mathur, Si and Reiter (arXiv 2309.09115), one copy a population (SynRep-1), as their programs have "
+        "it, but for the degrees of freedom; derived in docs/weights-population.md"
     )
     right_when = (
         "The spread between pseudo-populations holds the design's variance; "
         "that of the sample and of the copy, each ubar, are taken off."
     )
     needs = ("between",)
+    order = 90
     conditions = (
         INDEPENDENT,
         TWO_COPIES,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pysynthdp.analysis import Estimates, PooledResults, compare_fits, pool
+from pysynthdp.analysis import Estimates, PooledResults, pool
 from pysynthdp.analysis.asked import asked_by_r
 from pysynthdp.analysis.declared_codes import note_of_codes
 from pysynthdp.analysis.description import Coding, Description
@@ -17,6 +17,7 @@ from pysynthdp.analysis.flags import remarks_on
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import character
+from pysynthdp.evaluate import compare_fits
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["compare", "pool_fits"]

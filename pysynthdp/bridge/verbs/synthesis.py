@@ -35,6 +35,7 @@ from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.schema.declarations import Declarations
 from pysynthdp.synthesizer.charging import Charging
 from pysynthdp.synthesizer.opening import opened_file
+from pysynthdp.synthesizer.populations import with_populations
 from pysynthdp.synthesizer.settings import with_labels
 
 __all__ = ["broken_rules", "check", "look", "plan", "synthesise"]
@@ -76,10 +77,12 @@ def synthesise(
     synthesizer = _synthesizer(held, own)
     synthesizer.protection.copies(copies)  # refused before anything is spent at the fit
     others = [_read(table, settings)[0].frame for table in several[1:]]
+    asked = _settled(synthesizer, asked, ambient)
+    synthesizer, fitting = with_populations(synthesizer, copies, asked)
     table = [held.frame, *others] if several else held.frame
-    fitted = synthesizer.fit(table, **paying)
+    fitted = synthesizer.fit(table, **paying, rng=fitting)
     facts = _facts_of(fitted.schema, held, own)
-    return _drawn(fitted, copies, rows, asked, ambient, facts)
+    return _drawn(fitted, copies, rows, asked, facts)
 
 
 def _path(data: Any) -> str | None:
@@ -116,8 +119,17 @@ def _of_file(
     """Fit and draw from a table that R names; copies are as pandas' types are in R."""
     sdp.Synthesizer(**settings_from_r(settings, {}), progress=False).protection.copies(copies)
     held, own = _opened(path, settings)
-    fitted = sdp.Synthesizer(**own, progress=False).fit(held, **paying)
-    return _drawn(fitted, copies, rows, asked, ambient, None)
+    synthesizer = sdp.Synthesizer(**own, progress=False)
+    asked = _settled(synthesizer, asked, ambient)
+    synthesizer, fitting = with_populations(synthesizer, copies, asked)
+    return _drawn(synthesizer.fit(held, **paying, rng=fitting), copies, rows, asked, None)
+
+
+def _settled(synthesizer: sdp.Synthesizer, asked: Any, ambient: Any) -> Any:
+    """Take R's own generator where nobody gave a seed."""
+    if asked is None and synthesizer.protection.spends != "at each draw":  # there a seed voids every claim
+        return _seed(ambient)
+    return asked
 
 
 def _drawn(
@@ -125,12 +137,9 @@ def _drawn(
     copies: int | None,
     rows: int | None,
     asked: Any,
-    ambient: Any,
     facts: FrameFacts | None,
 ) -> RVector:
     """Draw, and tell R what is drawn from what."""
-    if asked is None and fitted.plan.protection.spends != "at each draw":  # there a seed voids every claim
-        asked = _seed(ambient)
     release = fitted.draw(copies, rows, rng=asked)
     used = {name: _predictors(fitted.plan, name) for name in fitted.plan.visit_sequence}
     return release_to_r(release, facts=facts, predictors=used)

@@ -21,6 +21,7 @@ from pysynthdp.curator.look.found import hints_of, plain_numbers
 from pysynthdp.curator.look.hints import Hint
 from pysynthdp.curator.look.size import slow_table, wide_table
 from pysynthdp.curator.look.skips import skip_remarks
+from pysynthdp.curator.look.weights import replicate_groups, replicate_remark, weight_remarks
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.spread.pieces import SpreadRows, of_column
 from pysynthdp.curator.spread.table import parts_of_rows
@@ -236,6 +237,8 @@ def look(
         *wide_table(columns),
         *slow_table(columns, rows.n_rows),
         *index_remarks(rows),
+        *weight_remarks(rows, (name for name in names if name not in free and not told[name])),
+        *map(replicate_remark, replicate_groups(rows, (name for name in names if name not in free))),
     )
     return Look(tuple(shown), rows.n_rows, notes)
 

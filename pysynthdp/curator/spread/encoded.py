@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.curator.encoded import Block, EncodedRows
 from pysynthdp.curator.spread.pieces import Pieces
 from pysynthdp.curator.spread.table import SpreadTable
@@ -20,11 +20,13 @@ from pysynthdp.models.ask import Sums
 __all__ = ["SpreadEncoded", "encoded_rows"]
 
 
-def encoded_rows(table: PartTable, layout: Layout, workers: int = 1) -> EncodedRows:
-    """Give the rows of a table as encoded blocks, wherever they lie."""
+def encoded_rows(
+    table: PartTable, layout: Layout, workers: int = 1, weights: FloatArray | None = None
+) -> EncodedRows:
+    """Give the rows of a table as encoded blocks, wherever they lie; weights are of rows that lie here."""
     if isinstance(table, SpreadTable):
         return SpreadEncoded(table, layout, workers)
-    return EncodedRows(table, layout, workers)
+    return EncodedRows(table, layout, workers, weights=weights)
 
 
 @dataclass(slots=True, repr=False)

@@ -14,7 +14,7 @@ from pysynthdp.models.base import COLUMN_MODELS
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.schema.labels import Labels
 
-__all__ = ["codebook_page"]
+__all__ = ["codebook_page", "method_in_words"]
 
 _MOST: Final = 100  # levels that are listed
 _WORDS: Final = {
@@ -117,7 +117,7 @@ def _facts(column: Column, method: str, real: bool, note: str) -> tuple[tuple[st
         ("kind", _kind(column)),
         ("universe", "" if universe is None else f"{universe.where}, else {_outside(column, universe)}"),
         ("released", "REAL: the confidential table's own values" if real else "synthetic"),
-        ("method", f"{method}: {_in_words(method)}" if method and _in_words(method) else method),
+        ("method", f"{method}: {method_in_words(method)}" if method and method_in_words(method) else method),
         ("lowest declared", bounds[0]),
         ("highest declared", bounds[1]),
         ("note", note),
@@ -133,7 +133,7 @@ def _outside(column: Column, universe: Any) -> str:
     return labels.get(universe.outside, str(universe.outside))
 
 
-def _in_words(method: str) -> str:
+def method_in_words(method: str) -> str:
     """Say what a method does."""
     if method in _WORDS:
         return _WORDS[method]

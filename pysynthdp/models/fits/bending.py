@@ -24,7 +24,7 @@ from pysynthdp.models.fits.newton import stride
 from pysynthdp.models.fits.quantile_table import QuantileTable, quantile_table
 from pysynthdp.models.fits.rank import independent_features
 from pysynthdp.models.fits.scales import Transform
-from pysynthdp.models.fits.weighting import weighted
+from pysynthdp.models.fits.weighting import counts_records, weighted
 
 __all__ = ["FARTHEST", "Bent", "ask_bent", "ask_explained", "ask_latent", "bend"]
 
@@ -135,7 +135,8 @@ def ask_bent(
     sigma = max(fit.sigma, spread / FARTHEST, _least_spread(fit.beta))
     gamma = _within_reach(_centred(fit.beta / sigma if start is None else start, gram), centred, gram)
     for left in reversed(range(ROUNDS)):
-        cdf = latent_cdf(few_together((yield RowSum(_mass(gamma), stride(n))).value[0], smallest))
+        mass, records = (yield RowSum(_mass(gamma), stride(n))).value
+        cdf = latent_cdf(few_together(mass, smallest, records))
         expected, slopes = smoothed(table, cdf)
         cross, total = (yield RowSum(_expected(gamma, expected, slopes), stride(n))).value
         missing = inverse @ (wanted - cross)
@@ -171,7 +172,8 @@ def ask_latent(gamma: FloatArray, n: int) -> Generator[RowSum, Answer, tuple[Flo
     -----
     Privacy: asks for sums over rows; sees no row.
     """
-    return _inside(latent_cdf(few_together((yield RowSum(_mass(gamma), stride(n))).value[0], FEWEST)))
+    mass, records = (yield RowSum(_mass(gamma), stride(n))).value
+    return _inside(latent_cdf(few_together(mass, FEWEST, records)))
 
 
 def _inside(cdf: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -232,12 +234,14 @@ def bend(
 
 
 def _mass(gamma: FloatArray) -> RowTerms:
-    """Rows at each point of the grid."""
+    """Rows at each point of the grid by their weights, and by their number."""
 
     def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:  # noqa: ARG001
-        return (index_mass(np.clip(X @ gamma, -LONGEST, LONGEST), LOW, POINTS, w),)
+        index = np.clip(X @ gamma, -LONGEST, LONGEST)
+        mass = index_mass(index, LOW, POINTS, w)
+        return mass, (mass if w is None else index_mass(index, LOW, POINTS, np.where(w > 0, 1.0, 0.0)))
 
-    return block
+    return counts_records(block, 1)
 
 
 def _expected(gamma: FloatArray, expected: FloatArray, slopes: FloatArray) -> RowTerms:

@@ -46,7 +46,7 @@ def index_mass(index: FloatArray, low: float, points: int, w: FloatArray | None 
     return np.asarray(mass, dtype=np.float64)
 
 
-def few_together(mass: FloatArray, smallest: int) -> FloatArray:
+def few_together(mass: FloatArray, smallest: int, records: FloatArray | None = None) -> FloatArray:
     """Spread rows that are few at their grid point evenly about the means of as many as ``smallest``.
 
     Parameters
@@ -55,6 +55,8 @@ def few_together(mass: FloatArray, smallest: int) -> FloatArray:
         Rows at each grid point.
     smallest : int
         Rows that no average may have less of; fewer beside larger masses go to the nearest of them.
+    records : array (points,), optional
+        Rows at each grid point, where ``mass`` is what they weigh: groups are by their number all the same.
 
     Notes
     -----
@@ -68,18 +70,23 @@ def few_together(mass: FloatArray, smallest: int) -> FloatArray:
     >>> few_together(np.array([1.0, 1.0, 9.0]), 5).tolist()
     [0.0, 0.0, 11.0]
     """
-    few = np.flatnonzero((mass > 0) & (mass < smallest))
+    weighed = records is not None and not np.array_equal(mass, records)
+    number = mass if records is None else records
+    few = np.flatnonzero((number > 0) & (number < smallest))
     if not few.size:
         return mass
     kept, rows = mass.copy(), mass[few]
     kept[few] = 0.0
-    groups = int(rows.sum() // smallest)
+    groups = int(number[few].sum() // smallest)
     if groups == 0:
         return _to_nearest(kept, few, rows)
-    upto = np.concatenate([[0.0], np.cumsum(rows)])
+    upto = np.concatenate([[0.0], np.cumsum(number[few])])
     bounds = np.linspace(0.0, upto[-1], groups + 1)
     moment = np.concatenate([[0.0], np.cumsum(rows * few)])
     means = np.diff(np.interp(bounds, upto, moment)) * groups / upto[-1]
+    if weighed:
+        bounds = np.interp(bounds, upto, np.concatenate([[0.0], np.cumsum(rows)]))
+        means = np.diff(np.interp(bounds, np.append(0.0, np.cumsum(rows)), moment)) / np.diff(bounds)
     gaps = np.diff(means) / 2
     reach = np.minimum(np.append(gaps, np.inf), np.append(np.inf, gaps)) if groups > 1 else np.zeros(1)
     ends = np.stack([means - reach, means + reach], axis=1).ravel()

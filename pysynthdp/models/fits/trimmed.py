@@ -11,7 +11,7 @@ from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.models.ask import Answer, RowSum, RowTerms, Sums
 from pysynthdp.models.fits.rank import independent_features
-from pysynthdp.models.fits.weighting import counted, weighted
+from pysynthdp.models.fits.weighting import counted, counts_records, weighted
 
 __all__ = ["TrimmedFit", "ask_trimmed", "residual_table"]
 
@@ -38,6 +38,8 @@ class TrimmedFit:
         Standard deviation of the target.
     counts, sums : array (ranges,)
         Records, and sums of residuals, in ranges of residuals from low to high.
+    records : array (ranges,)
+        The number of these records, where ``counts`` are what they weigh; else the same.
     gram : array (features, features)
         X'X of the nearest records.
     """
@@ -47,6 +49,7 @@ class TrimmedFit:
     spread: float
     counts: FloatArray
     sums: FloatArray
+    records: FloatArray
     gram: FloatArray
 
 
@@ -70,14 +73,14 @@ def ask_trimmed(of: Callable[[FloatArray], FloatArray]) -> Generator[RowSum, Ans
     gram, cross = (yield RowSum(_near_terms(of, centre, spread, None))).value
     beta = _solved(gram, cross)
     for _ in range(ROUNDS):
-        counts, sums = (yield RowSum(_residual_terms(of, centre, spread, beta))).value
+        counts = (yield RowSum(_residual_terms(of, centre, spread, beta))).value[0]
         width = _width(counts)
         near = (beta, width)
         gram, cross = (yield RowSum(_near_terms(of, centre, spread, near))).value
         beta = _solved(gram, cross)
-    counts, sums = (yield RowSum(_residual_terms(of, centre, spread, beta))).value
+    counts, sums, records = (yield RowSum(_residual_terms(of, centre, spread, beta))).value
     moved = np.concatenate([[centre + spread * beta[0]], spread * beta[1:]])
-    return TrimmedFit(moved, _width(counts), spread, counts, spread * sums, gram)
+    return TrimmedFit(moved, _width(counts), spread, counts, spread * sums, records, gram)
 
 
 def residual_table(fit: TrimmedFit) -> tuple[FloatArray, FloatArray]:
@@ -90,39 +93,39 @@ def residual_table(fit: TrimmedFit) -> tuple[FloatArray, FloatArray]:
 
     Examples
     --------
-    >>> shares, means = _grouped(np.array([4.0, 4.0, 80.0, 8.0, 4.0]), np.array([-8.0, -4.0, 0.0, 8.0, 8.0]))
+    >>> counts = np.array([4.0, 4.0, 80.0, 8.0, 4.0])
+    >>> shares, means = _grouped(counts, np.array([-8.0, -4.0, 0.0, 8.0, 8.0]), counts)
     >>> shares.tolist(), means.round(2).tolist()
     ([0.08, 0.8, 0.12], [-1.5, 0.0, 1.33])
     """
-    counts, sums = _without_odd(fit)
-    return _grouped(counts, sums)
+    return _grouped(*_without_odd(fit))
 
 
-def _grouped(counts: FloatArray, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _grouped(counts: FloatArray, sums: FloatArray, records: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Join ranges from low to high until each group has records enough; many of one range stay alone."""
-    enough = max(FEWEST, counts.sum() / GROUPS)
-    groups: list[list[float]] = [[0.0, 0.0]]
-    for count, total in zip(counts, sums, strict=True):
-        if groups[-1][0] >= (FEWEST if count >= enough else enough):
-            groups.append([0.0, 0.0])
-        groups[-1][0] += count
-        groups[-1][1] += total
-    if groups[-1][0] < FEWEST and len(groups) > 1:
+    enough = max(FEWEST, records.sum() / GROUPS)
+    groups: list[list[float]] = [[0.0, 0.0, 0.0]]
+    for own in zip(counts, sums, records, strict=True):
+        if groups[-1][2] >= (FEWEST if own[2] >= enough else enough):
+            groups.append([0.0, 0.0, 0.0])
+        groups[-1] = [a + b for a, b in zip(groups[-1], own, strict=True)]
+    if groups[-1][2] < FEWEST and len(groups) > 1:
         last = groups.pop()
-        groups[-1] = [groups[-1][0] + last[0], groups[-1][1] + last[1]]
-    found = np.array(groups)
-    return found[:, 0] / found[:, 0].sum(), found[:, 1] / np.maximum(found[:, 0], 1.0)
+        groups[-1] = [a + b for a, b in zip(groups[-1], last, strict=True)]
+    mass, total, _ = np.array(groups).T
+    return mass / mass.sum(), total / np.where(mass > 0, mass, 1.0)
 
 
-def _without_odd(fit: TrimmedFit) -> tuple[FloatArray, FloatArray]:
+def _without_odd(fit: TrimmedFit) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Leave out the few records that lie far off."""
     size = _sizes()
-    most = max(ODD, ODD_SHARE * float(fit.counts.sum()))
+    most = max(ODD, ODD_SHARE * float(fit.records.sum()))
     order = np.argsort(-size, kind="stable")
     out = np.zeros(len(size), dtype=np.bool_)
-    out[order] = np.cumsum(fit.counts[order]) <= most
+    out[order] = np.cumsum(fit.records[order]) <= most
     out &= size > 10 * fit.width
-    return np.where(out, 0.0, fit.counts), np.where(out, 0.0, fit.sums)
+    counts, sums, records = (np.where(out, 0.0, each) for each in (fit.counts, fit.sums, fit.records))
+    return counts, sums, records
 
 
 def _sizes() -> FloatArray:
@@ -193,7 +196,8 @@ def _residual_terms(
     def block(X: FloatArray, y: FloatArray, w: FloatArray | None = None) -> Sums:
         off = (of(y) - centre) / spread - X @ beta
         at = _ranges(np.where(np.abs(off) < EXACT, 0.0, off))
-        counts = np.bincount(at, w, size)
-        return counts.astype(np.float64), np.bincount(at, weighted(off, w), size).astype(np.float64)
+        counts = np.bincount(at, w, size).astype(np.float64)
+        records = counts if w is None else np.bincount(at[w > 0], minlength=size).astype(np.float64)
+        return counts, np.bincount(at, weighted(off, w), size).astype(np.float64), records
 
-    return block
+    return counts_records(block, 2)

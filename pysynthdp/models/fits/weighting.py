@@ -6,8 +6,9 @@ import numpy as np
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray
 from pysynthdp.base.errors import FitError
+from pysynthdp.models.ask import RowTerms
 
-__all__ = ["counted", "n_rows", "weighted", "whole_weights"]
+__all__ = ["counted", "counts_records", "n_rows", "weighted", "whole_weights"]
 
 
 def weighted(terms: FloatArray, w: FloatArray | None, *, axis: int = 0) -> FloatArray:
@@ -43,6 +44,15 @@ def counted(which: BoolArray, w: FloatArray | None) -> FloatArray:
     2.5
     """
     return np.asarray(np.count_nonzero(which) if w is None else w[which].sum())
+
+
+def counts_records(of: RowTerms, *places: int) -> RowTerms:
+    """Mark the sums of a block function that count records by their number, whatever these weigh.
+
+    By them a model tells what rests on fewer than five records.
+    """
+    of.__dict__["records"] = places
+    return of
 
 
 def n_rows(y: AnyArray, w: FloatArray | None) -> float:

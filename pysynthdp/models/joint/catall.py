@@ -84,6 +84,7 @@ class CatAll:
     linear_on: ClassVar[str] = "logit"
     takes_absent: ClassVar[bool] = True
     ways: ClassVar[int] = 99
+    counts_rows: ClassVar[bool] = True
 
     def accepts(self, target: Target) -> bool:
         """Any categorical target."""

@@ -154,3 +154,44 @@ def test_nested_wald_test_has_its_size():
     nests = np.repeat(np.arange(m), r).tolist()
     size = rejections(q, np.full_like(q, 0.01), nests=nests) / runs
     assert size == pytest.approx(0.05, abs=0.015)
+
+
+def populations(rng, *, m, times, effect=1.0, r=1):
+    """Estimates (r m, runs) of copies of pseudo-populations, r of each sample of ``times`` N rows; truth 0.
+
+    The sample's estimate and a population's, given it, have the design's variance; the population's sample,
+    and the copy, that of ``times`` N independent rows.
+    """
+    own, unit = np.sqrt(effect / N), np.sqrt(1 / (times * N))
+    sample = rng.normal(0, own, RUNS)
+    drawn = sample + rng.normal(0, own, (m, RUNS)) + rng.normal(0, unit, (m, RUNS))
+    q = np.repeat(drawn, r, axis=0) + rng.normal(0, unit, (m * r, RUNS))
+    k = times * N
+    return q, rng.chisquare(k - 1, q.shape) / (k - 1) / k
+
+
+@pytest.mark.parametrize(("effect", "r"), [(1.0, 1), (1.6, 1), (1.0, 3)])
+def test_copies_of_pseudo_populations_cover(effect, r):
+    """Undefined intervals count as not covering; ten rows a record make them rare."""
+    q, u = populations(np.random.default_rng(5), m=20, times=10, effect=effect, r=r)
+    nests = None if r == 1 else np.repeat(np.arange(20), r).tolist()
+    rule = "pseudo_population_single" if r == 1 else "pseudo_population_nested"
+    done = combine(q, u, n_syn=10 * N, n_org=N, rule=rule, nests=nests)
+    limits = done.conf_int()
+    cover = np.mean((limits[:, 0] < 0) & (limits[:, 1] > 0))
+    assert 0.945 < cover < 0.965  # twenty runs of .955 have a standard error of .0015
+    assert np.isnan(limits).mean() < 0.002
+    half = stats.t.ppf(0.975, 19) * np.sqrt(np.where(done.T > 0, done.T, np.nan))
+    plain = np.mean(np.abs(done.qbar) < half)
+    assert plain < cover  # m - 1 degrees of freedom, as in the authors' programs
+    narrow = covered(q[:, :, None], u[:, :, None], 10 * N, "partial_size_adjusted")
+    assert plausible(narrow, RUNS, 0.95) == (effect == 1.0)  # it takes the variance of independent rows, .88
+
+
+def test_copies_no_longer_than_the_sample_cover_with_matched_degrees_of_freedom_only():
+    q, u = populations(np.random.default_rng(6), m=40, times=1, effect=1.6)
+    done = combine(q, u, n_syn=N, n_org=N, rule="pseudo_population_single")
+    limits = done.conf_int()
+    assert np.mean((limits[:, 0] < 0) & (limits[:, 1] > 0)) > 0.955
+    half = stats.t.ppf(0.975, 39) * np.sqrt(np.where(done.T > 0, done.T, np.nan))
+    assert not plausible(np.sum(np.abs(done.qbar) < half), RUNS, 0.95)  # .913

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
-from pysynthdp.analysis import apply, compare_fits, glm, logit, mean_of, ols, pool, quantile_of, share_of
+from pysynthdp.analysis import apply, glm, logit, mean_of, ols, pool, quantile_of, share_of
 from pysynthdp.base.errors import FitError
+from pysynthdp.evaluate import compare_fits
 from pysynthdp.schema import CategoricalColumn, NumericColumn, Schema
 from pysynthdp.tags import ReleaseTags
 

@@ -91,6 +91,8 @@ def nest(**changes):
         (nest(), "missing_then_partial_reiter2004"),
         (nest(n_org=300), "missing_then_partial_size_adjusted"),
         (nest(nesting="two_stage"), "two_stage_partial"),
+        (release(nesting="pseudo_population"), "pseudo_population_single"),
+        (nest(nesting="pseudo_population"), "pseudo_population_nested"),
     ],
 )
 def test_the_tags_choose_the_rule(data, rule):
@@ -108,7 +110,9 @@ def test_the_tags_choose_the_rule(data, rule):
         (release(noise="shared"), "noise_var"),
         (release(noise="per_copy_from_one"), "noise_floored"),
         (release(n_org=None), "n_org"),
-        (release(nesting="pseudo_population"), "pseudo_population_single"),
+        (release(nesting="pseudo_population", draws="even"), "are drawn at fitted parameters"),
+        (release(nesting="pseudo_population", parameters="drawn"), "are drawn at fitted parameters"),
+        (one(nesting="pseudo_population"), "one of each population"),
     ],
 )
 def test_auto_refuses_and_names_the_way_out(data, says):

@@ -17,7 +17,8 @@ from scipy import stats
 from statsmodels.formula import options as formula_options
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from pysynthdp.analysis import ReleaseTags, compare_fits, fit_copies, pool
+from pysynthdp.analysis import ReleaseTags, fit_copies, pool
+from pysynthdp.evaluate import compare_fits
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pysynthdp.curator.quantiles import _edges, _groups, coarse_quantiles, heaps
+from pysynthdp.curator.quantiles import _edges, _groups, coarse_quantiles, heaps, weighted_quantiles
 from pysynthdp.curator.reductions import sorted_numbers
 from pysynthdp.models.fits.quantile_table import group_means, quantile_table, table_values
 
@@ -130,3 +130,39 @@ def test_no_group_tells_a_sum_of_fewer_than_five(shared, others) -> None:
             drawn = table_values(quantile_table(table), EVEN[::100])
             share = (drawn == value).mean() * values.size / size
             assert share == pytest.approx(1.0, abs=0.3)
+
+
+# -- records with weights --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["smooth", "heaped", "masses", "few", "one value"])
+def test_equal_weights_change_nothing(kind):
+    rng = np.random.default_rng(4)
+    values = {
+        "smooth": rng.lognormal(0, 1, 400),
+        "heaped": np.round(rng.normal(0, 2, 400)),
+        "masses": np.where(rng.random(400) < 0.5, 0.0, rng.lognormal(0, 1, 400)),
+        "few": rng.normal(size=7),
+        "one value": np.full(30, 3.0),
+    }[kind]
+    found = weighted_quantiles(values, np.full(len(values), 2.5))
+    np.testing.assert_allclose(found, coarse_quantiles(values), rtol=1e-9, atol=1e-12)
+
+
+def test_the_weighted_mean_is_kept():
+    rng = np.random.default_rng(5)
+    values, weights = rng.lognormal(0, 1, 500), rng.gamma(1, 1, 500)
+    shares, low, middle, high = weighted_quantiles(values, weights)
+    assert shares.min() > 0
+    mean = (shares * (low + 2 * middle + high) / 4).sum()
+    np.testing.assert_allclose(mean, np.average(values, weights=weights), rtol=1e-9)
+
+
+def test_no_record_weighs_more_than_half_of_its_group():
+    """A record of nearly all weight is no group of its own: the function does not jump to it."""
+    values = np.arange(100.0)
+    weights = np.ones(100)
+    weights[50] = 30.0
+    shares = weighted_quantiles(values, weights)[0]
+    assert shares.max() * weights.sum() >= 2 * 30.0
+    assert len(shares) < len(weighted_quantiles(values, np.ones(100))[0])

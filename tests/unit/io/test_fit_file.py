@@ -189,7 +189,7 @@ def test_a_fit_of_another_format_says_fit_again(version, tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("fit.json", json.dumps(head))
     with pytest.raises(
-        ReleaseError, match=r"is a saved fit of format .* reads formats 2 to 4: fit again and save anew"
+        ReleaseError, match=r"is a saved fit of format .* reads formats 2 to 5: fit again and save anew"
     ):
         FittedSynthesizer.load(path)
 

@@ -8,8 +8,9 @@ import pytest
 import statsmodels.formula.api as smf
 from scipy import stats
 
-from pysynthdp.analysis import Estimates, ReleaseTags, compare_fits, pool
+from pysynthdp.analysis import Estimates, ReleaseTags, pool
 from pysynthdp.base.errors import FitError
+from pysynthdp.evaluate import compare_fits
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.display import Cell, Printable, PValue, Table
 from pysynthdp.base.errors import CombiningRuleError, FitError
 from pysynthdp.base.slips import answers_slips
+from pysynthdp.evaluate.internal import internal_html, internal_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,16 +136,10 @@ class Comparison(Printable):
         Raises
         ------
         FitError
-            When the folder is a release, since its files go out.
+            When the folder is a release or lies in one, since its files go out.
         """
-        folder = Path(folder)
-        if (folder / "release.json").exists():
-            raise FitError(
-                f"{folder} is a release, and the comparison is INTERNAL; choose another folder",
-                kind="setting",
-            )
-        path = folder / f"INTERNAL_{name.removeprefix('INTERNAL_')}.html"
-        path.write_text(self.to_table().to_html(), encoding="utf-8")
+        path, table = internal_path(folder, name, ".html"), self.to_table()
+        path.write_text(internal_html(table.to_html(), table.title), encoding="utf-8")
         return path
 
     def plot(self, ax: Axes | None = None) -> Axes:

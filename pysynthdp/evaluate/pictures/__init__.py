@@ -1,0 +1,5 @@
+"""Pictures of an evaluation, grey-safe, each of which says INTERNAL: they need matplotlib."""
+
+from pysynthdp.evaluate.pictures.drawing import drawn
+
+__all__ = ["drawn"]

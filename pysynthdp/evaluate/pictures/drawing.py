@@ -1,0 +1,240 @@
+"""Draw what a comparison found, on axes that are handed back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from pysynthdp.base.errors import SettingError
+from pysynthdp.base.words import meant
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_column", "draw_propensity", "draw_residuals", "drawn"]
+
+_REAL: Final[dict[str, Any]] = {"color": "0.72"}
+_COPY: Final[dict[str, Any]] = {"facecolor": "none", "edgecolor": "0.1", "linewidth": 1.1}
+_TITLE: Final[dict[str, Any]] = {"fontsize": 9, "loc": "left"}
+
+
+def drawn(found: Any, kind: str, most: int) -> Figure:
+    """Draw one of the pictures of a comparison.
+
+    Parameters
+    ----------
+    found : UtilityComparison
+        What is drawn.
+    kind : {"columns", "tables", "regressions", "propensity"}
+        Which picture.
+    most : int
+        Panels.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    SettingError
+        If there is no such picture, or nothing to draw.
+
+    Notes
+    -----
+    Privacy: shows real numbers.
+    """
+    if kind not in _KINDS:
+        raise SettingError(
+            f"{kind!r} is no picture",
+            kind="setting",
+            remedy=meant(kind, _KINDS, f"pictures are {', '.join(_KINDS)}"),
+        )
+    panels = _KINDS[kind](found)[:most]
+    if not panels:
+        raise SettingError(
+            f"there is nothing to draw for {kind!r}", kind="setting", remedy="see .missing for why"
+        )
+    return _figure(panels)
+
+
+Panel = Callable[["Axes"], Any]
+
+
+def _figure(panels: Sequence[Panel]) -> Figure:
+    """Lay panels out on one figure."""
+    import matplotlib.pyplot as plt
+
+    wide = min(3, len(panels))
+    high = -(-len(panels) // wide)
+    figure, axes = plt.subplots(
+        high, wide, figsize=(4.2 * wide, 2.8 * high + 0.4), squeeze=False, layout="constrained"
+    )
+    for panel, ax in zip(panels, axes.flat, strict=False):
+        panel(ax)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
+    figure.suptitle("INTERNAL: copies against the confidential table", fontsize=10)
+    return figure
+
+
+def _columns(found: Any) -> list[Panel]:
+    """One panel a column, the worst first."""
+    frame = found.frames["distributions"]
+    order = found.frames["one-way"]["column 1"]
+    return [partial(draw_column, frame[frame["column"] == name]) for name in order]
+
+
+def draw_column(part: pd.DataFrame, ax: Axes) -> Axes:
+    """Draw one column: grey bars for the table, outlines for the copies; spikes and missing kinds apart.
+
+    Parameters
+    ----------
+    part : DataFrame
+        Rows of the table ``distributions`` that belong to one column.
+    ax : Axes
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Notes
+    -----
+    Privacy: shows real shares.
+    """
+    values = part[part["kind"] == "value"]
+    histogram = len(values) > 1 and values["low"].notna().all()
+    apart = part[part["kind"] != "value"] if histogram else part
+    if histogram:
+        width = float((values["high"] - values["low"]).iloc[0])
+        middle = ((values["low"] + values["high"]) / 2).to_numpy()
+        end = float(values["high"].max())
+        beside = end + width * (2 + 2 * np.arange(len(apart)))
+    else:
+        width, middle, beside = 0.8, np.zeros(0), np.arange(len(apart), dtype=np.float64)
+    place = np.concatenate([middle, beside])
+    both = pd.concat([values, apart]) if histogram else apart
+    ax.bar(place, both["confidential"], width=width, label="confidential", **_REAL)
+    ax.bar(place, both["copies"], width=width, label="copies", **_COPY)
+    _name_cells(ax, beside, [str(cell) for cell in apart["cell"]], histogram=bool(histogram))
+    ax.set_title(str(part["column"].iloc[0]), **_TITLE)
+    ax.tick_params(labelsize=7)
+    ax.legend(fontsize=6, frameon=False)
+    return ax
+
+
+def _name_cells(ax: Axes, place: Any, cells: Sequence[str], *, histogram: bool) -> None:
+    """Name cells that stand by themselves, beside the scale of a histogram."""
+    names = [cell if len(cell) < 16 else f"{cell[:14]}.." for cell in cells]
+    if not histogram:
+        ax.set_xticks(place, names, rotation=45, ha="right")
+        return
+    low, high = ax.get_xlim()
+    ticks = [tick for tick in ax.get_xticks() if low <= tick <= (min(place) if len(place) else high)]
+    ax.set_xticks([*ticks, *place], [*(f"{tick:g}" for tick in ticks), *names], rotation=45, ha="right")
+
+
+def _tables(found: Any) -> list[Panel]:
+    """One map of residuals for each of the worst tables of two columns."""
+    return [partial(draw_residuals, one) for one in found.residuals]
+
+
+def draw_residuals(table: pd.DataFrame, ax: Axes) -> Axes:
+    """Draw where a table of two columns differs: the darker the more, a sign says whether copies have more.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Differences of cells in standard errors; rows and columns are the cells of the two columns.
+    ax : Axes
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Notes
+    -----
+    Privacy: shows real differences.
+    """
+    z = table.to_numpy(dtype=np.float64)
+    shade = ax.imshow(
+        np.abs(z), cmap="Greys", vmin=0, vmax=max(6.0, float(np.nanmax(np.abs(z), initial=0))), aspect="auto"
+    )
+    for (row, column), value in np.ndenumerate(z):
+        if np.isfinite(value) and abs(value) >= 2:
+            dark = abs(value) > shade.get_clim()[1] / 2
+            ax.text(
+                column,
+                row,
+                f"{value:+.0f}",
+                ha="center",
+                va="center",
+                fontsize=6,
+                color="white" if dark else "black",
+            )
+    ax.set_xticks(
+        range(z.shape[1]), [str(name)[:14] for name in table.columns], rotation=45, ha="right", fontsize=6
+    )
+    ax.set_yticks(range(z.shape[0]), [str(name)[:14] for name in table.index], fontsize=6)
+    ax.set_title(f"{table.index.name} x {table.columns.name}, in standard errors", **_TITLE)
+    return ax
+
+
+def _regressions(found: Any) -> list[Panel]:
+    """One forest for each regression."""
+    return [partial(_forest, name, fit) for name, fit in found.fits.items()]
+
+
+def _forest(name: str, fit: Any, ax: Axes) -> Axes:
+    """Draw the intervals of one regression."""
+    drawn_on: Axes = fit.plot(ax)
+    drawn_on.set_title(name, **_TITLE)
+    drawn_on.tick_params(labelsize=7)
+    return drawn_on
+
+
+def _propensity(found: Any) -> list[Panel]:
+    """Give the histogram of scores."""
+    scores = found.propensity
+    return [partial(draw_propensity, scores)] if scores.real.sum() > 0 else []
+
+
+def draw_propensity(scores: Any, ax: Axes) -> Axes:
+    """Draw the scores of both sides; where the origin cannot be told, both stand on the share of copies.
+
+    Parameters
+    ----------
+    scores : Propensity
+        Of a comparison.
+    ax : Axes
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Notes
+    -----
+    Privacy: shows scores of real rows.
+    """
+    middle, width = (scores.edges[1:] + scores.edges[:-1]) / 2, float(np.diff(scores.edges)[0])
+    ax.bar(middle, scores.real, width=width, label="confidential", **_REAL)
+    ax.bar(middle, scores.copy, width=width, label="copies", **_COPY)
+    ax.set_title(f"propensity by logit, ratio {scores.ratio('logit'):.3g} (a fresh sample: 1)", **_TITLE)
+    ax.set_xlabel("chance to be a row of a copy", fontsize=8)
+    ax.legend(fontsize=7, frameon=False)
+    return ax
+
+
+_KINDS: Final[dict[str, Callable[[Any], list[Panel]]]] = {
+    "columns": _columns,
+    "tables": _tables,
+    "regressions": _regressions,
+    "propensity": _propensity,
+}
