@@ -135,8 +135,9 @@ def _said(labels: Labels) -> dict[str, RValue]:
     found: dict[str, RValue] = {"label": character([labels.label])} if labels.label else {}
     if labels.format and labels.source:
         found[f"format.{labels.source}"] = character([labels.format])
-    texts = (labels.format or "A8")[:2].strip("A").isdigit()  # of which the width in bytes is known alone
-    if labels.source == "spss" and not texts and labels.width not in (None, _USUAL):
+    form = labels.format or ""
+    texts = form[1:].isdigit() and form.startswith("A")  # of which the width in bytes is known alone
+    if labels.source == "spss" and form and not texts and labels.width not in (None, _USUAL):
         found["display_width"] = RVector("integer", np.array([labels.width], dtype=np.int32))
     return found
 
