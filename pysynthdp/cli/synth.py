@@ -31,7 +31,6 @@ from pysynthdp.cli.signals import finish
 from pysynthdp.cli.table import learns_from, protection_in, read_with_plan, settings_of
 from pysynthdp.io.folder.manifest import read_manifest
 from pysynthdp.io.folder.signature import signer_of
-from pysynthdp.synthesizer.populations import with_populations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +107,7 @@ def synth(
     if learns_from(settings) and sys.stdout.isatty():
         show_columns(table, settings)
     others = [read_with_plan(file, plan, reading)[0] for file in files[1:]]
-    synthesizer, fitting = with_populations(synthesizer, m, seed)
+    synthesizer, fitting = _with_populations(synthesizer, m, seed)
     fitted = _fitted(synthesizer, table, others, {**paying, "rng": fitting})
     copies = _Copying(out, m, k, seed, tuple(formats or [FileFormat.parquet]), watermark, sign)
     statement = copies.draw(fitted)
@@ -134,6 +133,13 @@ def _method(method: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
     if settings.get("method"):
         raise PlanError("--method is given, and the plan has methods too", kind="setting", remedy="give one")
     return {"method": method}
+
+
+def _with_populations(synthesizer: sdp.Synthesizer, m: int, seed: int | None) -> tuple[Any, Any]:
+    """Settle synthetic populations, where the design asks for them: one a copy."""
+    from pysynthdp.synthesizer.populations import with_populations
+
+    return with_populations(synthesizer, m, seed)
 
 
 def _fitted(
