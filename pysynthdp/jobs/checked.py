@@ -12,6 +12,7 @@ from pysynthdp.io.folder.formats import wishes
 from pysynthdp.io.folder.signature import signer_of
 from pysynthdp.io.ledger import Override, SpendingLedger
 from pysynthdp.io.survey import reads
+from pysynthdp.jobs.documents import check_documents
 from pysynthdp.jobs.gates import check_gates
 from pysynthdp.jobs.job_file import Job, read_job
 from pysynthdp.jobs.limits import check_limits
@@ -77,6 +78,7 @@ def checked_job(path: str | Path, site: Site) -> CheckedJob:
     check_limits(job.limits)
     settings = job.settings()
     check_gates(job, learns=protection.learns)
+    check_documents(job, learns=protection.learns)
     _check_sample(job, protection)
     synthesizer = Synthesizer(**settings)
     declared = synthesizer.schema is not None

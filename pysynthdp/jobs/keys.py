@@ -22,8 +22,10 @@ DOCUMENTS: Final = {
     "statement": "privacy.json, the privacy statement",
     "programs": "programs that analyse the copies, where the combining rule allows it",
     "plan": "plan.txt, who is drawn from whom, in the job's own folder: INTERNAL",
+    "board": "INTERNAL_board.html and .json, the report for a review board, there too; without a guarantee",
+    "note": "quality_note.html, what everybody may read of the copies, there too",
 }
-"""Documents of a job; all but ``plan`` lie in every release folder."""
+"""Documents of a job; all but the last three lie in every release folder."""
 
 
 @dataclass(frozen=True)

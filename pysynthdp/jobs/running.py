@@ -14,6 +14,7 @@ from pysynthdp.io.folder.manifest import MANIFEST, digest_of, read_manifest
 from pysynthdp.io.ledger import Override, SpendingLedger
 from pysynthdp.io.survey import reads
 from pysynthdp.jobs.checked import CheckedJob, check_budget
+from pysynthdp.jobs.documents import written_reports
 from pysynthdp.jobs.gates import Outcome, looked_at
 from pysynthdp.jobs.limits import keeping
 from pysynthdp.jobs.lock import locked
@@ -286,6 +287,7 @@ class _Run:
             outcomes = looked_at(self.checked.job, self.places.draft, self._frame)
         for each in outcomes:
             self.log.tell(each.said, "gate", gate=each.gate, value=each.value, limit=each.limit, ok=each.ok)
+        self._write_reports()
         failed = tuple((each.kind, each.said) for each in outcomes if not each.ok)
         record = self._record(outcomes, failed)
         there = record.copies(self.places)
@@ -303,6 +305,16 @@ class _Run:
         for each in sorted(read_manifest(there)["files"], key=lambda file: str(file["name"])):
             self.log.line("file", **each)
         return Done(there, outcomes)
+
+    def _write_reports(self) -> None:
+        """Write the reports that are asked for, of copies that no gate has stopped yet."""
+        job = self.checked.job
+        if not {"board", "note"} & {*job.output.documents}:
+            return
+        with self.log.step("documents", told=self.learns):
+            paths = list(written_reports(job, self.places.draft, self._frame, self.places.own))
+        for path in paths:
+            self.log.tell(f"written: {path}", "document")
 
     def _frame(self) -> Any:
         """Give the confidential table in memory, for gates that compare."""
