@@ -1,6 +1,6 @@
 """Seconds and memory of ``disclosure_risk``: a questionnaire of 5,000 people, and a table of a million.
 
-``python -m benchmarks.speed.risk [million]`` appends to ``results/risk.csv``. Copies are shuffled column by
+``python -m benchmarks.speed.risk [rows]`` appends to ``results/risk.csv``. Copies are shuffled column by
 column within one half of the others, as what is counted does not depend on how they were made.
 """
 
@@ -68,7 +68,5 @@ def main(n, columns):
 
 
 if __name__ == "__main__":
-    if "million" in sys.argv[1:]:
-        main(1_000_000, 20)
-    else:
-        main(5_000, 35)
+    asked = int(sys.argv[1]) if sys.argv[1:] else 5_000
+    main(asked, 35 if asked == 5_000 else 20)
