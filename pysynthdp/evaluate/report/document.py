@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 
 import pandas as pd
 
-from pysynthdp.base.display import Printable, Table
+from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.evaluate.internal import INTERNAL, internal_frame, internal_path
@@ -130,11 +130,12 @@ class Document(Printable):
         return self.mark == INTERNAL
 
     def to_table(self) -> Table:
-        """Build the card: its title, what page one says, and its sections."""
+        """Build page one: what it says, its first table, and where the rest is."""
         texts = tuple(block for block in self.lead if isinstance(block, str))
-        heads = tuple((str(number), part.head) for number, part in enumerate(self.sections, 1))
+        first = next((block for block in self.lead if isinstance(block, Table)), Table(""))
         title = f"{self.mark}: {self.title}" if self._internal else self.title
-        return Table(title, facts=heads, notes=texts)
+        facts: tuple[tuple[str, Cell], ...] = (("sections", len(self.sections)),)
+        return Table(title, first.columns, first.rows, facts, texts)
 
     def _repr_html_(self) -> str:
         return self.to_table().to_html()

@@ -189,7 +189,7 @@ def _lost(utility: UtilityComparison, limits: Limits) -> Iterator[Gate]:
     yield Gate(
         "share lost of a relation of two columns, worst",
         "quality",
-        float((1 - left).max()),
+        max(0.0, float((1 - left).max())),
         limits.max_relation_lost,
     )
 
