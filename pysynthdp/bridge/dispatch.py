@@ -50,6 +50,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {  # loaded when asked for: start
     "pool": ("pooling", "pool_fits"),
     "compare": ("pooling", "compare"),
     "disclosure_risk": ("risk", "disclosure_risk"),
+    "report": ("reporting", "report"),
     "evaluate": ("evaluation", "evaluate"),
     "from_synds": ("objects", "from_synds"),
     "accept_sdc": ("objects", "accept_sdc"),

@@ -10,10 +10,9 @@ import pandas as pd
 
 import pysynthdp as sdp
 from pysynthdp.base.words import said
-from pysynthdp.bridge.codec import RValue, RVector, character
-from pysynthdp.bridge.frames import frame_from_r
-from pysynthdp.bridge.releases import release_from_r
+from pysynthdp.bridge.codec import RValue, character
 from pysynthdp.bridge.settings import settings_from_r
+from pysynthdp.bridge.sides import copies_from_r, frames_from_r, listed
 
 __all__ = ["disclosure_risk"]
 
@@ -43,14 +42,14 @@ def disclosure_risk(
     -----
     Privacy: shows numbers of the confidential rows, so the result is internal.
     """
-    table, *others = (frame_from_r(each).frame for each in _items(data))
+    table, *others = frames_from_r(data)
     wanted = {name: value for name, value in asked.items() if value is not None}
     for name in ("keys", "known_by_all"):
         if isinstance(wanted.get(name), Mapping):
-            wanted[name] = {key: _listed(value) for key, value in wanted[name].items()}
+            wanted[name] = {key: listed(value) for key, value in wanted[name].items()}
     for name in ("targets", "without_missing"):
         if name in wanted:
-            wanted[name] = _listed(wanted[name])
+            wanted[name] = listed(wanted[name])
     if "ngroups" in wanted:
         wanted["ngroups"] = {name: int(many) for name, many in wanted["ngroups"].items()}
     for name in ("attacks", "shadow_fits", "denom_lim"):
@@ -59,31 +58,13 @@ def disclosure_risk(
     if refit is not None:
         own = settings_from_r(refit, {str(name): dtype for name, dtype in table.dtypes.items()})
         wanted["refit"] = sdp.Synthesizer(**own, progress=False)
-    found = sdp.disclosure_risk(table, _copies(x), holdout=next(iter(others), None), **wanted)
+    found = sdp.disclosure_risk(table, copies_from_r(x), holdout=next(iter(others), None), **wanted)
     tables = {name: _columns(frame) for name, frame in found.tables().items()}
     return {
         "text": found.said("r"),
         "alarms": character([said(each, "r") for each in found.alarms]),
         "tables": tables,
     }
-
-
-def _items(data: RValue) -> tuple[RValue, ...]:
-    """Give the frames of a list."""
-    return data.items if isinstance(data, RVector) else ()
-
-
-def _copies(x: RValue) -> Any:
-    """Read a release, or copies of another tool."""
-    if isinstance(x, RVector) and x.kind == "list" and not {"synthetic", "synds"} & {*x.classes}:
-        single = (x,) if "data.frame" in x.classes else x.items
-        return [frame_from_r(each).frame for each in single]
-    return release_from_r(x)
-
-
-def _listed(given: Any) -> list[Any]:
-    """Give a vector of any length as a list."""
-    return list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, Any]:
