@@ -82,7 +82,13 @@ def _what(release: SyntheticRelease) -> str:
     """Say what there is."""
     copies = "one synthetic copy" if release.m == 1 else f"{release.m} synthetic copies"
     real = sorted(release.tags.kept)
-    held = f"The release has {copies} of {release.n_syn:,} rows and {len(release.schema)} columns."
+    unit = release.tags.unit
+    of = (
+        f"{release.n_syn:,} rows"
+        if unit is None
+        else f"{release.n_syn:,} units of {unit} (rows that belong together)"
+    )
+    held = f"The release has {copies} of {of} and {len(release.schema)} columns."
     if real:
         return f"{held} NOT synthetic are: {', '.join(real)}. Their values are real, record by record."
     return f"{held} No column holds real records."

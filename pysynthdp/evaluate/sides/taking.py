@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import SchemaError, SettingError
-from pysynthdp.base.marks import WATERMARK, WATERMARK_SPSS
+from pysynthdp.base.marks import SERIAL, WATERMARK, WATERMARK_SPSS
 from pysynthdp.base.words import Words
 from pysynthdp.evaluate.sides.columns import Facts, facts_of, levels_of, numbers_of, text_of
 from pysynthdp.io.structure import structure_diff
@@ -132,6 +132,8 @@ def taken_sides(table: Any, release: Any, *, schema: Schema | None = None) -> Si
     if not len(real) or not all(len(copy) for copy in copies):
         raise SchemaError("table or copies have no rows", kind="rows", remedy="give all rows")
     _check_alike(copies, shared)
+    fresh = _fresh_names(ours)
+    shared = [name for name in shared if name not in fresh] or shared
     facts = tuple(
         facts_of(real[name], schema[name] if schema and name in schema else None) for name in shared
     )
@@ -185,6 +187,14 @@ def _copy(one: Any) -> pd.DataFrame:
         return frame
     what = "copies are a release, its folder, a data frame, the path of a file, or a list of these"
     raise SettingError(what, kind="call", remedy="write compare(table, release)")
+
+
+def _fresh_names(release: Any | None) -> frozenset[str]:
+    """Columns that hold running numbers made anew, which are like no other column by design."""
+    if release is None:
+        return frozenset()
+    serial = {name for name, method in release.provenance.methods if method == SERIAL}
+    return frozenset(serial | ({release.tags.unit} if release.tags.unit else set()))
 
 
 def _check_alike(copies: Sequence[Any], shared: Sequence[str]) -> None:

@@ -180,3 +180,17 @@ def test_a_release_may_be_named_by_its_folder(real, release, tmp_path):
     assert (
         sdp.Report(real, tmp_path / "out").public().to_html() == sdp.Report(real, release).public().to_html()
     )
+
+
+def test_running_numbers_made_anew_are_like_no_column_and_not_compared():
+    rng = np.random.default_rng(7)
+    size = rng.integers(1, 4, 200)
+    rows = np.repeat(np.arange(200), size)
+    people = pd.DataFrame({"hid": 1000 + rows, "hsize": size[rows], "age": rng.integers(0, 90, len(rows))})
+    people["region"] = np.where(rows < 100, "north", "south")  # which the order of the ids tells
+    units = sdp.Units(id="hid", size="hsize", order="age desc")
+    release = sdp.Synthesizer(units=units, progress=False).fit(people).draw(2, rng=1)
+    made = sdp.Report(people, release)
+    assert "hid" not in made.utility.frames["one-way"].to_string()
+    assert all(gate.passed for gate in made.gates)
+    assert "units of hid" in made.public().lead[1]
