@@ -30,7 +30,7 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.schema import CategoricalColumn, NumericColumn
 from pysynthdp.tags.release_tags import Nesting
 
-__all__ = ["Charged", "Drawing", "Draws", "Machine", "mapped", "serial_numbers"]
+__all__ = ["Charged", "Drawing", "DrawnOnce", "Draws", "Machine", "mapped", "serial_numbers"]
 
 
 class Draws(Protocol):
@@ -213,8 +213,45 @@ class Charged:
             self._left.remove(number)
 
 
+class DrawnOnce:
+    """Copies that were charged and stand in no nests: each is drawn once, so they cannot be duplicated."""
+
+    __slots__ = ()
+    charged: Charged
+
+    @property
+    def m(self) -> int:
+        """Copies."""
+        return self.charged.m
+
+    @property
+    def n_syn(self) -> int:
+        """Rows of each."""
+        return self.charged.n_syn
+
+    @property
+    def nests(self) -> None:
+        """The copies stand in no nests."""
+        return
+
+    @property
+    def nesting(self) -> Nesting:
+        """There was no first stage."""
+        return "none"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        raise PrivacyError(
+            "copies that were charged once are drawn once", kind="drawing", remedy="draw anew from the fit"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise PrivacyError(
+            "copies that were charged once are drawn once", kind="drawing", remedy="draw anew from the fit"
+        )
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Drawing:
+class Drawing(DrawnOnce):
     """Copies that were charged and can be drawn now; only those, and each once.
 
     Parameters
@@ -237,26 +274,6 @@ class Drawing:
     charged: Charged
     tally: Tally = field(default_factory=Tally)
 
-    @property
-    def m(self) -> int:
-        """Copies."""
-        return self.charged.m
-
-    @property
-    def n_syn(self) -> int:
-        """Rows of each."""
-        return self.charged.n_syn
-
-    @property
-    def nests(self) -> None:
-        """The copies stand in no nests."""
-        return
-
-    @property
-    def nesting(self) -> Nesting:
-        """There was no first stage."""
-        return "none"
-
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0."""
         store = self._store(self.n_syn)
@@ -275,16 +292,6 @@ class Drawing:
             return
         for where, parts in self.blocks(number, workers):
             yield self.frame(parts, start=where.start, size=where.stop - where.start)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        raise PrivacyError(
-            "copies that were charged once are drawn once", kind="drawing", remedy="draw anew from the fit"
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise PrivacyError(
-            "copies that were charged once are drawn once", kind="drawing", remedy="draw anew from the fit"
-        )
 
     def _store(self, k: int) -> dict[Key, AnyArray]:
         """Allocate the parts of a copy."""

@@ -12,17 +12,15 @@ import pandas as pd
 
 from pysynthdp.base.arrays import AnyArray
 from pysynthdp.base.blas import one_blas_thread
-from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.streams import RandomSource, stream
 from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.draw.block import BlockDraw
-from pysynthdp.draw.machine import Charged, Machine, mapped
+from pysynthdp.draw.machine import Charged, DrawnOnce, Machine, mapped
 from pysynthdp.draw.tally import Tally
 from pysynthdp.draw.unit_rows import Block, UnitRows, frame_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit, Key
 from pysynthdp.plan.unit_plan import PlacePlan, UnitPlan
-from pysynthdp.tags.release_tags import Nesting
 
 __all__ = ["UnitDrawing", "UnitMachine"]
 
@@ -77,7 +75,7 @@ class UnitMachine(Machine):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class UnitDrawing:
+class UnitDrawing(DrawnOnce):
     """Copies of units that were charged; as :class:`~pysynthdp.draw.machine.Drawing`.
 
     Parameters
@@ -103,26 +101,6 @@ class UnitDrawing:
     charged: Charged
     tally: Tally = field(default_factory=Tally)
 
-    @property
-    def m(self) -> int:
-        """Copies."""
-        return self.charged.m
-
-    @property
-    def n_syn(self) -> int:
-        """Units of each."""
-        return self.charged.n_syn
-
-    @property
-    def nests(self) -> None:
-        """The copies stand in no nests."""
-        return
-
-    @property
-    def nesting(self) -> Nesting:
-        """There is no first stage."""
-        return "none"
-
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0."""
         return pd.concat(list(self.frames(number, workers)), ignore_index=True)
@@ -133,12 +111,6 @@ class UnitDrawing:
         for block in self._blocks(number, workers):
             yield frame_of(block, self.plan, first_row=rows)
             rows += len(block.unit)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        raise _once()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise _once()
 
     def _blocks(self, number: int, workers: int) -> Iterator[Block]:
         """Draw the blocks of one copy, in order."""
@@ -213,10 +185,3 @@ class UnitDrawing:
         if root is None or not place:
             return root
         return np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, _PLACE, place))
-
-
-def _once() -> PrivacyError:
-    """Say that copies are drawn once."""
-    return PrivacyError(
-        "copies that were charged once are drawn once", kind="drawing", remedy="draw anew from the fit"
-    )
