@@ -48,7 +48,7 @@ class _Found:
     """What is not held, gathered over responses and terms; dicts keep the order."""
 
     products: dict[str, None] = field(default_factory=dict)
-    tested: dict[str, None] = field(default_factory=dict)
+    tested: dict[frozenset[str], dict[str, None]] = field(default_factory=dict)
     curves: dict[str, frozenset[str]] = field(default_factory=dict)
     absent: dict[str, dict[str, None]] = field(default_factory=dict)
     early: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -234,7 +234,8 @@ def _look(
             continue
         link = chain.link(response, product, shape.bent, shape.logs)
         if link.tested:
-            found.tested[term.text] = None
+            curve = len({*product}) == 1 and shape.bent.issuperset(product)
+            found.tested.setdefault(shape.bent if curve else frozenset(), {})[term.text] = None
             if link.last != response:
                 found.early.setdefault(response, {})[link.last] = None
         elif not link.held and shape.bent:
@@ -257,12 +258,8 @@ def _said(found: _Found, chain: Chain) -> Iterator[str]:
             "beside their main effects they are about zero in the copies by design, whatever they are in the "
             "confidential data (not in the plan)"
         )
-    if found.tested:
-        yield (
-            f"{_listed(found.tested)}: tested against the confidential data when the models were settled, "
-            "and not kept, or kept in part, being weak there: about zero in the copies, which is not to be "
-            "read as zero in the confidential data"
-        )
+    for bent, terms in found.tested.items():
+        yield _tested(terms, sorted(bent))
     if found.curves:
         bent = sorted(frozenset[str]().union(*found.curves.values()))
         yield (
@@ -276,6 +273,20 @@ def _said(found: _Found, chain: Chain) -> Iterator[str]:
         )
     for response, columns in found.early.items():
         yield _early(response, list(columns), real=response in chain.kept)
+
+
+def _tested(terms: Iterable[str], bent: Sequence[str]) -> str:
+    """Say what screening took for weak: a curve leaves a straight line, a product leaves nothing."""
+    left, real = (
+        (f"of {_listed(bent)} the copies hold little but a straight line", "no curve")
+        if bent
+        else ("about zero in the copies", "zero")
+    )
+    return (
+        f"{_listed(terms)}: tested against the confidential data when the models were settled, "
+        f"and not kept, or kept in part, being weak there: {left}, which is not to be read as {real} in the "
+        "confidential data"
+    )
 
 
 def _early(response: str, columns: Sequence[str], *, real: bool) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, Self, TypeAlias
 
 import pandas as pd
 
-from pysynthdp.base.display import Cell, Table
+from pysynthdp.base.display import Cell, Printable, Table
 from pysynthdp.base.marks import DERIVED, SERIAL
 from pysynthdp.plan.synthesis_plan import SynthesisPlan
 from pysynthdp.schema import Schema
@@ -94,8 +94,14 @@ class UnitDerived:
     given: tuple[str, ...]
 
 
+def _numbered(places: Sequence[int]) -> str:
+    """Count places from 1, as people do."""
+    first, last = places[0] + 1, places[-1] + 1
+    return f"place {first}" if first == last else f"places {first} to {last}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class PlacePlan:
+class PlacePlan(Printable):
     """The plan of the rows at some places.
 
     Parameters
@@ -108,6 +114,12 @@ class PlacePlan:
 
     places: tuple[int, ...]
     plan: SynthesisPlan
+
+    def to_table(self) -> Table:
+        """One row a step; what is given is drawn before, so that nothing of it is real."""
+        table = self.plan.to_table()
+        facts = tuple(fact for fact in table.facts if fact[0] not in ("columns", "order", "released REAL"))
+        return replace(table, title=f"Synthesis plan of rows at {_numbered(self.places)}", facts=facts)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

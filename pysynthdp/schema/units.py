@@ -8,13 +8,26 @@ from typing import Any, Final, Literal, Self, get_args
 
 from pysynthdp.base.errors import PlanError, together
 from pysynthdp.base.slips import answers_slips, way_out
-from pysynthdp.base.words import Setting, Words, meant
+from pysynthdp.base.words import Said, Setting, Words, meant
 
-__all__ = ["Larger", "Units", "unit_setting"]
+__all__ = ["Larger", "Units", "unit_setting", "written"]
 
 Larger = Literal["refuse", "drop", "truncate"]
 _DIRECTIONS: Final = ("asc", "desc")
 _EXAMPLE: Final = {"id": "hid", "size": "hsize", "max_size": 8, "order": "age desc"}
+
+
+def written(**own: Any) -> Said:
+    """Write units as whoever reads types them.
+
+    Examples
+    --------
+    >>> str(Words("write {units}", units=written(id="hid", size="hsize")))
+    "write units=Units(id='hid', size='hsize')"
+    """
+    setting = Setting("units", own)
+    inside = ", ".join(f"{name}={one!r}" for name, one in own.items())
+    return Said(f"units=Units({inside})", setting.said("shell"), setting.said("r"))
 
 
 @answers_slips
@@ -149,13 +162,13 @@ def unit_setting(given: object) -> Units | None:
     """
     if given is None or isinstance(given, Units):
         return given
-    mend = Words("write {setting}", setting=Setting("units", _EXAMPLE))
+    mend = Words("write {setting}", setting=written(**_EXAMPLE))
     raise PlanError("units must say which rows belong together", kind="units", remedy=mend)
 
 
 def _without_id() -> PlanError:
     """Say that nothing tells which rows belong together."""
-    mend = Words("write {setting}", setting=Setting("units", _EXAMPLE))
+    mend = Words("write {setting}", setting=written(**_EXAMPLE))
     return PlanError("units: id must name the column of the units", kind="units", remedy=mend)
 
 

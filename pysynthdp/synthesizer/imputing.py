@@ -266,6 +266,8 @@ def _with_seen(settings: Settings, plan: SynthesisPlan, rows: Rows | None, fit: 
     quiet = {("heaps", name) for name in settings.decimals} | {
         ("many levels", name) for name in settings.nested
     }
+    if settings.design is not None:
+        quiet.add(("few values", str(settings.design.weight)))  # a weight cannot be declared as levels
     asked = [remark for remark in seen if (remark.kind, remark.column) not in quiet]
     return replace(fit, remarks=in_order(without_overlap((*asked, *fit.remarks)), plan.schema.names))
 

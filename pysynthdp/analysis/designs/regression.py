@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,8 @@ from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 
 __all__ = ["under_design"]
+
+_COVARIANCE: Final = "of the design, linearised"
 
 
 def under_design(fit: Any, frame: pd.DataFrame, sample: Sample, lonely: Lonely) -> Estimates:
@@ -60,7 +62,8 @@ def under_design(fit: Any, frame: pd.DataFrame, sample: Sample, lonely: Lonely) 
     cov = variance(z, sample, lonely)
     lost = np.isnan(found.values)
     cov[lost], cov[:, lost] = np.nan, np.nan
-    return replace(found, cov=cov, df=df, model="survey-weighted GLM")
+    about = None if found.about is None else replace(found.about, covariance=_COVARIANCE)
+    return replace(found, cov=cov, df=df, model="survey-weighted GLM", about=about)
 
 
 def _df(sample: Sample, used: IntArray) -> float:

@@ -18,6 +18,7 @@ from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.infer.column_names import named_as_key, named_as_time
 from pysynthdp.design.counting import BLOCK, counted, present_numbers, without
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
+from pysynthdp.schema.units import written
 
 __all__ = ["key_of", "key_remarks"]
 
@@ -103,6 +104,7 @@ def key_remarks(series: pd.Series[Any], column: Column) -> tuple[Remark, ...]:
     what, remedy = _TOLD[key]
     quantity = "normrank" if isinstance(column, NumericColumn) else "polyreg"
     ways = {
+        "units": written(id=column.name),
         "drop": Setting("drop", [column.name]),
         "serial": Setting("method", {column.name: SERIAL}),
         "modelled": Setting("method", {column.name: quantity}),
@@ -111,14 +113,15 @@ def key_remarks(series: pd.Series[Any], column: Column) -> tuple[Remark, ...]:
 
 
 _ALIKE: Final = "looks like an identifier: its values hardly ever repeat, and those of a quantity would"
+_WAYS: Final = "{drop} leaves it out, {serial} numbers the rows anew, and {modelled} says that it is none"
 _TOLD: Final[dict[KeyKind, tuple[str, str]]] = {
     "identifier": (
         f"{_ALIKE}; drawn as numbers, identifiers of the copies repeat and may be those of real records",
-        "{drop} leaves it out, {serial} numbers the rows anew, and {modelled} says that it is none",
+        _WAYS,
     ),
     "group key": (
         "looks like the key of groups of records, such as households or schools; copies keep no such groups",
-        "{drop} leaves it out, {serial} numbers the rows anew, and {modelled} says that it is none",
+        f"{{units}} draws groups as wholes, {_WAYS}",
     ),
 }
 

@@ -107,6 +107,7 @@ def test_a_confidential_estimate_is_compared():
     design = sdp.Design(**ROLES["clustered"])
     for what in ("mean", "linear"):
         done = ESTIMATES[what](release_of(table, table), design=design)
+        assert ("of the design, linearised" in str(done.summary())) == (what == "linear")
         by_table = sdp.compare_fits(done, table)
         own = done.estimates[0]
         by_pair = sdp.compare_fits(done, (own.values, own.cov))  # noqa: PD011 -- not a pandas object

@@ -277,6 +277,14 @@ def test_the_weight_comes_last_whatever_the_kinds():
     assert own.draw(m=1, k=500, rng=1)[0]["weight"].sum() == pytest.approx(6000)
 
 
+def test_a_fit_does_not_ask_for_levels_of_a_weight_which_would_be_refused():
+    design = sdp.Design(weight="weight", how="synthesise", totals=6000)
+    of_weight = [each for each in fitted(FREE, design).remarks if each.column == "weight"]
+    assert not [each for each in of_weight if each.kind == "few values"]
+    with pytest.raises(PlanError, match="declare it as a number"):
+        fitted(FREE, design, levels={"weight": [10.0, 30.0, 60.0]})
+
+
 def test_copies_on_disk_have_the_totals_too(tmp_path):
     design = sdp.Design(weight="weight", strata="region", how="synthesise", totals=TOTALS)
     own = fitted(FREE, design)

@@ -162,6 +162,9 @@ def test_the_statement_names_each_column_once_and_the_plan_says_how_places_are_d
 
 def test_places_of_few_units_share_their_models(table, fitted):
     assert [own.places for own in fitted.plan.places] == [(1,), (2, 3, 4)]
+    assert "rows at place 2" in str(fitted.plan.places[0])
+    assert "REAL" not in str(fitted.plan.places[0])  # heads are drawn, too
+    assert "rows at places 3 to 5" in repr(fitted.plan.places[1])
     few = quietly(asked(units=sdp.Units(id="hid", size="hsize", order="age desc", own_models=10_000)), table)
     assert [own.places for own in few.plan.places] == [(1, 2, 3, 4)]
 

@@ -167,6 +167,7 @@ def test_keys_are_said_with_the_ways_out(values, name, kind) -> None:
     said = [warning.message for warning in caught if warning.message.kind == kind]
     assert [message.column for message in said] == [name]
     assert all(way in str(said[0]) for way in (f"drop=['{name}']", "'serial'", "says that it is none"))
+    assert (f"units=Units(id='{name}') draws" in str(said[0])) == (kind == "group key")
     assert f'drop = "{name}"' in said[0].said("r")
     assert f"--drop {name}" in said[0].said("shell")
     shown = str(sdp.look(frame))

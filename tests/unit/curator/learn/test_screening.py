@@ -182,6 +182,9 @@ def test_a_pooled_table_says_tested_and_not_kept_apart_from_not_in_the_plan() ->
     assert "a:b: tested against the confidential data" in text[0]
     assert "not to be read as zero" in " ".join(text[0].split())
     assert "(not in the plan)" in " ".join(text[1].split())
+    curve = " ".join(str(sdp.ols("y ~ np.exp(a)", screened)).split())
+    assert "of a the copies hold little but a straight line" in curve
+    assert "about zero" not in curve
     three = str(sdp.ols("y ~ a * b * c", screened))
     assert "a:b:c: interactions or powers" in three
 
