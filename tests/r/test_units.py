@@ -1,4 +1,4 @@
-"""Households from R: copies are right, and what is pooled never takes rows of one for independent in silence."""
+"""Households from R: copies are right, and pool says when rows of one were taken for independent."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import pysynthdp as sdp
 
 pytestmark = pytest.mark.r_packages("survey", "jsonlite")
 RUN = r"""
+suppressMessages(library(survey))
 d <- read.csv(arguments[[1L]], stringsAsFactors = TRUE)
-s <- suppressWarnings(synthesise(d, m = 5, seed = 3, units = list(id = ~hid, size = "hsize", order = "age desc")))
+households <- list(id = ~hid, size = "hsize", order = "age desc")
+s <- suppressWarnings(synthesise(d, m = 5, seed = 3, units = households))
 write_release(s, file.path(arguments[[2L]], "out"), format = "csv")
 back <- read_release(file.path(arguments[[2L]], "out"))
 heard <- function(e) withCallingHandlers(e, pysynthdp_warning = function(w) {
@@ -31,14 +33,21 @@ by_survey <- with(synth_design(s, ids = ~hid), svyglm(pay ~ age + sex))
 q <- sapply(as.list(by_survey), coef); u <- sapply(as.list(by_survey), function(fit) diag(vcov(fit)))
 own <- lapply(copies(s), function(copy) lm(pay ~ age + sex, copy))
 pairs <- lapply(copies(s), function(copy) list(c(mean = mean(copy$pay)), var(copy$pay) / nrow(copy)))
-of_survey <- lapply(copies(s), function(.copy) survey::svyglm(pay ~ age, survey::svydesign(~hid, weights = ~one, data = transform(.copy, one = 1))))
+of_survey <- lapply(copies(s), function(copy) {
+  survey::svyglm(pay ~ age, survey::svydesign(~hid, weights = rep(1, nrow(copy)), data = copy))
+})
+told <- character()
+p <- heard(mean_of(s, "pay"))
+ask_mean <- list(told = I(told), flags = I(p$flags[grepl("rows of one", p$flags)]))
+plan <- suppressWarnings(synthesis_plan(d, units = households))
 cat("\n", jsonlite::toJSON(list(
+  plan = colSums(plan$predictor.matrix)[c("hid", "hsize")], named = rownames(plan$predictor.matrix),
   same = all.equal(copies(s), copies(back)), unit = back$tags$unit, print = capture.output(print(s)),
   rows = try_pool(with(back, lm(pay ~ age + sex))),
   survey = try_pool(by_survey), by_hand = rowMeans(u) + apply(q, 1, var) / 5,
   silent = list(
     default_ids = ask(with(synth_design(s), svymean(~pay))),
-    by_name = ask(with(s, survey::svymean(~pay, survey::svydesign(id = ~hid, weights = rep(1, nrow(.copy)), data = .copy)))),
+    by_name = ask(suppressWarnings(with(s, svymean(~pay, svydesign(id = ~hid, data = .copy))))),
     region = ask(with(synth_design(s, ids = ~region), svymean(~pay))),
     one_row = ask(with(s, lm(region_pay ~ hsize, subset = !duplicated(hid)))),
     given = ask(of_survey, data = s)),
@@ -46,8 +55,7 @@ cat("\n", jsonlite::toJSON(list(
     ids_1 = ask(with(synth_design(s, ids = ~1), svymean(~pay))),
     glm = ask(with(s, glm(I(pay > 10) ~ age, family = binomial))),
     or = ask(with(s, lm(pay ~ age, subset = age > 30 | hid < 3))),
-    given = ask(own, data = s), pairs = ask(pairs, data = s), mean = ask_mean <- {
-      told <- character(); p <- heard(mean_of(s, "pay")); list(told = I(told), flags = I(p$flags[grepl("rows of one", p$flags)]))})
+    given = ask(own, data = s), pairs = ask(pairs, data = s), mean = ask_mean)
 ), digits = NA, auto_unbox = TRUE), sep = "")
 """
 
@@ -87,11 +95,14 @@ def test_households_are_right_and_pool_says_when_rows_are_taken_for_independent(
     for copy in release:
         households = copy.groupby("hid")
         assert (households["pay"].transform("size") == copy["hsize"]).all()
-        assert (households[["region", "region_pay", "hsize"]].nunique(dropna=False) == 1).all(axis=None)
+        for name in ("region", "region_pay", "hsize"):
+            assert (households[name].transform("first") == copy[name]).all()
         assert (households["age"].diff().dropna() <= 0).all()
         assert copy["hid"].nunique() == table[0]["hid"].nunique()
     assert out["same"] is True
     assert out["unit"] == "hid"
+    assert out["named"] == list(table[0])
+    assert out["plan"][0] == 0 < out["plan"][1]  # of an id nothing is drawn
     assert out["print"][:2] == [
         "Synthetic data: 5 copies of 300 units and 7 columns",
         f"from 300 units by pysynthdp {sdp.__version__} ",
@@ -116,7 +127,7 @@ def _says_so(rows: dict) -> None:
 
 
 def _is_of_clusters(survey: dict, by_hand: list[float], release: sdp.SyntheticRelease) -> None:
-    """T = f ubar + b/m with clusters in u; Python's own clusters give the same but for their small factors."""
+    """T = f ubar + b/m with clusters in u; Python's own clusters differ by small factors."""
     assert survey["told"] == survey["flags"] == []
     np.testing.assert_allclose(np.square(survey["error"]), by_hand, rtol=1e-10)
     ours = sdp.ols("pay ~ age + C(sex)", release)
