@@ -19,6 +19,7 @@ unit_formula <- function(unit) deparse1(stats::reformulate(backticked(unit)))
 
 # By what was written, or by the design that a fit of survey carries.
 counts_units <- function(fit, expression, tags) {
+  if (isTRUE(attr(fit, "of_units"))) return(TRUE) # those of mean_of() and its like
   formula <- tryCatch(stats::formula(fit), error = function(e) NULL)
   whole <- unique(c(tags$unit, unlist(tags$unit_columns))) # a cluster of these holds units as a whole
   clusters <- if (is.list(fit) && !is.null(fit$survey.design)) colnames(fit$survey.design$cluster)

@@ -36,9 +36,17 @@ pairs <- lapply(copies(s), function(copy) list(c(mean = mean(copy$pay)), var(cop
 of_survey <- lapply(copies(s), function(copy) {
   survey::svyglm(pay ~ age, survey::svydesign(~hid, weights = rep(1, nrow(copy)), data = copy))
 })
-told <- character()
-p <- heard(mean_of(s, "pay"))
-ask_mean <- list(told = I(told), flags = I(p$flags[grepl("rows of one", p$flags)]))
+describe <- function(call) {
+  told <<- character()
+  p <- heard(call)
+  list(told = I(told), flags = I(p$flags[grepl("rows of one", p$flags)]), notes = I(p$notes),
+       terms = names(coef(p)), estimate = unname(coef(p)), error = p$pooled$std.error)
+}
+described <- list(mean_of = describe(mean_of(s, "pay")), by = describe(mean_of(s, "pay", by = "sex")),
+  share_of = describe(share_of(s, "sex", "f", by = "region")),
+  quantile_of = describe(quantile_of(s, "pay", 0.3)),
+  cells = describe(pool(with(synth_design(s), svymean(~interaction(region, sex))))),
+  crosstab_of = describe(crosstab_of(s, "sex", "region")))
 plan <- suppressWarnings(synthesis_plan(d, units = households))
 cat("\n", jsonlite::toJSON(list(
   plan = colSums(plan$predictor.matrix)[c("hid", "hsize")], named = rownames(plan$predictor.matrix),
@@ -55,7 +63,7 @@ cat("\n", jsonlite::toJSON(list(
     ids_1 = ask(with(synth_design(s, ids = ~1), svymean(~pay))),
     glm = ask(with(s, glm(I(pay > 10) ~ age, family = binomial))),
     or = ask(with(s, lm(pay ~ age, subset = age > 30 | hid < 3))),
-    given = ask(own, data = s), pairs = ask(pairs, data = s), mean = ask_mean)
+    given = ask(own, data = s), pairs = ask(pairs, data = s)), described = described
 ), digits = NA, auto_unbox = TRUE), sep = "")
 """
 
@@ -115,6 +123,7 @@ def test_households_are_right_and_pool_says_when_rows_are_taken_for_independent(
     for name, one in out["loud"].items():
         assert len(one["told"]) == len(one["flags"]) == 1, name
     assert "only where the variances that were given do" in out["loud"]["pairs"]["told"][0]
+    _describes_units(out["described"], release)
 
 
 def _says_so(rows: dict) -> None:
@@ -134,3 +143,23 @@ def _is_of_clusters(survey: dict, by_hand: list[float], release: sdp.SyntheticRe
     order = ["Intercept", "age", "C(sex)[T.m]"]
     np.testing.assert_allclose(ours.params[order], survey["estimate"], rtol=1e-8)
     np.testing.assert_allclose(ours.bse[order], survey["error"], rtol=5e-3)
+
+
+def _describes_units(described: dict, release: sdp.SyntheticRelease) -> None:
+    """Descriptives of R sum over units as those of Python, and say so."""
+    ours = {
+        "mean_of": sdp.mean_of("pay", release),
+        "by": sdp.mean_of("pay", release, by="sex"),
+        "share_of": sdp.share_of("sex", "f", release, by="region"),
+        "quantile_of": sdp.quantile_of("pay", 0.3, release),
+    }
+    for name, own in ours.items():
+        np.testing.assert_allclose(described[name]["estimate"], own.params, rtol=1e-10, err_msg=name)
+        np.testing.assert_allclose(described[name]["error"], own.bse, rtol=1e-10, err_msg=name)
+    cells, table = described.pop("cells"), described["crosstab_of"]
+    assert len(table["terms"]) == 6
+    np.testing.assert_allclose(table["estimate"], cells["estimate"], rtol=1e-10)
+    np.testing.assert_allclose(table["error"], cells["error"], rtol=1e-10)
+    for name, one in described.items():
+        assert one["told"] == one["flags"] == [], name
+        assert "standard errors are of clusters: rows of one hid are alike" in one["notes"][-1], name
