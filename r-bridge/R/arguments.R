@@ -92,6 +92,12 @@ as_design <- function(x, columns) {
   })
 }
 
+# The columns of units, by name or as formulas as those of a design: ~hid.
+as_units <- function(x) {
+  if (!is.list(x)) return(x)
+  lapply(x, function(one) if (inherits(one, "formula") && length(one) == 2L) all.vars(one) else one)
+}
+
 # A matrix with a row for each target; a square one without names is in the order of the columns.
 as_predictors <- function(x, columns, what = "predictor_matrix") {
   if (is.null(x) || (is.list(x) && !is.data.frame(x))) return(x)
@@ -189,7 +195,7 @@ settings_of <- function(data, ..., method, visit_sequence, predictor_matrix, for
     universe = as_listing(universe), rules = rules, must_sum = as_listing(must_sum),
     top_code = as_listing(top_code), round = as_listing(round),
     nested = as_listing(nested), strata = as_columns(strata, columns, "strata"),
-    units = units, design = as_design(design, columns)
+    units = as_units(units), design = as_design(design, columns)
   )
   refuse_na(settings)
   settings

@@ -11,7 +11,8 @@
 #' @param rule A combining rule, as of [pool()].
 #' @return An object of class `synthetic_pooled`, see [pool()]; of `crosstab_of()` the shares of all cells. The variance of
 #'   a mean is s^2/n, of a share p(1 - p)/(n - 1), of a quantile by the interval of Woodruff (1952), of the cells of a table
-#'   that of multinomial shares.
+#'   that of multinomial shares. Of copies with `units`, such as households, what each row adds to the error is summed over
+#'   its unit.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
@@ -27,14 +28,14 @@ NULL
 #' @rdname descriptives
 #' @export
 mean_of <- function(s, column, by = NULL, rule = "auto") {
-  pooled_groups(s, column, by, rule, paste0("mean(", column, ")"), mean_pair)
+  pooled_groups(s, column, by, rule, paste0("mean(", column, ")"), mean_values)
 }
 
 #' @rdname descriptives
 #' @export
 share_of <- function(s, column, level, by = NULL, rule = "auto") {
   label <- paste0("share(", column, " = ", level, ")")
-  pooled_groups(s, column, by, rule, label, function(v) mean_pair(as.character(v) == as.character(level)))
+  pooled_groups(s, column, by, rule, label, function(v) mean_values(as.character(v) == as.character(level)))
 }
 
 #' @rdname descriptives
@@ -43,22 +44,29 @@ quantile_of <- function(s, column, p, by = NULL, rule = "auto") {
   if (!is.numeric(p) || length(p) != 1L || is.na(p) || p <= 0 || p >= 1) {
     refuse("fit", "p must lie between 0 and 1", "write p = 0.5 for the median", kind = "estimand")
   }
-  pooled_groups(s, column, by, rule, paste0("quantile(", column, ", ", format(p), ")"), function(v) quantile_pair(v, p))
+  pooled_groups(s, column, by, rule, paste0("quantile(", column, ", ", format(p), ")"), function(v) quantile_values(v, p))
 }
 
 #' @rdname descriptives
 #' @export
 crosstab_of <- function(s, row, column, rule = "auto") {
-  frames <- described_copies(s, c(row, column))
+  check_synthetic(s)
+  unit <- s$tags$unit
+  frames <- described_copies(s, unique(c(row, column, unit)))
   rows <- levels_of_copies(frames, row)
   columns <- levels_of_copies(frames, column)
   fits <- lapply(frames, function(frame) {
     counts <- table(factor(as.character(frame[[row]]), rows), factor(as.character(frame[[column]]), columns))
     share <- as.vector(t(counts)) / sum(counts)
     names <- paste0(row, "=", rep(rows, each = length(columns)), ", ", column, "=", rep(columns, length(rows)))
-    list(stats::setNames(share, names), (diag(share, length(share)) - tcrossprod(share)) / sum(counts))
+    share <- stats::setNames(share, names)
+    if (is.null(unit)) return(list(share, (diag(share, length(share)) - tcrossprod(share)) / sum(counts)))
+    known <- which(!is.na(frame[[row]]) & !is.na(frame[[column]]))
+    cells <- paste0(row, "=", as.character(frame[[row]]), ", ", column, "=", as.character(frame[[column]]))[known]
+    scores <- lapply(names, function(name) ((cells == name) - share[[name]]) / length(known))
+    of_units(share, scores, rep(list(frame[[unit]][known]), length(names)))
   })
-  pool(fits, data = s, rule = rule, variables = c(row, column))
+  said_of_units(pool(fits, data = s, rule = rule, variables = c(row, column)), unit)
 }
 
 # The copies with codes as missing, once the columns are known.
@@ -75,30 +83,53 @@ levels_of_copies <- function(frames, name) {
 }
 
 pooled_groups <- function(s, column, by, rule, label, estimate) {
-  frames <- described_copies(s, c(column, by))
+  check_synthetic(s)
+  unit <- s$tags$unit
+  frames <- described_copies(s, unique(c(column, by, unit)))
   groups <- if (is.null(by)) NULL else levels_of_copies(frames, by)
+  names <- if (is.null(by)) label else paste0(label, "[", by, "=", groups, "]")
   fits <- lapply(frames, function(frame) {
-    value <- frame[[column]]
-    parts <- if (is.null(by)) list(value) else lapply(groups, function(g) value[as.character(frame[[by]]) %in% g])
-    pairs <- vapply(parts, function(v) {
-      v <- v[!is.na(v)]
-      if (length(v) < 2L) c(NaN, NaN) else estimate(v)
-    }, numeric(2L))
-    names <- if (is.null(by)) label else paste0(label, "[", by, "=", groups, "]")
-    list(stats::setNames(pairs[1L, ], names), diag(pairs[2L, ], ncol(pairs)))
+    known <- !is.na(frame[[column]])
+    parts <- if (is.null(by)) list(which(known)) else lapply(groups, function(g) which(known & as.character(frame[[by]]) %in% g))
+    found <- lapply(parts, function(at) if (length(at) < 2L) unknown(length(at)) else estimate(frame[[column]][at]))
+    values <- stats::setNames(vapply(found, `[[`, 0, "value"), names)
+    if (is.null(unit)) return(list(values, diag(vapply(found, `[[`, 0, "variance"), length(found))))
+    of_units(values, lapply(found, `[[`, "scores"), lapply(parts, function(at) frame[[unit]][at]))
   })
-  pool(fits, data = s, rule = rule, variables = c(column, by))
+  said_of_units(pool(fits, data = s, rule = rule, variables = c(column, by)), unit)
 }
 
-mean_pair <- function(v) {
+unknown <- function(n) list(value = NaN, variance = NaN, scores = rep(NaN, n))
+
+# Estimates with their covariance from what each row adds to them, summed over the rows of a unit.
+of_units <- function(values, scores, units) {
+  every <- unique(unlist(units))
+  sums <- vapply(seq_along(scores), function(j) {
+    own <- rowsum(scores[[j]], match(units[[j]], every))
+    replace(numeric(length(every)), as.integer(rownames(own)), own)
+  }, numeric(length(every)))
+  sums <- matrix(sums, ncol = length(scores))
+  structure(list(values, crossprod(sums) * length(every) / max(length(every) - 1, 1)), of_units = TRUE)
+}
+
+said_of_units <- function(pooled, unit) {
+  if (is.null(unit)) return(pooled)
+  said <- paste0("standard errors are of clusters: rows of one ", unit, " are alike, and f counts units")
+  pooled$notes <- c(pooled$notes, said)
+  pooled
+}
+
+mean_values <- function(v) {
   v <- as.numeric(v)
-  c(mean(v), stats::var(v) / length(v))
+  list(value = mean(v), variance = stats::var(v) / length(v), scores = (v - mean(v)) / length(v))
 }
 
-quantile_pair <- function(v, p) {
+quantile_values <- function(v, p) {
   v <- as.numeric(v)
   z <- stats::qnorm(0.975)
   spread <- z * sqrt(p * (1 - p) / length(v))
   limits <- stats::quantile(v, pmin(pmax(c(p - spread, p + spread), 0), 1), names = FALSE)
-  c(stats::quantile(v, p, names = FALSE), (diff(limits) / (2 * z))^2)
+  value <- stats::quantile(v, p, names = FALSE)
+  error <- diff(limits) / (2 * z)
+  list(value = value, variance = error^2, scores = ((v <= value) - p) * error / sqrt(p * (1 - p) * length(v)))
 }

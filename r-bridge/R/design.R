@@ -5,16 +5,20 @@
 #' design for that within a copy.
 #'
 #' @param x An object from [synthesise()]. Made with `design`, it knows the columns; else name them here.
-#' @param ids,strata,weights,fpc Formulas, as in `survey::svydesign()`; those of the release by default.
+#' @param ids,strata,weights,fpc Formulas, as in `survey::svydesign()`; those of the release by default. Of copies with
+#'   `units` the clusters are the units, `ids = ~hid`, unless `ids` says another thing.
 #' @param nest Whether sampling units of the same name in two strata are two units.
 #' @param data An object from `synth_design()`.
 #' @param expr A call of survey without its argument `design`: `svyglm(income ~ age)`.
 #' @param ... No other argument is taken.
 #' @param codes As in [with.synthetic()].
 #' @return `synth_design()` gives an object of class `synthetic_design`, `with()` a list of fits for [pool()].
-#' @section Replicate weights:
+#' @section Replicate weights and populations:
 #' Those of the confidential data are not those of the copies; survey makes them anew from the design, with
 #' `with(s, svymean(~income, as.svrepdesign(svydesign(~1, weights = ~pw, data = .copy))))`.
+#'
+#' Copies of `design = list(..., how = "population")` are simple random samples and have no weights: `synth_design()` refuses
+#' them, and `pool(with(s, lm(y ~ x)))` is what to write.
 #' @seealso [synthesise()], [pool()]
 #' @examples
 #' \donttest{
@@ -32,13 +36,23 @@ synth_design <- function(x, ..., ids = NULL, strata = NULL, weights = NULL, fpc 
   if (!requireNamespace("survey", quietly = TRUE)) {
     refuse("bridge", "synth_design() needs the package survey", "install it", kind = "package")
   }
+  refuse_population(x$tags$design)
   given <- list(ids = ids, strata = strata, weights = weights, fpc = fpc)
+  if (is.null(ids) && !is.null(x$tags$unit)) given$ids <- stats::as.formula(unit_formula(x$tags$unit), globalenv())
   if (all(vapply(given, is.null, NA))) given <- told_design(x)
   for (name in names(given)) check_design_formula(given[[name]], name, names(x[[1L]]))
   if (is.null(given$ids)) given$ids <- ~1
+  if (is.null(given$weights) && is.null(given$fpc)) given$weights <- quote(rep(1, nrow(.copy))) # survey warns without
   given <- given[!vapply(given, is.null, NA)]
   call <- as.call(c(list(quote(survey::svydesign)), given, list(data = quote(.copy), nest = nest)))
   structure(list(release = x, call = call), class = "synthetic_design")
+}
+
+# Samples of synthetic populations: the rule takes u of a simple random sample for granted, and there are no weights.
+refuse_population <- function(design) {
+  if (!identical(design$how, "population")) return(invisible())
+  refuse("fit", "each copy is a simple random sample of a synthetic population: it needs no design and no weights",
+         "write pool(with(s, lm(y ~ x)))", kind = "design")
 }
 
 # The columns that the release says, as formulas.

@@ -9,17 +9,24 @@
 #' @param data The synthetic copies, where `object` is a plain list.
 #' @param rule `"auto"`, or the name of a rule: `"partial_size_adjusted"`, `"partial_reiter2003"`,
 #'   `"raab_simple"`, `"raab_proper"`, `"missing_rubin1987"` and others.
-#' @param n_syn,n_org Rows of a copy and of the confidential data, where the copies do not say.
+#' @param n_syn,n_org Rows (or units, where rows belong together) of a copy and of the confidential data, where the copies
+#'   do not say.
 #' @param variables Columns in the model; read from the fits by default.
 #' @param ... For methods. Objects of other packages are handed to `mice::pool()`.
 #' @return An object of class `synthetic_pooled`: a list with the data frame `pooled`, the covariance matrix
 #'   `cov`, `m`, `rule`, `why`, `notes`, and `flags`: what the copies do not hold of the analysis, such as a product
-#'   of columns, a curve or clusters that no model of the release was given. It holds numbers only, no copy and no environment.
+#'   of columns, a curve or clusters that no model of the release was given, and rows of units that the fits took for
+#'   independent. It holds numbers only, no copy and no environment.
 #' @details T = f u + b / m by default, where u is the mean variance within a copy, b the variance between
 #'   copies and f = n_syn / n_org (Reiter 2003; Drechsler 2018); for one copy Raab, Nowok and Dibben (2016).
 #'   `mice::pool()` would use the rule for missing data, which is another one. Intervals are valid under the
 #'   synthesis model: a relation that no model of the release was given is not in the copies, and the table says so
 #'   where the formula asks for one.
+#'
+#'   Of copies with `units`, such as households, n_syn and n_org count units. A fit whose variance counts each row by
+#'   itself is flagged, with a warning of class `pysynthdp_warning`, unless it names clusters: `svydesign(ids = ~hid)` of
+#'   survey, `id`, `cluster` or `clusters` of other packages, `(1 | hid)` of a mixed model, or one row a unit,
+#'   `subset = !duplicated(hid)`.
 #'
 #'   Fits of different models (formula, response, family, class), of other rows than those of their copies, and fits
 #'   that are equal in all copies though these differ, are refused. A term is `NaN`, with a note, where its name does
@@ -49,7 +56,8 @@ pool.synthetic_fits <- function(object, ..., rule = "auto", n_org = NULL, variab
   refuse_other_size(n_org, object$tags$n_org)
   request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org,
                           object$own)
-  pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared, object$part)
+  alike <- alike_flag(object$tags, object$analyses, object$expression)
+  pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared, object$part, alike)
 }
 
 #' @rdname pool
@@ -69,7 +77,7 @@ pool.list <- function(object, data = NULL, ..., rule = "auto", n_syn = NULL, n_o
   if (!is.null(n_syn)) request$n_syn <- n_syn
   if (is.null(data) && (is.null(request$n_syn) || is.null(n_org))) refuse_bare_list()
   if (!is.null(data)) request <- with_codes(request, codes_in_fits(object, declared_codes(data$schema)), "keep")
-  pooled_object(request, quote(fit), part = part)
+  pooled_object(request, quote(fit), part = part, alike = alike_flag(tags, object, NULL))
 }
 
 #' @rdname pool
@@ -159,14 +167,14 @@ check_no_dots <- function(what, ...) {
 }
 
 # The object keeps what was sent, which is numbers, so that it can be compared later; no fit and no environment.
-pooled_object <- function(request, expression, declared = NULL, part = NULL) {
+pooled_object <- function(request, expression, declared = NULL, part = NULL, alike = character()) {
   done <- do.call(ask, c("pool", request))
   columns <- c("term", "estimate", "std.error", "statistic", "df", "p.value", "ubar", "b", "total")
   pooled <- as.data.frame(unclass(done)[columns])
   dimnames(done$cov) <- list(pooled$term, pooled$term)
   structure(
     list(call = expression, pooled = pooled, cov = done$cov, m = done$m, n_syn = done$n_syn, n_org = done$n_org,
-         rule = done$rule, why = done$why, notes = c(done$notes, part), flags = done$flags, request = request,
+         rule = done$rule, why = done$why, notes = c(done$notes, part), flags = c(done$flags, alike), request = request,
          declared = declared),
     class = "synthetic_pooled"
   )

@@ -11,8 +11,8 @@
 #' @param row.names,optional,stringsAsFactors As in [as.data.frame()]; not used.
 #' @param use.fallback As in [nobs()]; not used.
 #' @return `x[[i]]` is a data frame; `copies()` and `as.list()` a list of data frames; `copies(x, "long")` and
-#'   `as.data.frame()` one data frame; `length()` the number of copies; `nobs()` the rows of a copy; `summary()` the
-#'   summary of a copy; `head()` the first rows of each.
+#'   `as.data.frame()` one data frame; `length()` the number of copies; `nobs()` the rows of a copy, or its
+#'   units where rows belong together; `summary()` the summary of a copy; `head()` the first rows of each.
 #' @details The object is a list of copies to `length()`, `lapply()`, `sapply()`, `Map()`, `seq_along()`, `head()` and
 #'   `x[[i]]`; its fields, those of synthpop's `synds` among them, are had by `x$name`. Base R's `for` asks no method and
 #'   would walk over the fields: write `for (copy in copies(x))`.
@@ -43,9 +43,14 @@ print.synthetic <- function(x, ...) {
   tags <- x$tags
   cat("Synthetic data:", tags$m, if (tags$m == 1) "copy" else "copies", "of", tags$n_syn, if (is.null(tags$unit)) "rows and" else "units and",
       length(x$obs.vars), "columns\n")
-  cat("from", if (is.null(tags$n_org)) "a number of rows that is not published" else paste(tags$n_org, "rows"),
+  rows <- if (is.null(tags$unit)) "rows" else "units"
+  cat("from", if (is.null(tags$n_org)) paste("a number of", rows, "that is not published") else paste(tags$n_org, rows),
       "by", x$provenance$software, "\n")
-  cat("parameters:", if (tags$parameters == "drawn") "drawn for each copy" else "fitted, one set for all", "\n")
+  population <- identical(tags$design$how, "population")
+  cat("parameters:", if (tags$parameters == "drawn") "drawn for each copy" else
+    if (population) "fitted to a sample of a population for each copy" else "fitted, one set for all", "\n")
+  if (population) cat("each copy is a simple random sample of a synthetic population, without weights\n")
+  if (!is.null(tags$unit)) cat("rows of one", tags$unit, "belong together\n")
   if (identical(tags$draws, "even")) cat("rows: drawn evenly, so that fitted margins come out sharply\n")
   if (length(tags$kept)) cat("released REAL:", paste(unlist(tags$kept), collapse = ", "), "\n")
   changed <- if (!is.null(unclass(x)$digest)) change_of_shape(copies(x), unclass(x)$digest, if (is.null(tags$unit)) tags$n_syn)

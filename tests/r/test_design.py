@@ -58,3 +58,32 @@ def test_survey_says_what_we_say_and_pools_by_the_same_rule(run_r: Callable[...,
     assert "did you mean pw" in column
     assert "the release has no design" in none
     assert "leave design out" in twice
+
+
+POPULATION = r"""
+data(api, package = "survey")
+kept <- apistrat[c("stype", "pw", "fpc", "api00", "meals")]
+drawn_by <- list(weight = ~pw, strata = ~stype, fpc = ~fpc, how = "population")
+s <- synthesise(kept, m = 4, seed = 11, design = drawn_by)
+write_release(s, file.path("FOLDER", "out"))
+b <- read_release(file.path("FOLDER", "out"))
+refused <- function(call) tryCatch(call, pysynthdp_fit_error = function(e) e[c("message", "remedy", "kind")])
+refused <- list(refused(synth_design(s)), refused(synth_design(b, weights = ~pw)),
+  refused(synth_design(s, strata = ~stype)))
+p <- pool(with(b, lm(api00 ~ meals)))
+said <- list(refused = refused, rule = p$rule, names = names(b[[1]]), print = capture.output(print(s)))
+cat("\n", jsonlite::toJSON(said, auto_unbox = TRUE), sep = "")
+"""
+
+
+def test_copies_of_a_population_have_no_design(run_r: Callable[..., str], tmp_path):
+    out = json.loads(run_r(POPULATION.replace("FOLDER", str(tmp_path))).strip().splitlines()[-1])
+    for one in out["refused"]:
+        assert one["message"] == (
+            "each copy is a simple random sample of a synthetic population: it needs no design and no "
+            "weights; write pool(with(s, lm(y ~ x)))"
+        )
+        assert one["kind"] == "design"
+    assert out["names"] == ["stype", "api00", "meals"]
+    assert out["rule"] == "pseudo_population_single"
+    assert "parameters: fitted to a sample of a population for each copy" in map(str.strip, out["print"])

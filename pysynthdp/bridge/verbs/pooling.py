@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.analysis import Estimates, PooledResults, pool
-from pysynthdp.analysis.asked import asked_by_r
+from pysynthdp.analysis.asked import Asked, asked_by_r
 from pysynthdp.analysis.declared_codes import note_of_codes
 from pysynthdp.analysis.description import Coding, Description
 from pysynthdp.analysis.flags import remarks_on
@@ -69,10 +69,17 @@ def _pooled(request: Mapping[str, Any]) -> PooledResults:
     release = _Columns((pd.DataFrame(columns=columns),), ReleaseTags.from_dict(request["tags"]))
     known = [name for name in _list(request.get("variables")) if name in columns]
     done = pool(fits, release=release, variables=known or None, **options)
-    said = remarks_on(release, asked_by_r(request.get("asked"), str(request.get("model"))))
+    said = remarks_on(release, _wanted(request, release.tags.unit))
     counts = {str(name): int(count) for name, count in dict(request.get("coded") or {}).items()}
     noted = note_of_codes(counts, done.m, kept=request.get("codes") == "keep")
     return replace(done, flags=said.flags, notes=tuple(dict.fromkeys((*done.notes, *said.notes, *noted))))
+
+
+def _wanted(request: Mapping[str, Any], unit: str | None) -> Asked:
+    """Say what the fits ask of the copies; clusters of the copies' own units are held."""
+    asked = asked_by_r(request.get("asked"), str(request.get("model")))
+    own = unit is not None and asked.groups == (unit,)
+    return replace(asked, robust=False, clusters=False, mixed=False) if own else asked
 
 
 def _estimates(fit: Mapping[str, Any], model: str, number: int) -> Estimates:

@@ -309,11 +309,12 @@ def _as_drawn(plan: Any) -> dict[str, Any]:
     """Say who is drawn from whom in synthpop's terms; a column released as it is has no method."""
     names = list(plan.schema.names)
     methods = plan.methods | dict.fromkeys(plan.keep, "")
+    used = plan.predictor_matrix.reindex(index=names, columns=names, fill_value=0)  # ids of units stand apart
     return {
         "columns": character(names),
         "method": character([methods[name] for name in names]),
         "visit.sequence": character(plan.visit_sequence),
-        "predictor.matrix": plan.predictor_matrix.to_numpy(dtype=np.float64),
+        "predictor.matrix": used.to_numpy(dtype=np.float64),
         "semicont": {column.name: np.array(column.spikes) for column in plan.schema if _has_spikes(column)},
     }
 
