@@ -68,6 +68,7 @@ _BY_KIND = {
     "budget": Exit.REFUSED,
     "ledger approval": Exit.REFUSED,
     "approval": Exit.REFUSED,
+    "price gate": Exit.REFUSED,
     "ledger chain": Exit.CHANGED,
     "quality gate": Exit.QUALITY,
     "disclosure gate": Exit.DISCLOSURE,

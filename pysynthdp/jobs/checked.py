@@ -17,9 +17,11 @@ from pysynthdp.jobs.gates import check_gates
 from pysynthdp.jobs.job_file import Job, read_job
 from pysynthdp.jobs.limits import check_limits
 from pysynthdp.jobs.places import Places
+from pysynthdp.jobs.prices import check_price, known_price
 from pysynthdp.jobs.site import Site, check_approval, under
 from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.protection import protection_of
+from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.synthesizer.synthesizer import Synthesizer
 
 __all__ = ["CheckedJob", "check_budget", "checked_job"]
@@ -48,6 +50,11 @@ class CheckedJob:
     protection: Protection
     plan: SynthesisPlan | None
     places: Places
+
+    @property
+    def price(self) -> Guarantee | None:
+        """At most what all copies cost; None where that is nothing, or not known before the table is read."""
+        return known_price(self.job, self.protection, self.plan, self.job.input.n)
 
 
 def checked_job(path: str | Path, site: Site) -> CheckedJob:
@@ -127,7 +134,7 @@ def _check_file(job: Job) -> None:
 
 
 def check_budget(checked: CheckedJob, override: Override | None = None) -> None:
-    """Refuse what could not be paid, before a row is read.
+    """Refuse what costs more than its gates let pass, or could not be paid, before a row is read.
 
     Parameters
     ----------
@@ -141,13 +148,13 @@ def check_budget(checked: CheckedJob, override: Override | None = None) -> None:
     BudgetExceeded
         If it costs more than is left; what an unfinished run has noised was reserved, and is not asked again.
     PrivacyError
-        If the ledger knows no such source.
+        If the ledger knows no such source, or a gate would not let such a price pass.
     """
     job, protection = checked.job, checked.protection
+    check_price(job, protection, checked.price)
     if job.budget.ledger is None or job.budget.source is None:
         return
-    price = None if checked.places.answers.exists() else protection.price_of_fit()
-    if protection.spends == "at each draw" and checked.plan is not None and job.input.n is not None:
-        price = checked.plan.price(n=job.input.n, n_syn=job.sample.rows, m=job.sample.m).guarantee
+    reserved = checked.places.answers.exists()
+    price = None if reserved else protection.price_of_fit() or checked.price
     ledger = SpendingLedger(job.budget.ledger, job=job.what, override=override)
     ledger.attempt(job.budget.source, protection.unit, job="").check(price)

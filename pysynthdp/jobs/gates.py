@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -12,9 +12,10 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.evaluate.risk.measure import disclosure_risk
 from pysynthdp.evaluate.utility.compare import compare
 from pysynthdp.jobs.job_file import Gates, Job
+from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.release import SyntheticRelease
 
-__all__ = ["GATES", "Gate", "Outcome", "check_gates", "looked_at"]
+__all__ = ["GATES", "Gate", "Outcome", "check_gates", "looked_at", "said_epsilons", "said_rho"]
 
 Kind = Literal["quality gate", "disclosure gate"]
 
@@ -91,9 +92,19 @@ def _unique(release: SyntheticRelease, asked: Gates, table: Any) -> Iterator[tup
         yield f"max_repu_percent.{name}", float(found.max()), float(most)
 
 
+def said_rho(guarantee: Any) -> float:
+    """Give the rho of a guarantee; one that has none does not pass."""
+    return float(getattr(guarantee, "rho", float("inf")))
+
+
+def said_epsilons(guarantee: Guarantee, deltas: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    """Give the deltas that are quoted, with their epsilon."""
+    return tuple((delta, float(guarantee.epsilon(delta))) for delta in deltas)
+
+
 def _rho(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:
-    """Read rho in the statement; a guarantee that has none does not pass."""
-    yield "max_rho", float(getattr(release.privacy.guarantee, "rho", float("inf"))), float(asked.max_rho or 0)
+    """Read rho in the statement."""
+    yield "max_rho", said_rho(release.privacy.guarantee), float(asked.max_rho or 0)
 
 
 def _epsilon(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:

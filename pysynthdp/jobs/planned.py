@@ -13,6 +13,7 @@ from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of
 from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.jobs.checked import CheckedJob
+from pysynthdp.jobs.prices import known_price
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.guarantee import Guarantee
 
@@ -141,12 +142,12 @@ class JobPlan(Printable):
 
     def _price(self) -> str | None:
         """Word the price; None where it hangs on a number of rows that is not given."""
-        plan, fit = self.checked.plan, self.checked.protection.price_of_fit()
+        job, protection, plan = self.checked.job, self.checked.protection, self.checked.plan
         if plan is not None and self.rows is not None:
-            sample = self.checked.job.sample
-            price = plan.price(n=self.rows, n_syn=sample.rows, m=sample.m)
+            price = plan.price(n=self.rows, n_syn=job.sample.rows, m=job.sample.m)
             return _said(price.guarantee)
-        return None if fit is None else _said(fit)
+        known = known_price(job, protection, plan, self.rows)
+        return None if known is None else _said(known)
 
     def _columns(self) -> int:
         """Count columns."""

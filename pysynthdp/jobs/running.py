@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from pysynthdp.base.errors import PlanError, ReleaseError, SchemaError
+from pysynthdp.base.errors import PlanError, PrivacyError, ReleaseError, SchemaError
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.io.durable import appearing_file, moved
 from pysynthdp.io.folder.manifest import MANIFEST, digest_of, read_manifest
@@ -20,6 +20,7 @@ from pysynthdp.jobs.limits import keeping
 from pysynthdp.jobs.lock import locked
 from pysynthdp.jobs.log import JobLog
 from pysynthdp.jobs.places import Places
+from pysynthdp.jobs.prices import check_price, known_price
 from pysynthdp.jobs.state import Record, State, input_digest, read_record, root_of, write_record
 from pysynthdp.jobs.uninterrupted import uninterrupted
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
@@ -86,6 +87,8 @@ def run_job(
         unfinished run began with.
     BudgetExceeded
         If it costs more than is left.
+    PrivacyError
+        If it costs more than its own gates let pass.
     PysynthdpError
         As :meth:`pysynthdp.Synthesizer.fit` and :meth:`pysynthdp.FittedSynthesizer.draw_to`.
 
@@ -104,7 +107,7 @@ def run_job(
         with keeping(checked.job.limits):
             run.take_input()
             if not places.draft.exists():
-                run.draw(run.fit())
+                run.draw(run.affordable(run.fit()))
             return run.release()
 
 
@@ -263,6 +266,18 @@ class _Run:
             with appearing_file(self.places.plan_page) as file:
                 file.write("INTERNAL: for those who hold the confidential table\n\n")
                 file.write(fitted.plan.to_table().said("shell").to_text() + "\n")
+
+    def affordable(self, fitted: FittedSynthesizer) -> FittedSynthesizer:
+        """Refuse draws that cost more than the gates let pass, now that plan and public rows are known."""
+        job, protection = self.checked.job, self.checked.protection
+        if protection.spends != _DRAWS_COST or not protection.n_told:
+            return fitted
+        try:
+            check_price(job, protection, known_price(job, protection, fitted.plan, fitted.n_org))
+        except PrivacyError:
+            self.places.clear_state()
+            raise
+        return fitted
 
     def draw(self, fitted: FittedSynthesizer) -> None:
         """Draw the copies into the folder of the unfinished run."""

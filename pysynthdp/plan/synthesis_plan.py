@@ -140,6 +140,11 @@ class Protection(Protocol):
         """Whether the number of rows that the fit goes by may be told: it is public, or a noisy answer."""
         return self.unit.relation == "replace_one"
 
+    @property
+    def quoted(self) -> tuple[float, ...]:
+        """Deltas at which the statement quotes epsilon, where settings say them."""
+        return ()
+
     # -- the plan, before a record is read -----------------------------------------------------------------
 
     def public_schema(self, schema: Schema) -> Schema:

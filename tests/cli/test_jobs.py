@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import pysynthdp as sdp
 from pysynthdp.cli.app import app
 from pysynthdp.cli.exit_codes import Exit
 from pysynthdp.jobs.keys import DOCUMENTS, JOB_KEYS, SITE_KEYS
@@ -89,6 +90,16 @@ def test_each_fault_has_its_code_and_its_kind_in_the_log(place):
     ended(4, "approval", ("[sample]", "[approval]\nexpires = 2020-01-01\n[sample]"))
     ended(2, "limits", ("[sample]", "[limits]\nnice = 20\n[sample]"))
     ended(2, "expression", ('["age >= 16"]', '["age >="]'))
+
+
+def test_a_price_that_no_gate_would_let_pass_is_told_by_check_and_plan(place):
+    place.text = jobs.NOISED.replace("max_rho = 2.0", "max_rho = 1.5")
+    place.write()
+    place.ledger().init("REG", sdp.SourceLimit(rho=2.5, unit="person"), approval="x")
+    assert "gates.max_rho" in job("check", place.file).output
+    planned = job("plan", place.file)
+    assert planned.exit_code == Exit.REFUSED
+    assert "rho = 2" in planned.output  # the price stands there all the same
 
 
 def child(place, *words, code=""):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tarfile
@@ -69,19 +70,42 @@ def test_the_wheel_holds_the_package_alone(wheel):
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
+def commands_of_the_page() -> list[list[str]]:
+    """The two commands by which the operators' page fills a folder with wheels and installs from it."""
+    page = (ROOT / "docs" / "operators.md").read_text("utf-8")
+    return [shlex.split(line) for line in re.findall(r"^pip (.*--?\w.* wheels .*)$", page, re.MULTILINE)]
+
+
 @pytest.mark.slow
-def test_the_wheel_in_an_empty_environment_runs_the_lines_of_the_readme(wheel, tmp_path):
+def test_from_a_folder_of_wheels_alone_an_empty_environment_runs_the_lines_of_the_readme(wheel, tmp_path):
+    filling, installing = commands_of_the_page()
+    assert "--no-index" in installing
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True)
+    filling[-1], installing[-1] = f"{wheel}[files]", "pysynthdp[files]"  # of the page's extras one is enough
+    nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    shut_off = {**os.environ, **nowhere, "PIP_INDEX_URL": "http://127.0.0.1:9", "PYTHONPATH": ""}
+    for words, own in ((filling, os.environ), (installing, shut_off)):
+        subprocess.run([python, "-m", "pip", *words, "--quiet"], cwd=tmp_path, check=True, env=own)
     anes96.load_pandas().data.to_csv(tmp_path / "survey.csv", index=False)
     code, *_ = re.findall(
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
-    done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    def alone(*command):
+        return subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, env=shut_off
+        )
+
+    done = alone(python, "-c", code)
     assert (done.returncode, done.stderr) == (0, "")
     assert "no formal guarantee" in done.stdout
-    version = subprocess.run(
-        [python.with_name("pysynthdp"), "--version"], capture_output=True, text=True, check=True
+    shell = python.with_name("pysynthdp")
+    assert pysynthdp.__version__ in alone(shell, "--version").stdout
+    job = (
+        'version = 1\njob = "survey"\n[input]\npath = "survey.csv"\n[sample]\nm = 2\n'
+        '[output]\nfolder = "made"\nformats = ["sav"]\n'
     )
-    assert pysynthdp.__version__ in version.stdout
+    (tmp_path / "job.toml").write_text(job, encoding="utf-8")
+    ran = alone(shell, "job", "run", "job.toml")
+    assert (ran.returncode, ran.stdout) == (0, f"{Path('made')} is made\n"), ran.stderr

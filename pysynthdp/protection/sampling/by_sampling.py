@@ -120,6 +120,11 @@ class BySampling(Protection):
         object.__setattr__(self, "deltas", checked_deltas(self.deltas))
         object.__setattr__(self, "outside", checked_outside(self.outside))
 
+    @property
+    def quoted(self) -> tuple[float, ...]:
+        """Where (epsilon, delta) is quoted."""
+        return self.deltas
+
     @classmethod
     def from_plain(cls, given: Mapping[str, Any], at: str) -> Self:
         """``{name = "by_sampling", exact = ..., deltas = [...], unit = {...}}``."""

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from job_places import COSTLY, NOISED, OPEN, contents, dying, in_child
 
@@ -53,6 +54,37 @@ def test_killed_anywhere_the_same_bytes(place_of, monkeypatch):
         assert sorted(path.name for path in place.places.own.iterdir()) == ["key", "log.jsonl", "record.json"]
         assert sorted(path.name for path in place.places.folder.parent.iterdir()) == ["people", "people.job"]
     assert died > 25
+
+
+def test_killed_the_same_values_in_files_of_statistical_packages(place_of, monkeypatch):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    readers = {".sav": pyreadstat.read_sav, ".dta": pyreadstat.read_dta, ".xpt": pyreadstat.read_xport}
+
+    def fresh(name):
+        place = place_of(OPEN, name)
+        (place.folder / "seed").write_text("a secret of enough bytes")
+        place.write(SEED, ('formats = ["csv", "parquet"]', 'formats = ["sav", "dta", "xpt"]'))
+        return place
+
+    def values(place):
+        """Every copy in every format, with its labels; the files themselves hold the time they were made."""
+        files = sorted(path for path in place.places.folder.iterdir() if path.suffix in readers)
+        assert len(files) == 2 * len(readers)
+        read = {path.name: readers[path.suffix](path) for path in files}
+        return {name: (frame, meta.variable_value_labels) for name, (frame, meta) in read.items()}
+
+    whole = fresh("whole")
+    whole.run()
+    expected = values(whole)
+    for at in (12, 24, 36):
+        place = fresh(str(at))
+        assert run_and_die(place, monkeypatch, at)
+        place.run(resume=True)
+        found = values(place)
+        assert found.keys() == expected.keys()
+        for name, (frame, labels) in expected.items():
+            pd.testing.assert_frame_equal(found[name][0], frame)
+            assert found[name][1] == labels
 
 
 def test_killed_anywhere_noise_is_drawn_once(place_of, monkeypatch):

@@ -168,7 +168,7 @@ def test_a_plan_tells_steps_price_time_and_memory_without_a_row(place_of, monkey
 
 def test_more_than_is_left_is_refused_before_a_row_is_read(place_of):
     place = place_of(NOISED)
-    place.write(("rho = 2.0\nunit", "rho = 2.6\nunit"))
+    place.write(("rho = 2.0\nunit", "rho = 2.6\nunit"), ("max_rho = 2.0", ""))
     (place.folder / "people.csv").write_text("never read", encoding="utf-8")
     with pytest.raises(BudgetExceeded):
         check_budget(checked_job(place.file, Site()))

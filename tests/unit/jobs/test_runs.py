@@ -10,13 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from job_places import NOISED, OPEN, contents, dying, in_child
+from job_places import COSTLY, NOISED, OPEN, contents, dying, in_child
 
 from pysynthdp.base.errors import BudgetExceeded, PlanError, PrivacyError, ReleaseError, SchemaError
+from pysynthdp.jobs.checked import check_budget, checked_job
 from pysynthdp.jobs.job_file import read_job
 from pysynthdp.jobs.lock import held_by, locked
 from pysynthdp.jobs.purging import purged
 from pysynthdp.jobs.reported import reported_job
+from pysynthdp.jobs.site import Site
 from pysynthdp.jobs.state import State, read_record
 
 SEED = ("[sample]", '[sample]\nseed_file = "seed"')
@@ -159,9 +161,10 @@ def test_another_file_than_the_declared_one_is_refused(place_of):
         place.run()
 
 
-def test_a_gate_that_fails_puts_the_copies_in_quarantine(place_of):
+def test_a_gate_that_fails_puts_the_copies_in_quarantine(place_of, monkeypatch):
     place = place_of(NOISED)
     place.write(("max_rho = 2.0", "max_rho = 1.0"))
+    monkeypatch.setattr("pysynthdp.jobs.checked.check_price", lambda *_: None)  # as of one without a price
     for resume in (False, True):
         with pytest.raises(ReleaseError, match="quarantine") as caught:
             place.run(resume=resume)
@@ -173,6 +176,47 @@ def test_a_gate_that_fails_puts_the_copies_in_quarantine(place_of):
     assert place.kinds().count("reserved") == 1
     purged(read_job(place.file), state=False, quarantine=True, everything=False)
     assert not place.places.quarantine.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "gate"),
+    [
+        (NOISED, 300, "max_rho = 1.99"),
+        (NOISED, 300, "max_epsilon = 9.0"),
+        (COSTLY, 300, "max_epsilon = 0.1"),
+        (COSTLY, None, "max_epsilon = 0.1"),
+        (COSTLY, 300, "max_rho = 1.0"),
+    ],
+)
+def test_what_costs_more_than_a_gate_lets_pass_is_refused_before_anything_is_spent(place_of, text, n, gate):
+    place = place_of(text)
+    place.write(
+        ("[gates]", f"[gates]\n{gate}"), ("n = 300" if n is None else "[input]", "[input]" if n else "")
+    )
+    if "max_rho" in gate and text is NOISED:
+        place.write(("max_rho = 2.0\n", ""))
+    if n:  # with rows unknown, a sampling price waits for the table
+        with pytest.raises(PrivacyError, match=f"gates.{gate[:7]}"):
+            check_budget(checked_job(place.file, Site()))
+    with pytest.raises(PrivacyError, match="nothing was spent") as caught:
+        place.run()
+    assert caught.value.kind == "price gate"
+    assert place.kinds() == ["limit"]
+    assert not place.places.state.exists()
+    assert not place.places.quarantine.exists()
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_a_gate_at_the_very_price_of_the_copies_lets_them_pass(place_of, m):
+    place = place_of(COSTLY)
+    price = checked_job(place.file, Site()).price
+    place.write(("[gates]", f"[gates]\nmax_epsilon = {price.epsilon(1e-6)!r}"), ("m = 2", f"m = {m}"))
+    if m == 2:
+        (passed,) = place.run().outcomes
+        assert passed.value == passed.limit
+    else:
+        with pytest.raises(PrivacyError, match="3 copies by this plan cost epsilon"):
+            place.run()
 
 
 def test_locks_of_the_living_hold_and_those_of_the_dead_are_broken(tmp_path):
