@@ -258,8 +258,8 @@ def _said(found: _Found, chain: Chain) -> Iterator[str]:
             "beside their main effects they are about zero in the copies by design, whatever they are in the "
             "confidential data (not in the plan)"
         )
-    for bent, terms in found.tested.items():
-        yield _tested(terms, sorted(bent))
+    for of, terms in found.tested.items():
+        yield _tested(terms, sorted(of))
     if found.curves:
         bent = sorted(frozenset[str]().union(*found.curves.values()))
         yield (
