@@ -7,6 +7,7 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.io.plans.plan_file import read_plan, write_plan
+from pysynthdp.schema.units import unit_setting
 
 
 def test_an_order_has_a_column_and_a_direction_or_its_values_are_places():
