@@ -7,6 +7,7 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.io.plans.plan_file import read_plan, write_plan
+from pysynthdp.schema.units import unit_setting
 
 
 def test_an_order_has_a_column_and_a_direction_or_its_values_are_places():
@@ -57,3 +58,9 @@ def test_what_does_not_go_with_units_is_refused_by_name():
         sdp.Synthesizer(units=units, method={"hsize": "norm"})
     with pytest.raises(PrivacyError, match=r"rows_per_unit"):
         sdp.Synthesizer(units=units, guarantee=sdp.ZCDP(0.5))
+
+
+def test_a_mend_writes_units_as_they_are_given():
+    with pytest.raises(PlanError, match=r"write units=Units\(id='hid', size='hsize'") as caught:
+        unit_setting({"id": "hid"})
+    assert 'units = list(id = "hid"' in caught.value.said("r")
