@@ -238,9 +238,9 @@ def test_what_a_plan_of_units_cannot_be_made_of_is_said(table):
     [
         {name: {"agee": value}}
         for name, value in {
-            "bounds": (0, 99), "missing": [-1], "spikes": [0], "decimals": 0, "levels": ["a"], "method": "norm",
-            "derive": "sum(age)", "universe": "age > 3", "nested": "region", "top_code": 90, "round": 5,
-            "must_sum": ["age"], "predictor_matrix": ["age"],
+            "bounds": (0, 99), "missing": [-1], "spikes": [0], "decimals": 0, "levels": ["a"],
+            "method": "norm", "derive": "sum(age)", "universe": "age > 3", "nested": "region",
+            "top_code": 90, "round": 5, "must_sum": ["age"], "predictor_matrix": ["age"],
         }.items()
     ]
     + [{"formulas": ["agee ~ age"]}, {"joint": [(["agee"], "catall")]}, {"visit_sequence": ["agee"]}],
