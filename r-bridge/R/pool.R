@@ -58,7 +58,8 @@ pool.synthetic_fits <- function(object, ..., rule = "auto", n_org = NULL, variab
                           object$own)
   alike <- alike_flag(object$tags, object$analyses, object$expression)
   each <- one_row_each(object$expression, object$tags$unit)
-  part <- if (each) paste("The table speaks of units, of which the fits used one row each by", object$tags$unit) else object$part
+  part <- if (!each) object$part else
+    paste0("The table speaks of units, of which the fits used one row each by ", object$tags$unit, ".")
   pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared, part, alike)
 }
 

@@ -124,7 +124,7 @@ def test_households_are_right_and_pool_says_when_rows_are_taken_for_independent(
     assert np.all(np.divide(out["survey"]["error"], out["rows"]["error"])[[0, 1]] > 1.1)
     assert "within" not in " ".join(out["one_row"]["flags"])  # one row each is no subgroup
     assert out["one_row"]["notes"] == [
-        "The table speaks of units, of which the fits used one row each by hid"
+        "The table speaks of units, of which the fits used one row each by hid."
     ]
     for name, one in out["silent"].items():
         assert one == {"told": [], "flags": []}, name
