@@ -15,14 +15,23 @@ from pysynthdp.plan.formulas import Formulas, read_formulas
 from pysynthdp.plan.step import Step
 from pysynthdp.schema import Schema
 
-__all__ = ["MOST", "Chosen", "all_terms", "asked_terms", "check_known", "left_open", "to_screen"]
+__all__ = [
+    "MOST",
+    "PREDICTORS",
+    "Chosen",
+    "all_terms",
+    "asked_terms",
+    "check_known",
+    "left_open",
+    "to_screen",
+]
 
 _MATRIX: Final = Said(
     "predictor_matrix={'column': ['predictor', ...]}, or a DataFrame of 0 and 1",
     'predictors = { column = ["predictor", ...] } in the plan',
     'predictor_matrix = list(column = c("predictor", ...)), or a matrix of 0 and 1',
 )
-_PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
+PREDICTORS: Final = Said("predictor_matrix", "predictors", "predictor_matrix")
 Chosen = Literal["main", "screened"]
 """Terms of a column of which no formula speaks: its predictors alone, or what screening finds besides."""
 MOST: Final = 20  # predictors of a column, where nobody names them or another number
@@ -50,7 +59,7 @@ def asked_terms(
     """Terms of the columns for which a formula, or else a predictor matrix, names them."""
     by_matrix, by_formula = _matrix_terms(matrix), read_formulas(formulas, schema)
     names = set(schema.names)
-    for what, named in ((_PREDICTORS, by_matrix), ("formulas", {**by_formula.kinds, **by_formula.columns})):
+    for what, named in ((PREDICTORS, by_matrix), ("formulas", {**by_formula.kinds, **by_formula.columns})):
         check_known(named, names, what)
         check_known(columns_of(term for terms in named.values() for term in terms), names, what)
     listed = tuple(name for name in by_matrix if name not in by_formula.columns)

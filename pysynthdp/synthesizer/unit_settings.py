@@ -12,15 +12,35 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.words import Words
 from pysynthdp.design.expressions import parsed
 from pysynthdp.design.unit_expressions import over_units, parsed_over_units
+from pysynthdp.plan.terms import PREDICTORS, check_known
 from pysynthdp.plan.unit_plan import UnitDerived
 from pysynthdp.schema.declarations import DECLARATIONS
 from pysynthdp.synthesizer.settings import Settings
 
-__all__ = ["derived_over_units", "for_columns", "row_by_row", "rules_among", "untabled"]
+__all__ = ["check_named", "derived_over_units", "for_columns", "row_by_row", "rules_among", "untabled"]
 
 Of = TypeVar("Of", bound=Settings)
 
 _BY_COLUMN: Final = (*DECLARATIONS, "universe", "must_sum", "top_code", "round", "nested")
+
+
+def check_named(settings: Settings, names: Sequence[str]) -> None:
+    """Refuse settings of what is no column: their columns are sorted into those of units and of rows.
+
+    Raises
+    ------
+    PlanError
+        With the setting and the name.
+    """
+    known = set(names)
+    for what in (*_BY_COLUMN, "method", "derive", "predictor_matrix"):
+        given = getattr(settings, what)
+        if isinstance(given, Mapping | pd.DataFrame):
+            named = list(given.index) if isinstance(given, pd.DataFrame) else list(given)
+            check_known(named, known, PREDICTORS if what == "predictor_matrix" else what)
+    check_known(map(_target, settings.formulas), known, "formulas")
+    check_known((name for step in settings.joint for name in step[0]), known, "joint")
+    check_known(settings.visit_sequence or (), known, "visit_sequence")
 
 
 def for_columns(settings: Of, names: Collection[str], **changes: Any) -> Of:

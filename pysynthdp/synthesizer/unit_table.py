@@ -39,7 +39,7 @@ from pysynthdp.synthesizer.planning import (
 )
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
-from pysynthdp.synthesizer.unit_settings import derived_over_units, for_columns
+from pysynthdp.synthesizer.unit_settings import check_named, derived_over_units, for_columns
 from pysynthdp.units import Placed, numbering_of, placed_rows, shared_columns, unit_frame
 
 __all__ = ["OpenedUnits", "opened_units"]
@@ -134,6 +134,7 @@ def opened_units(settings: Settings, table: Any) -> OpenedUnits:
         raise PlanError(what, kind="units", remedy="fit each table by itself, and pool what each gives")
     rows = rows_of(table, full=True)
     check_drops(settings, rows.columns)
+    check_named(settings, rows.columns)
     frame = _in_memory(rows, [name for name in rows.columns if name not in settings.drop])
     placed = placed_rows(frame, units)
     over = derived_over_units(settings, list(frame.columns))

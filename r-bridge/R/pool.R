@@ -57,7 +57,10 @@ pool.synthetic_fits <- function(object, ..., rule = "auto", n_org = NULL, variab
   request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org,
                           object$own)
   alike <- alike_flag(object$tags, object$analyses, object$expression)
-  pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared, object$part, alike)
+  each <- one_row_each(object$expression, object$tags$unit)
+  part <- if (!each) object$part else
+    paste0("The table speaks of units, of which the fits used one row each by ", object$tags$unit, ".")
+  pooled_object(with_codes(request, object$coded, object$codes), object$expression, object$declared, part, alike)
 }
 
 #' @rdname pool
@@ -129,8 +132,10 @@ pool_request <- function(analyses, tags, columns, variables, expression, rule, n
   for (i in seq_along(own)) if (!is.null(fits[[i]]$about)) fits[[i]]$about$own <- isTRUE(own[[i]])
   if (is.null(variables)) variables <- used_columns(analyses, expression, columns)
   rows <- if (length(fits)) fits[[1L]]$nobs
+  asked <- if (!is.null(tags) && length(analyses)) asked_of(analyses[[1L]], expression)
+  if (one_row_each(expression, tags$unit)) asked$subset <- NULL
   list(fits = fits, tags = tags, columns = columns, variables = variables, rule = rule, n_org = n_org,
-       asked = if (!is.null(tags) && length(analyses)) asked_of(analyses[[1L]], expression),
+       asked = asked,
        n_syn = if (is.null(tags)) rows, model = if (length(analyses)) class(analyses[[1L]])[[1L]])
 }
 

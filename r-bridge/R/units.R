@@ -17,6 +17,12 @@ alike_flag <- function(tags, analyses, expression) {
 
 unit_formula <- function(unit) deparse1(stats::reformulate(backticked(unit)))
 
+# subset = !duplicated(hid): one row a unit, and no subgroup
+one_row_each <- function(expression, unit) {
+  subset <- argument(expression, "subset")
+  !is.null(unit) && identical(subset, call("!", call("duplicated", as.name(unit))))
+}
+
 # By what was written, or by the design that a fit of survey carries.
 counts_units <- function(fit, expression, tags) {
   if (isTRUE(attr(fit, "of_units"))) return(TRUE) # those of mean_of() and its like

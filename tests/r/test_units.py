@@ -53,6 +53,10 @@ cat("\n", jsonlite::toJSON(list(
   same = all.equal(copies(s), copies(back)), unit = back$tags$unit, print = capture.output(print(s)),
   rows = try_pool(with(back, lm(pay ~ age + sex))),
   survey = try_pool(by_survey), by_hand = rowMeans(u) + apply(q, 1, var) / 5,
+  one_row = {
+    p <- pool(with(s, lm(region_pay ~ hsize, subset = !duplicated(hid))))
+    list(flags = I(p$flags), notes = I(p$notes))
+  },
   silent = list(
     default_ids = ask(with(synth_design(s), svymean(~pay))),
     by_name = ask(suppressWarnings(with(s, svymean(~pay, svydesign(id = ~hid, data = .copy))))),
@@ -118,6 +122,10 @@ def test_households_are_right_and_pool_says_when_rows_are_taken_for_independent(
     _says_so(out["rows"])
     _is_of_clusters(out["survey"], out["by_hand"], release)
     assert np.all(np.divide(out["survey"]["error"], out["rows"]["error"])[[0, 1]] > 1.1)
+    assert "within" not in " ".join(out["one_row"]["flags"])  # one row each is no subgroup
+    assert out["one_row"]["notes"] == [
+        "The table speaks of units, of which the fits used one row each by hid."
+    ]
     for name, one in out["silent"].items():
         assert one == {"told": [], "flags": []}, name
     for name, one in out["loud"].items():

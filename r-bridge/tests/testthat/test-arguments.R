@@ -11,6 +11,9 @@ made <- function() {
        synthetic_comparison = compare_synthetic(s, survey_data(200L), vars = "sex"),
        release_verification = verify_release(folder), synth_engine = synth_engine(),
        synth_text = look(survey_data(50L)), synth_setup = syn(survey_data(50L), "parametric", m = 0), synthetic_guard = unclass(fits)$guard, list = as.list(fits),
+       synthetic_evaluation = evaluate_synthetic(s, survey_data(200L), models = FALSE),
+       disclosure_risk = disclosure_risk(s, survey_data(200L), keys = list(neighbour = c("sex", "age")), attacks = 5),
+       synthetic_design = synth_design(s, ids = ~1),
        data.frame = survey_data(50L), formula = ~ age + sex, character = tempfile(fileext = ".csv"))
 }
 
@@ -21,6 +24,7 @@ handed_on <- c("summary.synthetic_fits", "str.synthetic", "str.synthetic_fits", 
 test_that("every method refuses an argument that it does not know", {
   skip_without_engine()
   skip_without("generics")
+  skip_without("survey")
   objects <- made()
   table <- .getNamespaceInfo(asNamespace("pysynthdp"), "S3methods")
   walked <- 0L

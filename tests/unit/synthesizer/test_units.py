@@ -236,6 +236,26 @@ def test_what_a_plan_of_units_cannot_be_made_of_is_said(table):
     assert asked().plan(table).units == UNITS
 
 
+@pytest.mark.parametrize(
+    "slip",
+    [
+        {name: {"agee": value}}
+        for name, value in {
+            "bounds": (0, 99), "missing": [-1], "spikes": [0], "decimals": 0, "levels": ["a"],
+            "method": "norm", "derive": "sum(age)", "universe": "age > 3", "nested": "region",
+            "top_code": 90, "round": 5, "must_sum": ["age"], "predictor_matrix": ["age"],
+        }.items()
+    ]
+    + [{"formulas": ["agee ~ age"]}, {"joint": [(["agee"], "catall")]}, {"visit_sequence": ["agee"]}],
+    ids=lambda slip: next(iter(slip)),
+)  # fmt: skip
+def test_a_setting_of_what_is_no_column_is_refused_by_name(table, slip):
+    with pytest.raises(
+        PlanError, match=f"{next(iter(slip))} names 'agee', which is no column; did you mean 'age'"
+    ):
+        sdp.Synthesizer(units=UNITS, **slip).plan(table)
+
+
 def waves(n=300, seed=2):
     """Make a panel: people who leave, gaps, a constant sex, a pay that follows the one before."""
     rng = np.random.default_rng(seed)
