@@ -5,11 +5,14 @@ from __future__ import annotations
 import tomllib
 from datetime import date
 
+import pandas as pd
 import pytest
 from job_places import COSTLY, NOISED, OPEN
 
 from pysynthdp.base.errors import BudgetExceeded, PlanError, PrivacyError, PysynthdpError
+from pysynthdp.io.csv.form import Form
 from pysynthdp.jobs.checked import check_budget, checked_job
+from pysynthdp.jobs.header import check_columns, header_of
 from pysynthdp.jobs.job_file import read_job
 from pysynthdp.jobs.planned import planned_job
 from pysynthdp.jobs.site import Site, check_approval, read_site
@@ -175,3 +178,51 @@ def test_more_than_is_left_is_refused_before_a_row_is_read(place_of):
     with pytest.raises(BudgetExceeded):
         place.run()
     assert place.kinds() == ["limit"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ('drop = ["sx"]', "drop names 'sx', which is no column; did you mean 'sex'"),
+        ("top_code = { agee = 80 }", "top_code names 'agee'"),
+        ('text = ["postcode"]', "text names 'postcode'"),
+        ('method = { smke = "cart" }', "method names 'smke'"),
+        ('nested = { sex = "region" }', "nested names 'region'"),
+        ('derive = { old = "agee > 60" }', "names 'agee', which is no column"),
+    ],
+)
+def test_names_of_no_column_are_told_by_the_header_alone(place_of, changed, said):
+    place = place_of(OPEN)
+    (place.folder / "people.csv").write_text("sex;age;smoke;cigarettes\nthis is never read", encoding="utf-8")
+    check_columns(checked_job(place.file, Site()))
+    place.write(("[plan]", f"[plan]\n{changed}"), ('rules = ["age >= 16"]', 'rules = ["agee >= 16"]'))
+    with pytest.raises(PysynthdpError) as caught:
+        check_columns(checked_job(place.file, Site()))
+    assert said in str(caught.value)
+    assert "rules: " in str(caught.value)
+    with pytest.raises(PysynthdpError, match="which is no column"):
+        place.run()
+    assert not place.places.state.exists()
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".sav", ".csv.gz", ".tsv"])
+def test_the_header_of_every_kind_of_file_is_read(tmp_path, ending):
+    frame = pd.DataFrame({"sex": ["F", "M"], "height cm": [170.5, 180.5]})
+    if ending == ".sav":
+        pytest.importorskip("pyreadstat").write_sav(
+            frame.rename(columns={"height cm": "cm"}), tmp_path / "a.sav"
+        )
+    elif ending == ".parquet":
+        frame.to_parquet(tmp_path / "a.parquet")
+    else:
+        frame.to_csv(tmp_path / f"a{ending}", index=False, quoting=1, sep="\t" if ending == ".tsv" else ",")
+    found = header_of(tmp_path / f"a{ending}", Form())
+    assert {"sex", "cm" if ending == ".sav" else "height cm"} <= {*found}
+    (tmp_path / f"b{ending}").write_bytes(b"\x00\xff")
+    assert header_of(tmp_path / f"b{ending}", Form()) is None  # said when it is read
+
+
+def test_under_a_guarantee_no_header_is_looked_at(place_of, monkeypatch):
+    place = place_of(NOISED)
+    monkeypatch.setattr("pysynthdp.jobs.header.header_of", lambda *_: pytest.fail("looked"))
+    check_columns(checked_job(place.file, Site()))
