@@ -20,7 +20,7 @@ from pysynthdp.plan.terms import check_known
 from pysynthdp.schema.declarations import DECLARATIONS
 from pysynthdp.synthesizer.synthesizer import Synthesizer
 
-__all__ = ["check_columns", "header_of"]
+__all__ = ["check_columns", "headers_of"]
 
 _TEXTS: Final = (".csv", ".tsv", ".tab", ".txt")
 _MOST: Final = 1 << 20  # bytes of a header
@@ -49,47 +49,50 @@ def check_columns(checked: CheckedJob) -> None:
     path, reading = checked.job.input.path, checked.job.reading()
     if path is None or not checked.protection.learns:
         return
-    names = header_of(path, Form(**reading))
-    if names is None:
+    headers = headers_of(path, Form(**reading))
+    if not headers:
         return
+    names = list(dict.fromkeys(name for header in headers for name in header))
     faults = [*_unknown("text", reading.get("text", ()), names)]
     faults += _faults(Synthesizer(**checked.settings), names)
     if faults:
         raise together(faults)
 
 
-def header_of(path: Path, form: Form) -> list[str] | None:
-    """Read the names of the columns; None where they cannot be told without the rows, or the file is damaged.
+def headers_of(path: Path, form: Form) -> list[list[str]]:
+    """Read the names of the columns: one list for each separator that a CSV may have, else one.
+
+    Returns
+    -------
+    list of lists
+        Empty where they cannot be told without the rows, or the file is damaged.
 
     Notes
     -----
-    Privacy: reads the header of the file, and no row. Of a CSV whose separator is not declared all names are
-    given that any separator makes of its first line.
+    Privacy: reads the header of the file, and no row.
     """
     try:
         if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
             file = path if path.is_file() else min(path.rglob("*.parquet"))
-            return [str(name) for name in pa_parquet.read_schema(file).names]
-        if reads(path):
-            return list(column_names(path, form.encoding))
-        return _first_line(path, form)
+            return [[str(name) for name in pa_parquet.read_schema(file).names]]
+        return [[*column_names(path, form.encoding)]] if reads(path) else _first_line(path, form)
     except (OSError, ValueError, pa.ArrowException, PysynthdpError):
-        return None  # said when the file is read
+        return []  # said when the file is read
 
 
-def _first_line(path: Path, form: Form) -> list[str] | None:
+def _first_line(path: Path, form: Form) -> list[list[str]]:
     """Split the first line of a CSV."""
     packed = path.suffix.lower() == ".gz"
     if (path.with_suffix("") if packed else path).suffix.lower() not in _TEXTS:
-        return None
+        return []
     with gzip.open(path) if packed else path.open("rb") as file:
         line = file.readline(_MOST)
     text = line.decode(form.encoding or "utf-8").removeprefix("\ufeff").rstrip("\r\n")
     if not text or text.count('"') % 2:
-        return None
+        return []
     signs = CANDIDATES if form.sep is None else (form.sep,)
-    found = (_bare(name) for sep in signs for record in raw_records(text, sep, cut=False) for name in record)
-    return list(dict.fromkeys(found))
+    heads = (raw_records(text, sign, cut=False) for sign in signs)
+    return [[_bare(name) for name in records[0]] for records in heads if records]
 
 
 def _bare(name: str) -> str:
