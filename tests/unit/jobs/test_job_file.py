@@ -165,7 +165,7 @@ def test_a_plan_tells_steps_price_time_and_memory_without_a_row(place_of, monkey
         assert part in text
     plain = planned.to_dict()
     assert [step["step"] for step in plain["steps"]] == ["input", "fit", "draw", "gates", "release"]
-    assert plain["seconds"] > 0
+    assert plain["time_seconds"] > 0
     assert [line["draws"] for line in plain["columns"]] == ["sex", "age"]
 
 
