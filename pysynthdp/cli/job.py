@@ -87,9 +87,12 @@ def plan(
 ) -> None:
     """Show steps, price, time and memory of a run, without reading a row."""
     from pysynthdp.jobs.checked import check_budget
+    from pysynthdp.jobs.header import check_columns
     from pysynthdp.jobs.planned import planned_job
 
-    planned = planned_job(_checked(file, site, paid=False))
+    checked = _checked(file, site, paid=False)
+    check_columns(checked)
+    planned = planned_job(checked)
     own = planned.checked.plan
     this_run().end("\n\n".join([str(planned), *([] if own is None else [str(own)])]), planned.to_dict())
     check_budget(planned.checked)
@@ -179,10 +182,12 @@ def purge(
 def _checked(file: Path, site: Path | None, *, paid: bool = True) -> CheckedJob:
     """Check a job by the policy of the site, and whether its source can pay."""
     from pysynthdp.jobs.checked import check_budget, checked_job
+    from pysynthdp.jobs.header import check_columns
     from pysynthdp.jobs.site import read_site
 
     found = checked_job(file, read_site(site))
     if paid:
+        check_columns(found)
         check_budget(found)
     return found
 

@@ -11,8 +11,10 @@ import pyarrow.parquet as pa_parquet
 from pysynthdp.base.display import Cell, Printable, Table, number
 from pysynthdp.design.encode import n_features
 from pysynthdp.design.parts import parts_of
+from pysynthdp.io.csv.form import Form
 from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.jobs.checked import CheckedJob
+from pysynthdp.jobs.header import headers_of
 from pysynthdp.jobs.prices import known_price
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.privacy.guarantee import Guarantee
@@ -22,8 +24,9 @@ __all__ = ["JobPlan", "planned_job"]
 _GB: Final = 10**9
 _DELTA: Final = 1e-9
 _COLUMNS: Final = 20  # where nothing is declared
-_FIT: Final = 4e-8  # seconds a row and pair of features, measured from 5,000 x 35 to 10^6 x 12
-_DRAW: Final = 1.5e-6  # seconds a cell and format
+_FIT: Final = 6e-7  # seconds a row and pair of columns, measured from 3,000 x 14 to 10^5 x 15
+_NOISED: Final = 2e-8  # seconds a row and pair of features, of sums, measured from 5,000 x 35 to 10^6 x 12
+_DRAW: Final = 3e-7  # seconds a cell and format
 _START: Final = 4.0  # seconds, of the program and small tables
 _BASE: Final = 0.35  # gigabytes, of the program
 _HELD: Final = 400.0  # bytes a row of what is computed at a time, and of the columns
@@ -39,6 +42,8 @@ class JobPlan(Printable):
         The job.
     rows : int or None
         Of the table; None where that is not known without reading it.
+    width : int or None
+        Columns of its header, where no codebook declares them and they can be told.
 
     Notes
     -----
@@ -48,6 +53,7 @@ class JobPlan(Printable):
 
     checked: CheckedJob
     rows: int | None
+    width: int | None = None
 
     @property
     def rows_of_copy(self) -> int | None:
@@ -60,9 +66,11 @@ class JobPlan(Printable):
         drawn = self.rows_of_copy
         if self.rows is None or drawn is None:
             return None
-        job, width = self.checked.job, self._features()
-        cells = float(drawn) * job.sample.m * self._columns()
-        return _START + _FIT * self.rows * width**2 / 2 + _DRAW * cells * (1 + len(job.output.formats))
+        job = self.checked.job
+        learns, width = self.checked.protection.learns, self._columns()
+        fit = _FIT * width**2 if learns else _NOISED * self._features() ** 2
+        cells = float(drawn) * job.sample.m * width
+        return _START + fit * self.rows + _DRAW * cells * (1 + len(job.output.formats))
 
     @property
     def gigabytes(self) -> float | None:
@@ -113,7 +121,7 @@ class JobPlan(Printable):
             "digest": job.digest,
             "steps": [{"step": name, "what": what} for name, what in self.steps()],
             "rows": self.rows,
-            "seconds": self.seconds,
+            "time_seconds": self.seconds,
             "memory_gb": self.gigabytes,
             **{name.replace(" ", "_"): value for name, value in self.cost()},
             "columns": [] if self.checked.plan is None else self._of_columns(self.checked.plan),
@@ -151,13 +159,14 @@ class JobPlan(Printable):
 
     def _columns(self) -> int:
         """Count columns."""
-        return _COLUMNS if self.checked.plan is None else len(self.checked.plan.schema)
+        plan = self.checked.plan
+        return (self.width or _COLUMNS) if plan is None else len(plan.schema)
 
     def _features(self) -> int:
         """Count features of the design matrix."""
         plan = self.checked.plan
         if plan is None:
-            return _COLUMNS * 2
+            return self._columns() * 2
         return sum(n_features(part) for column in plan.schema for part in parts_of(column))
 
     @staticmethod
@@ -173,12 +182,21 @@ def planned_job(checked: CheckedJob) -> JobPlan:
     Notes
     -----
     Privacy: reads no record; the number of rows is the declared one, or, where anything may be learned, the
-    one in the footers of Parquet files.
+    one in the footers of Parquet files, and of columns the one in the header.
     """
     rows = checked.job.input.n
     if rows is None and checked.protection.learns:
         rows = _rows_of(checked.job.input.path)
-    return JobPlan(checked, rows)
+    return JobPlan(checked, rows, _width_of(checked))
+
+
+def _width_of(checked: CheckedJob) -> int | None:
+    """Count the columns in the header of the table's file that are not dropped."""
+    path, drop = checked.job.input.path, {*checked.settings.get("drop", ())}
+    if path is None or not checked.protection.learns:
+        return None
+    headers = headers_of(path, Form(**checked.job.reading()))
+    return max((sum(name not in drop for name in header) for header in headers), default=None)
 
 
 def _rows_of(path: Path | None) -> int | None:

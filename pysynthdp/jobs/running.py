@@ -16,6 +16,7 @@ from pysynthdp.io.survey import reads
 from pysynthdp.jobs.checked import CheckedJob, check_budget
 from pysynthdp.jobs.documents import written_reports
 from pysynthdp.jobs.gates import Outcome, looked_at
+from pysynthdp.jobs.header import check_columns
 from pysynthdp.jobs.limits import keeping
 from pysynthdp.jobs.lock import locked
 from pysynthdp.jobs.log import JobLog
@@ -162,6 +163,7 @@ class _Run:
         if not self.places.draft.exists():
             check_budget(self.checked, self.override)
         if self.state is None:
+            check_columns(self.checked)
             self.places.record.unlink(missing_ok=True)  # of a run before this one
         self.places.make_state()
 

@@ -57,9 +57,10 @@ def test_each_command_on_one_job(place):
     assert checked.exit_code == 0
     assert len(re.findall(r"\b[0-9a-f]{64}\b", checked.output)) == 1
     assert "watermark = true" in job("check", place.file, "--expand").output
-    assert [step["step"] for step in json.loads(job("plan", place.file, "--json").output)["steps"]][
-        1
-    ] == "fit"
+    place.write(("[plan]", "n = 180\n[plan]"))
+    planned = json.loads(job("plan", place.file, "--json").output)
+    assert planned["steps"][1]["step"] == "fit"
+    assert 1 < planned["time_seconds"] < 60
     ran = job("run", place.file, "--json", "--log", place.folder / "out" / "run.jsonl")
     assert ran.exit_code == 0
     assert json.loads(ran.output)["gates"] == [{"gate": "rules_failed", "value": 0.0, "limit": 0}]

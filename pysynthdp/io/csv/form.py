@@ -14,7 +14,16 @@ from typing import Any, Final
 from pysynthdp.base.errors import PlanError, SchemaError
 from pysynthdp.base.words import Setting, Words
 
-__all__ = ["READING", "Form", "default_sep", "raw_records", "refuse_other_head", "separators", "single_bytes"]
+__all__ = [
+    "CANDIDATES",
+    "READING",
+    "Form",
+    "default_sep",
+    "raw_records",
+    "refuse_other_head",
+    "separators",
+    "single_bytes",
+]
 
 NAMES: Final = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
 CANDIDATES: Final = (",", ";", "\t", "|")

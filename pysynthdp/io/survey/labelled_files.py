@@ -18,7 +18,7 @@ from pysynthdp.io.survey.xport import letters_in
 from pysynthdp.schema import Kind, Labels
 from pysynthdp.schema.labels import as_tag
 
-__all__ = ["ENDINGS", "read_labelled", "source_of"]
+__all__ = ["ENDINGS", "column_names", "read_labelled", "source_of"]
 
 _READERS: Final = {
     ".sav": ("read_sav", "spss"),
@@ -36,6 +36,29 @@ def source_of(path: str | Path) -> str | None:
     """Say whose file a name is of; None for other files."""
     found = _READERS.get(Path(path).suffix.lower())
     return None if found is None else found[1]
+
+
+def column_names(path: Path, encoding: str | None = None) -> Sequence[str]:
+    """Name the variables of a file.
+
+    Raises
+    ------
+    SchemaError
+        If it is damaged.
+
+    Notes
+    -----
+    Privacy: reads what the file says of itself, and no row.
+    """
+    reader = _reader(path)
+    known = "encoding" in inspect.signature(reader).parameters and encoding is not None
+    try:
+        names: Sequence[str] = reader(
+            str(path), metadataonly=True, **({"encoding": encoding} if known else {})
+        )[1].column_names
+    except Exception as error:  # of pyreadstat, which has many
+        raise _damaged(path, encoding) from error
+    return names
 
 
 def read_labelled(
