@@ -31,7 +31,7 @@ __all__ = [
 PLACE: Final = "place in the unit"
 SINCE: Final = "places since the one before"
 SIZE: Final = "rows of the unit"  # where the table has no column of it
-Members: TypeAlias = Literal["serial", "place", "unit"]
+Members: TypeAlias = Literal["running", "place", "unit"]
 
 
 def of_first(name: str) -> str:
@@ -59,7 +59,7 @@ class Numbering:
         What stands before and after the number.
     width : int
         Digits that all ids have; 0 where they differ.
-    member : {"serial", "place", "unit"}
+    member : {"running", "place", "unit"}
         Rows are numbered through the copy, by their place in the unit, or by the unit's id and the place.
     digits : int
         Of the place behind a unit's id.
@@ -70,7 +70,7 @@ class Numbering:
     before: str = ""
     width: int = 0
     after: str = ""
-    member: Members = "serial"
+    member: Members = "running"
     digits: int = 0
     member_form: tuple[str, int, str] = ("", 0, "")
 

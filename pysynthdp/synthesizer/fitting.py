@@ -59,12 +59,12 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
     protection.check_request(answers=asked.answers, noise_seed=asked.noise_seed)
     path = None if asked.answers is None else Path(asked.answers)
     paying = Charging.of(asked.ledger, asked.source, protection, table=given, answers=path)
-    check_populations(settings.design, asked.rng, imputed=listed(given) is not None)
     table, labels = opened_table(settings, given)
     own = with_labels(with_design(settings), labels)
     if own.units is not None:
         return _fit_units(own, table, asked.block_rows)
     tables = listed(table)
+    check_populations(own.design, asked.rng, imputed=tables is not None)
     if tables is not None:
         return _fit_imputed(own, tables, asked.block_rows)
     if makes_populations(own.design):

@@ -43,7 +43,7 @@ def numbering_of(frame: pd.DataFrame, placed: Placed, units: Units) -> Numbering
         return Numbering(before, width, after)
     rows = frame[units.member].iloc[placed.rows]
     member, digits = _of_members(ids, rows, placed)
-    form = _form(rows) if member == "serial" else ("", 0, "")
+    form = _form(rows) if member == "running" else ("", 0, "")
     return Numbering(before, width, after, member, digits, form)
 
 
@@ -74,7 +74,7 @@ def _of_members(ids: pd.Series[Any], rows: pd.Series[Any], placed: Placed) -> tu
         behind = texts.str[-digits:]
         if bool(behind.str.isdigit().all()) and bool((texts.str[:-digits] == units).all()):
             return "unit", max(digits, len(str(int(placed.sizes.max()))))
-    return "serial", 0
+    return "running", 0
 
 
 def _once_a_unit(unit: IntArray, numbers: FloatArray) -> bool:

@@ -211,7 +211,7 @@ def test_memory_that_ends_is_told_in_a_line(file, monkeypatch, tmp_path):
     def broken(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("pysynthdp.cli.table.rows_in", broken)
+    monkeypatch.setattr("pysynthdp.synthesizer.table_file.rows_of_file", broken)
     monkeypatch.chdir(tmp_path)
     done = call("look", file)
     assert done.exit_code == 8
@@ -269,7 +269,7 @@ def test_a_report_that_cannot_be_written_is_said(file, monkeypatch, tmp_path):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()  # where nobody can write, not even root
-    monkeypatch.setattr("pysynthdp.cli.table.rows_in", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("pysynthdp.synthesizer.table_file.rows_of_file", lambda *_, **__: 1 / 0)
     assert "no report could be written" in call("look", file).stderr
 
 

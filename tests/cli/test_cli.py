@@ -249,7 +249,7 @@ def test_unexpected_errors_hide_their_message_unless_debugged(monkeypatch, file,
     def broken(*_, **__):
         raise RuntimeError(RARE)
 
-    monkeypatch.setattr("pysynthdp.cli.table.rows_in", broken)
+    monkeypatch.setattr("pysynthdp.synthesizer.table_file.rows_of_file", broken)
     result = call("look", file)
     assert result.exit_code == 1
     assert RARE not in result.output

@@ -203,7 +203,7 @@ def test_eight_kinds_of_change_each_say_the_same_five_things():
 def test_every_file_that_the_page_names_is_there():
     names = re.findall(r"`([\w./-]+/[\w./-]*|\w+\.(?:md|toml|txt))`", PAGE)
     assert len(names) > 60
-    made = {*TEMPLATES, ".venv-oldest"}
+    made = {*TEMPLATES, ".venv-oldest", "build/docs/html"}
     missing = [name for name in names if name not in made and not (ROOT / name).exists()]
     assert not missing
 

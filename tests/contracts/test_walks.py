@@ -15,8 +15,9 @@ ROOT = Path(__file__).parents[2]
 NAMES = ("table", "table-noised", "table-imputed", "guarantee", "guarantee-sampling", "rng", "release")
 BY_REGISTRY = {("pysynthdp.plan.protection", "pysynthdp.protection.noise.by_noise")}  # reads its short form
 
-TWICE = {"pysynthdp.curator.table", "pysynthdp.curator.spread.table"}
-"""Split by the search for functions of columns, which the plan needs, and by the fit, as the plan says."""
+TWICE = {"pysynthdp.curator.table", "pysynthdp.curator.spread.table", "pysynthdp.synthesizer.designed"}
+"""Split by the search for functions of columns, which the plan needs, and by the fit, as the plan says; taken
+as the design of a survey says, and then looked at under it."""
 
 ASKED = {"pysynthdp.curator.spread.pieces", "pysynthdp.curator.rows.dask"}
 """Asked by whoever looks at one column of a table, wherever it lies, or asks where that is."""

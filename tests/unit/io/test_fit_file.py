@@ -214,7 +214,7 @@ def test_a_fit_that_an_earlier_version_saved_draws_what_it_drew(name):
 def test_a_fit_saved_now_is_refused_by_name_where_format_2_is_the_newest(table, monkeypatch, tmp_path):
     path = Synthesizer(progress=False).fit(table[["age", "sex"]]).save(tmp_path / "fit")
     monkeypatch.setattr(fit_file, "_READ", (2,))  # as that version was
-    with pytest.raises(ReleaseError, match="is a saved fit of format 4"):
+    with pytest.raises(ReleaseError, match="is a saved fit of format 5"):
         FittedSynthesizer.load(path)
 
 

@@ -133,7 +133,7 @@ def test_a_panel_says_how_far_the_row_before_is():
     [
         (lambda t: t.hid * 100 + t.groupby("hid").cumcount() + 1, ("unit", 2)),
         (lambda t: t.groupby("hid").cumcount() + 1, ("place", 0)),
-        (lambda t: t.index + 70_000, ("serial", 0)),
+        (lambda t: t.index + 70_000, ("running", 0)),
     ],
 )
 def test_ids_of_rows_are_made_as_the_table_does(member, kind):
