@@ -114,7 +114,8 @@ def crosstab_of(row: str, column: str, release: AnalysableRelease, **options: An
     Notes
     -----
     Privacy: post-processing of synthetic copies; reads no real row and spends no budget.
-    Shares p have the covariance (diag(p) - p p')/n in a copy. Independence is tested by the departures
+    Shares p have the covariance (diag(p) - p p')/n in a copy, or that of sums over units where rows belong to
+    some. Independence is tested by the departures
     p_rc - p_r p_c of all but the last row and column, linearised, jointly by the Wald test of the combining
     rule.
 
@@ -127,7 +128,7 @@ def crosstab_of(row: str, column: str, release: AnalysableRelease, **options: An
     1.0
     """
     check_release(release, "crosstab_of(row, column, release)")
-    held = in_frames(release, {row, column})
+    held = in_frames(release, {row, column, *([release.tags.unit] if release.tags.unit else [])})
     levels = [_levels(held.copies, name) for name in (row, column)]
     shares = apply(_estimator(row, column, levels, _shares), held, **options)
     test, reason = _independence(row, column, levels, held, options)
@@ -155,9 +156,13 @@ Pair = tuple[FloatArray, FloatArray]
 
 
 def _estimator(
-    row: str, column: str, levels: Sequence[Sequence[Any]], of_counts: Callable[[AnyArray], Pair]
+    row: str,
+    column: str,
+    levels: Sequence[Sequence[Any]],
+    of_counts: Callable[[AnyArray, FloatArray | None], Pair],
+    unit: str | None = None,
 ) -> Callable[[pd.DataFrame], Estimates]:
-    """Make the function that is computed in every copy."""
+    """Make the function that is computed in every copy; with units, its variance is of these."""
     cut = of_counts is not _shares
     rows, columns = (each[:-1] if cut else each for each in levels)
     terms = tuple(_TERM.format(row=row, r=r, column=column, c=c) for r in rows for c in columns)
@@ -171,23 +176,35 @@ def _estimator(
         size = len(levels[0]), len(levels[1])
         flat = np.bincount(one[known] * size[1] + other[known], minlength=size[0] * size[1])
         counts = flat.reshape(size).astype(np.float64)
-        values, cov = of_counts(counts)
+        cells = one[known] * size[1] + other[known]
+        shared = None if unit is None else _over_units(cells, counts, frame[unit][known])
+        values, cov = of_counts(counts, shared)
         return Estimates(terms, values, cov, nobs=int(counts.sum()), model=f"{row} by {column}")
 
     function.__dict__["columns"] = (row, column)
+    function.__dict__["over_units"] = lambda name: _estimator(row, column, levels, of_counts, name)
     return function
 
 
-def _shares(counts: AnyArray) -> Pair:
+def _over_units(cells: AnyArray, counts: AnyArray, units: pd.Series[Any]) -> FloatArray:
+    """Covariance of shares from what the rows of a unit add to them together."""
+    unit = pd.factorize(units)[0]
+    many, width = int(unit.max(initial=-1)) + 1, counts.size
+    held = np.bincount(unit * width + cells, minlength=many * width).reshape(many, width).astype(np.float64)
+    scores = (held - held.sum(axis=1, keepdims=True) * (counts.ravel() / counts.sum())) / counts.sum()
+    return np.asarray(scores.T @ scores * (many / max(many - 1, 1)))
+
+
+def _shares(counts: AnyArray, cov: FloatArray | None = None) -> Pair:
     """Shares of the cells and their covariance."""
     n = counts.sum()
     p = (counts / n).ravel()
-    return p, (np.diag(p) - np.outer(p, p)) / n
+    return p, (np.diag(p) - np.outer(p, p)) / n if cov is None else cov
 
 
-def _departures(counts: AnyArray) -> Pair:
+def _departures(counts: AnyArray, cov: FloatArray | None = None) -> Pair:
     """Departures of cells from independence, and their covariance by linearisation."""
-    p, cov = _shares(counts)
+    p, cov = _shares(counts, cov)
     table = p.reshape(counts.shape)
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     values = (table - np.outer(rows, columns))[:-1, :-1]

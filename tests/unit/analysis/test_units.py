@@ -88,3 +88,20 @@ def test_copies_with_units_left_out_are_refused():
     release.copies = tuple(copy[copy.hid > 3] for copy in release.copies)
     with pytest.raises(sdp.FitError, match="60 were drawn"):
         sdp.ols("y ~ x", release)
+
+
+def test_a_cross_table_has_errors_of_clusters():
+    release = Release()
+    for copy in release.copies:
+        copy["w"] = np.where(copy.x > 0, "high", "low")
+    table = sdp.crosstab_of("z", "w", release)
+    own = [
+        smf.ols("cell ~ 1", copy.assign(cell=((copy.z == "yes") & (copy.w == "high")).astype(float))).fit(
+            cov_type="cluster", cov_kwds={"groups": copy.hid}
+        )
+        for copy in release.copies
+    ]
+    again = sdp.pool(own, release=release)
+    np.testing.assert_allclose(table.shares.bse.loc["z=yes, w=high"], again.bse.iloc[0], rtol=0.01)
+    assert table.test.pvalue > 0
+    assert any("rows of one hid are alike" in note for note in table.shares.notes)
