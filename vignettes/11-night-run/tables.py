@@ -86,9 +86,17 @@ def register(persons: int, seed: int = 6) -> pd.DataFrame:
 
 def write_register(table: pd.DataFrame, url: str) -> None:
     """Write it into a database."""
-    engine = sqlalchemy.create_engine(url)
     plain = table.assign(part_time=np.where(table["part_time"], "yes", "no"))
-    plain.to_sql("spells", engine, index=False, if_exists="replace", chunksize=100_000)
+    kinds = [sqlalchemy.BigInteger if kind.kind == "i" else sqlalchemy.Text for kind in plain.dtypes]
+    columns = [sqlalchemy.Column(name, kind) for name, kind in zip(plain, kinds, strict=True)]
+    spells = sqlalchemy.Table("spells", sqlalchemy.MetaData(), *columns)
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        spells.drop(connection, checkfirst=True)
+        spells.create(connection)
+        for start in range(0, len(plain), 100_000):
+            rows = plain.iloc[start : start + 100_000].astype(object).to_dict("records")
+            connection.execute(spells.insert(), rows)
     engine.dispose()
 
 
