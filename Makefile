@@ -91,6 +91,7 @@ bench: $(VENV)/installed-for-tests
 	$(RUN) -m benchmarks.attacks.sampling_audit $(STORED)/sampling_audit.csv
 	$(RUN) -m benchmarks.scale.beside_memory 1e7 15 --write
 	$(RUN) -m benchmarks.scale.register 1e6 --write
+	$(RUN) -m benchmarks.scale.register 1e7 --write
 	$(RUN) -m benchmarks.scale.curve 1e5,1e6,3e6,1e7 20 --write
 	$(RUN) -m benchmarks.speed.pooled --write
 
