@@ -28,6 +28,7 @@ from pysynthdp.evaluate.utility.compare import compare
 from pysynthdp.evaluate.utility.result import UtilityComparison
 from pysynthdp.io.survey import read
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.release.stored import StoredRelease
 from pysynthdp.synthesizer import Synthesizer
 
 __all__ = ["Report"]
@@ -115,6 +116,12 @@ class Report(Internal):
 
     def __post_init__(self) -> None:
         limits_of(self.limits, purpose_of(self.purpose))
+        if isinstance(self.release, StoredRelease):
+            raise PlanError(
+                "a report counts rows of copies in memory, and these stay in their files",
+                kind="release",
+                remedy="give the folder, which is loaded then",
+            )
         if self.targets and not self.keys:
             raise PlanError("targets need keys: what an intruder knows", kind="setting")
 

@@ -177,6 +177,8 @@ def test_files_say_internal_and_json_is_whole(real, release, tmp_path):
 
 def test_a_release_may_be_named_by_its_folder(real, release, tmp_path):
     release.save(tmp_path / "out")
+    with pytest.raises(PlanError, match="stay in their files; give the folder"):
+        sdp.Report(real, sdp.SyntheticRelease.open(tmp_path / "out"))
     assert (
         sdp.Report(real, tmp_path / "out").public().to_html() == sdp.Report(real, release).public().to_html()
     )
