@@ -250,21 +250,14 @@ def _mitigations(measured: Measured) -> tuple[Block, ...]:
     """Say what the synthesis did: merged levels, top codes, rounding, real columns left out."""
     if measured.release is None:
         return ("Not known: these are copies of another tool.",)
-    details = measured.release.tags.details
-    known = {name: details[name] for name in ("merged", "top_code", "round", "strata") if details.get(name)}
-    facts: tuple[tuple[str, Cell], ...] = tuple((name, _short(value)) for name, value in known.items())
     always = (
-        "Extreme values are drawn from what others let one expect, averages rest on five records or more, "
-        "and levels of fewer than five records are told by a warning at the fit."
+        "Without a guarantee extreme values are drawn from what others let one expect, averages rest on five "
+        "records or more, and levels of fewer than five records are told by a warning at the fit."
     )
-    return (always, *((Table("Asked for besides", facts=facts),) if facts else ()))
-
-
-def _short(value: Any) -> str:
-    """Write a setting."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {one}" for name, one in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    statement = measured.release.privacy
+    merged = tuple(fact for fact in statement.learned if "merged" in fact)
+    said = (*statement.public, *merged)
+    return (always, Table("Declared, cut, rounded and merged", ("fact",), _each(said)))
 
 
 def _structure(measured: Measured) -> tuple[Block, ...]:

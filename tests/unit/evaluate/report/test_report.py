@@ -196,3 +196,15 @@ def test_running_numbers_made_anew_are_like_no_column_and_not_compared():
     assert "hid" not in made.utility.frames["one-way"].to_string()
     assert all(gate.passed for gate in made.gates)
     assert "units of hid" in made.public().lead[1]
+
+
+def test_what_was_cut_rounded_and_merged_stands_among_the_mitigations(real):
+    rare = real.copy()
+    rare.loc[:2, "region"] = "isle"
+    asked = {"top_code": {"age": 70}, "round": {"income": 50}, "rare": "merge"}
+    made = sdp.Report(rare, sdp.synthesize(rare, m=1, rng=1, progress=False, **asked)).board()
+    (part,) = (part for part in made.sections if part.head == "What was done against risk")
+    said = " ".join(row[0] for row in part.blocks[1].rows)
+    assert "age: larger numbers are written as 70" in said
+    assert "income: multiples of 50" in said
+    assert "which levels in region have fewer than five records and were merged" in said
