@@ -169,9 +169,11 @@ def _two_way(utility: UtilityComparison, limits: Limits) -> Iterator[Gate]:
     if limits.max_pmse_ratio_2way is None:
         return
     frame = utility.frames.get("two-way")
-    ratios = pd.Series(dtype=float) if frame is None else frame["ratio"].dropna()
+    if frame is None or frame.empty:
+        return  # a single column has no relation
+    ratios = frame["ratio"].dropna()
     worst = float(ratios.max()) if len(ratios) else None
-    why = "" if len(ratios) else "there is no table of two columns"
+    why = "" if len(ratios) else "no table of two columns can be compared"
     yield Gate(
         "worst table of two columns, over a fresh sample", "quality", worst, limits.max_pmse_ratio_2way, why
     )
