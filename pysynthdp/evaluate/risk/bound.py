@@ -42,7 +42,7 @@ def most_true_positives(guarantee: Guarantee, rates: FloatArray) -> FloatArray:
     --------
     >>> from pysynthdp.privacy.guarantees.gdp import GDP
     >>> most_true_positives(GDP(1.0), np.array([0.01, 0.5])).round(3)
-    array([0.093, 0.843])
+    array([0.092, 0.841])
     """
     delta = np.array([min(guarantee.delta(float(epsilon)), 1.0) for epsilon in _EPSILONS])[:, None]
     steep = np.exp(_EPSILONS)[:, None] * rates + delta
