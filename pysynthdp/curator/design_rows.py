@@ -116,7 +116,7 @@ def _kinds_of_odd(w: FloatArray) -> list[str]:
 
 def _rows_have(count: int) -> str:
     """Say how many rows have something; vague below ten."""
-    return "one row has" if count == 1 else f"{few(count)} rows have"
+    return f"{few(count)} rows have"
 
 
 def _nowhere(rows: Rows, name: str) -> PlanError | None:

@@ -146,6 +146,6 @@ def test_a_database_that_is_away_is_said_without_its_password(monkeypatch):
     with pytest.raises(SchemaError, match="LEDGER_URL names could not be reached") as error:
         SpendingLedger("env:LEDGER_URL").account("REG")
     assert "secret" not in str(error.value)
-    monkeypatch.setenv("LEDGER_URL", "sqlite:////tmp/x.db")
+    monkeypatch.setenv("LEDGER_URL", "sqlite:///x.db")
     with pytest.raises(PlanError, match="names no PostgreSQL"):
         SpendingLedger("env:LEDGER_URL")
