@@ -161,7 +161,8 @@ ODD = {"missing": np.nan, "zero": 0.0, "negative": -1.0, "infinite": np.inf}
 @pytest.mark.parametrize("kind", ODD)
 def test_odd_weights_are_refused_or_left_out(kind):
     table = TABLE.assign(weight=np.where(np.arange(N) == 5, ODD[kind], TABLE["weight"]))
-    with pytest.raises(PlanError, match=rf"fewer than ten rows have a weight.*\({kind}\).*odd_weights='drop'"):
+    said = rf"fewer than ten rows have a weight.*\({kind}\).*odd_weights='drop'"
+    with pytest.raises(PlanError, match=said):
         fitted(table)
     design = sdp.Design(weight="weight", strata="region", odd_weights="drop")
     copy = fitted(table, design).draw(m=1, rng=1)[0]
