@@ -94,7 +94,7 @@ def check_tabled(settings: Settings, plan: UnitPlan, rows: Rows | None) -> None:
     units = plan.units
     made = {units.member, units.size, *(each.column for each in plan.over_units)}
     needed = [units.id, *plan.shared, *plan.own]
-    needed += [units.by] if units.panel and units.by is not None else []
+    needed += [units.by] if units.by is not None and units.by not in needed else []
     known = {*plan.schema.names, *made, *settings.drop}
     faults: list[PysynthdpError] = [unnamed(name) for name in rows.columns if name not in known]
     faults += [_absent(name) for name in needed if name not in rows.columns]
@@ -132,7 +132,7 @@ def _wrong(units: Units, schema: Schema) -> Iterator[PysynthdpError]:
         one = "leave units out; key and rows_per_unit=1 of the PrivacyUnit take one row of each"
         yield PlanError("units: max_size is 1, so no unit has a further row", kind="units", remedy=one)
     named = [("shared", name) for name in units.shared or ()]
-    named += [] if units.by is None else [("order", units.by)]
+    named += [] if units.by in (None, units.member) else [("order", str(units.by))]
     named += [] if units.head is None else [("head", units.head[0])]
     for what, name in named:
         if name not in schema:

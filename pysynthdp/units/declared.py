@@ -102,8 +102,7 @@ def _keys(frame: pd.DataFrame, plan: UnitPlan) -> list[FloatArray]:
     """Give the numbers by which rows of a unit are ordered, the last of them first."""
     units, found = plan.units, []
     if units.by is not None:
-        column = plan.first.schema[units.by] if units.by in plan.first.schema else plan.schema[units.by]
-        rank = _rank(frame[units.by], column)
+        rank = _rank(frame[units.by], _ordering(units.by, plan))
         found.append(-rank if units.direction == "desc" else rank)
     if units.head is not None:
         name, value = units.head
@@ -111,6 +110,13 @@ def _keys(frame: pd.DataFrame, plan: UnitPlan) -> list[FloatArray]:
         place = [level_key(level) for level in _levels(column)].index(level_key(value))
         found.append(np.where(_rank(frame[name], column) == place, 0.0, 1.0))
     return found
+
+
+def _ordering(name: str, plan: UnitPlan) -> Column:
+    """Say what orders the rows of a unit: a declared column, or numbers of rows."""
+    if name == plan.units.member:
+        return NumericColumn(name, may_be_missing=True)
+    return plan.first.schema[name] if name in plan.first.schema else plan.schema[name]
 
 
 def _levels(column: Column) -> tuple[Any, ...]:
