@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.unit_plan import UnitPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.composition import compose
 from pysynthdp.privacy.guarantee import Guarantee
@@ -21,7 +22,7 @@ from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.moments.design import BEYOND_BOUNDS, IN_CELLS, beyond_bounds, in_cells
 from pysynthdp.protection.noise.moments.health import all_flags, details_of
 from pysynthdp.protection.noise.moments.state import MomentState
-from pysynthdp.protection.noise.tables import NoisedTable, tables_of
+from pysynthdp.protection.noise.tables import FURTHER, NoisedTable, tables_of
 from pysynthdp.protection.refusals import outside_names
 from pysynthdp.tags import ReleaseTags
 
@@ -57,13 +58,13 @@ def noised_statement(
     """
     tables = tables_of(plan, noise)
     mechanisms = [_mechanism(table, state) for table, state in zip(tables, states, strict=True)]
-    costs = [price_of(mechanism, Draw(1, 1), unit=noise.unit) for mechanism in mechanisms]
+    costs = [compose([price_of(mechanism, Draw(1, 1), unit=noise.unit)]) for mechanism in mechanisms]
     shares = shares_of(costs, noise.quoted[0]) if len(costs) > 1 else (1.0,)
-    columns = (_column(*each) for each in zip(tables, mechanisms, costs, shares, strict=True))
+    columns = (_column(plan, *each) for each in zip(tables, mechanisms, costs, shares, strict=True))
     status: Status = "void" if noise.testing else "implemented"
     apart = (SEVERAL_UNITS,) if noise.unit.whole else ()
     return PrivacyStatement(
-        guarantee=compose(costs),
+        guarantee=costs[0] if len(costs) == 1 else compose(costs),
         status=status,
         reason=_reason(plan, states),
         unit=noise.unit,
@@ -87,9 +88,12 @@ def _mechanism(table: NoisedTable, state: MomentState) -> NoisyMoments:
     )
 
 
-def _column(table: NoisedTable, mechanism: NoisyMoments, cost: Guarantee, share: float) -> ColumnStatement:
-    """Describe what is claimed of the columns of one table."""
-    steps = table.plan.steps
+def _column(
+    plan: SynthesisPlan, table: NoisedTable, mechanism: NoisyMoments, cost: Guarantee, share: float
+) -> ColumnStatement:
+    """Describe what is claimed of the columns of one table; beside a further row stand those of its unit."""
+    told = plan.own if isinstance(plan, UnitPlan) and table.label == FURTHER else plan.schema.names
+    steps = [step for step in table.plan.steps if step.targets[0].column in told]
     about = f" of {table.label}" if table.label else ""
     return statement_of(
         ", ".join(dict.fromkeys(part.column for step in steps for part in step.targets)),
