@@ -6,10 +6,10 @@ from the root; ``--write`` appends to ``results/households_guaranteed.csv``.
 Each run generates a table of households by a law that the models hold (levels, and numbers straight in what
 stands before), copies it under rho-zCDP for one household, and pools by the rule that the tags ask for.
 
-``age``, ``women``, ``work``: means over persons; ``south``: of persons in one region; ``size``: mean rows of a
-household; ``slope``: of age on sex over persons, errors by household. The truth is the mean over a table of a
-million households. A run whose interval is undefined counts as uncovered. Goal: .93 to 1, as intervals count
-noise.
+``age``, ``women``, ``work``: means over persons; ``south``: of persons in one region; ``size``: mean rows of
+a household; ``slope``: of age on sex over persons, errors by household. The truth is the mean over a table of
+a million households. A run whose interval is undefined counts as uncovered. Goal: .93 to 1, since intervals
+count noise.
 """
 
 from __future__ import annotations
