@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
-from pysynthdp.base.words import Facts, Words, meant
+from pysynthdp.base.words import Facts, Setting, Words, meant
 from pysynthdp.design.expressions import quoted
 from pysynthdp.design.level_keys import level_key
 from pysynthdp.design.rows import Rows
@@ -116,16 +116,18 @@ def _names(units: Units, schema: Schema) -> list[str]:
 
 def _wrong(units: Units, schema: Schema) -> Iterator[PysynthdpError]:
     """Find what is not declared of units, and what is no column."""
-    lacking = [] if units.panel or units.max_size is not None else ["max_size"]
+    lacking: list[object] = [] if units.panel or units.max_size is not None else ["max_size"]
     lacking += [name for name in ("order", "shared") if getattr(units, name) is None]
-    lacking += [] if units.panel or units.larger == "truncate" else ['larger="truncate"']
+    lacking += [] if units.panel or units.larger == "truncate" else [Setting("larger", "truncate")]
     if lacking:
         text = Words(
             "units under a guarantee need {lacking}, which would else be learned from the rows",
-            lacking=", ".join(lacking),
+            lacking=", ".join(map(str, lacking)),
         )
         mend = Words(
-            "declare them, as in {units}; without shared columns shared=[]", units=written(**_EXAMPLE)
+            "declare them, as in {units}; with {none} where none is shared",
+            units=written(**_EXAMPLE),
+            none=Setting("shared", []),
         )
         yield PrivacyError(text, kind="units", remedy=mend)
     if units.max_size == 1:

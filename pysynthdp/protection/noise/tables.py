@@ -85,7 +85,7 @@ def tables_of(plan: SynthesisPlan, noise: NoiseBudget) -> tuple[NoisedTable, ...
     if not isinstance(plan, UnitPlan):
         if unit.whole:
             raise PrivacyError(
-                "whole units are those of units=, and this plan has none",
+                "whole is for plans of units, and this plan has none",
                 kind="unit",
                 remedy="leave whole out of the PrivacyUnit",
             )

@@ -303,8 +303,8 @@ LACKING = {
     "max_size": ({"max_size": None}, "max_size"),
     "shared": ({"shared": None}, "shared"),
     "order": ({"order": None}, "order"),
-    "larger refused": ({"larger": "refuse"}, 'larger="truncate"'),
-    "larger dropped": ({"larger": "drop"}, 'larger="truncate"'),
+    "larger refused": ({"larger": "refuse"}, "larger='truncate'"),
+    "larger dropped": ({"larger": "drop"}, "larger='truncate'"),
 }
 
 
@@ -337,7 +337,7 @@ def test_protections_without_a_price_for_whole_units_refuse_them():
         asked(guarantee=sdp.ByNoise(sdp.ZCDP(1), unit=sdp.PrivacyUnit(key="hid", rows_per_unit=2)))
     schema = SCHEMA.without(["eqSS"])
     whole = sdp.PrivacyUnit(key="hid", rows_per_unit=4, whole=True)
-    with pytest.raises(PrivacyError, match="whole units are those of units="):
+    with pytest.raises(PrivacyError, match="whole is for plans of units"):
         sdp.Synthesizer(schema=schema, guarantee=sdp.ByNoise(sdp.ZCDP(1), unit=whole)).plan().price(n=9)
     with pytest.raises(PrivacyError, match="protected by noise in the answers"):
         sdp.BySampling(unit=whole)
