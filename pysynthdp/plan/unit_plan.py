@@ -131,7 +131,10 @@ class PlacePlan(Printable):
         """One row a step; what is given is drawn before, so that nothing of it is real."""
         table = self.plan.to_table()
         facts = tuple(fact for fact in table.facts if fact[0] not in ("columns", "order", "released REAL"))
-        return replace(table, title=f"Synthesis plan of rows at {_numbered(self.places)}", facts=facts)
+        rows = tuple(row for row in table.rows if row[1] not in self.beside)
+        given = (("given, as its unit has it", ", ".join(self.beside)),) if self.beside else ()
+        title = f"Synthesis plan of rows at {_numbered(self.places)}"
+        return replace(table, title=title, rows=rows, facts=(*facts, *given))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

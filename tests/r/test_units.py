@@ -71,6 +71,34 @@ cat("\n", jsonlite::toJSON(list(
 ), digits = NA, auto_unbox = TRUE), sep = "")
 """
 
+GUARANTEED = r"""
+d <- read.csv(arguments[[1L]])[c("hid", "region", "age", "sex")]
+households <- list(id = "hid", size = "hsize", max_size = 3L, larger = "truncate", order = "age desc",
+                   shared = "region")
+s <- synthesise(d, m = 2, schema = arguments[[2L]], units = households,
+                guarantee = zcdp(rho = 20, unit = "household"))
+refused <- tryCatch(synthesise(d, m = 2, schema = arguments[[2L]], units = list(id = "hid", order = "age desc"),
+                               guarantee = zcdp(rho = 20)), error = conditionMessage)
+write_release(s, file.path(arguments[[3L]], "protected"))
+cat("\n", jsonlite::toJSON(list(refused = refused, shown = capture.output(print(privacy(s)))), auto_unbox = TRUE))
+"""
+BOOK = """
+[columns.region]
+levels = ["n", "s", "w"]
+other = "n"
+may_be_missing = false
+[columns.age]
+lower = 0
+upper = 90
+decimals = 0
+may_be_missing = false
+fallback = 50
+[columns.sex]
+levels = ["f", "m"]
+other = "f"
+may_be_missing = false
+"""
+
 
 def _households(count: int = 300) -> pd.DataFrame:
     """Persons in households: size, region and pay by region are shared; pay is alike in one."""
@@ -132,6 +160,21 @@ def test_households_are_right_and_pool_says_when_rows_are_taken_for_independent(
         assert len(one["told"]) == len(one["flags"]) == 1, name
     assert "only where the variances that were given do" in out["loud"]["pairs"]["told"][0]
     _describes_units(out["described"], release)
+
+
+def test_the_household_is_the_protected_unit_in_r_too(run_r: Callable[..., str], table, tmp_path):
+    (tmp_path / "book.toml").write_text(BOOK, "utf-8")
+    out = json.loads(run_r(GUARANTEED, table[1], tmp_path / "book.toml", tmp_path).strip().splitlines()[-1])
+    assert 'units under a guarantee need max_size, shared, larger = "truncate"' in out["refused"]
+    assert 'units = list(id = "hid"' in out["refused"]
+    assert "two tables that differ in one household, in its values and in how many rows" in " ".join(
+        " ".join(out["shown"]).split()
+    )
+    release = sdp.SyntheticRelease.load(tmp_path / "protected")
+    assert release.privacy.unit.whole
+    for copy in release:
+        assert (copy.groupby("hid")["age"].transform("size") == copy["hsize"]).all()
+        assert copy.groupby("hid")["region"].nunique().max() == 1
 
 
 def _says_so(rows: dict) -> None:

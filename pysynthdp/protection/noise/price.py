@@ -91,7 +91,8 @@ class NoisePrice(Printable):
 
     def to_table(self) -> Table:
         """Build the table that people see."""
-        facts: list[tuple[str, Cell]] = [("rho", self.guarantee.rho), ("rows assumed", self.n)]
+        assumed = "units assumed" if any(self.about) else "rows assumed"
+        facts: list[tuple[str, Cell]] = [("rho", self.guarantee.rho), (assumed, self.n)]
         facts += [(f"epsilon at delta = {delta:g}", self.epsilon(delta)) for delta in self.deltas]
         if self.releases > 1:
             facts.append(("releases that share it", self.releases))
