@@ -120,9 +120,11 @@ def _wrong(units: Units, schema: Schema) -> Iterator[PysynthdpError]:
     lacking += [name for name in ("order", "shared") if getattr(units, name) is None]
     lacking += [] if units.panel or units.larger == "truncate" else [Setting("larger", "truncate")]
     if lacking:
+        needed = {f"what{at}": own for at, own in enumerate(lacking)}
         text = Words(
-            "units under a guarantee need {lacking}, which would else be learned from the rows",
-            lacking=", ".join(map(str, lacking)),
+            f"units under a guarantee need {', '.join(f'{{{at}}}' for at in needed)}, which would else be "
+            "learned from the rows",
+            **needed,
         )
         mend = Words(
             "declare them, as in {units}; with {none} where none is shared",

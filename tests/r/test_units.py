@@ -73,14 +73,21 @@ cat("\n", jsonlite::toJSON(list(
 
 GUARANTEED = r"""
 d <- read.csv(arguments[[1L]])[c("hid", "region", "age", "sex")]
-households <- list(id = "hid", size = "hsize", max_size = 3L, larger = "truncate", order = "age desc",
-                   shared = "region")
+households <- list(id = "hid", size = "hsize", max_size = 3L, larger = "truncate",
+                   order = "age desc", shared = "region")
 s <- synthesise(d, m = 2, schema = arguments[[2L]], units = households,
                 guarantee = zcdp(rho = 20, unit = "household"))
-refused <- tryCatch(synthesise(d, m = 2, schema = arguments[[2L]], units = list(id = "hid", order = "age desc"),
-                               guarantee = zcdp(rho = 20)), error = conditionMessage)
+lacking <- list(id = "hid", order = "age desc")
+refused <- tryCatch(
+  synthesise(d, m = 2, schema = arguments[[2L]], units = lacking, guarantee = zcdp(rho = 20)),
+  error = conditionMessage
+)
+keyed <- synthesise(d[rep(1:2, each = 200), ], m = 1, schema = arguments[[2L]],
+  guarantee = zcdp(rho = 4e6, unit = "household", unit_key = "hid", rows_per_unit = 400L))
 write_release(s, file.path(arguments[[3L]], "protected"))
-cat("\n", jsonlite::toJSON(list(refused = refused, shown = capture.output(print(privacy(s)))), auto_unbox = TRUE))
+cat("\n", jsonlite::toJSON(list(
+  refused = refused, shown = capture.output(print(privacy_statement(s))),
+  ages = mean(copies(keyed)[[1L]]$age), aged = mean(d$age[1:2])), auto_unbox = TRUE))
 """
 BOOK = """
 [columns.region]
@@ -170,6 +177,7 @@ def test_the_household_is_the_protected_unit_in_r_too(run_r: Callable[..., str],
     assert "two tables that differ in one household, in its values and in how many rows" in " ".join(
         " ".join(out["shown"]).split()
     )
+    assert abs(out["ages"] - out["aged"]) < 3  # rows of a key that is read, not the fallbacks of public rows
     release = sdp.SyntheticRelease.load(tmp_path / "protected")
     assert release.privacy.unit.whole
     for copy in release:
