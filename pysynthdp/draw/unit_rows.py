@@ -162,7 +162,9 @@ def _all_columns(plan: UnitPlan) -> Schema:
     return Schema((*plan.first.schema, *more))
 
 
-def frame_of(block: Block, plan: UnitPlan, *, first_row: int) -> pd.DataFrame:
+def frame_of(
+    block: Block, plan: UnitPlan, *, first_row: int, real: Mapping[str, pd.Series[Any]]
+) -> pd.DataFrame:
     """Put a block together as rows in the order of the table's columns.
 
     Parameters
@@ -173,6 +175,8 @@ def frame_of(block: Block, plan: UnitPlan, *, first_row: int) -> pd.DataFrame:
         Of them.
     first_row : int
         Number of the block's first row in the copy.
+    real : mapping column -> Series
+        Columns of units that are released as they really are, unit after unit.
     """
     made: dict[str, Callable[[], pd.Series[Any]]] = {plan.units.id: lambda: _ids(block, plan)}
     if plan.units.member is not None:
@@ -180,9 +184,12 @@ def frame_of(block: Block, plan: UnitPlan, *, first_row: int) -> pd.DataFrame:
     if plan.waves is not None and plan.units.by is not None:
         made[plan.units.by] = lambda: _waves(block, plan)
     columns: dict[str, pd.Series[Any]] = {}
+    number = block.start + block.unit
     for column in plan.schema:
         if column.name in made:
             columns[column.name] = made[column.name]()
+        elif column.name in real:
+            columns[column.name] = real[column.name].iloc[number].reset_index(drop=True)
         else:
             own = {part.key: block.parts[part.key] for part in parts_of(column)}
             columns[column.name] = join(own, column)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,10 +31,24 @@ def unit_tags(plan: UnitPlan, drawing: UnitDrawing) -> ReleaseTags:
     further = [tagged_steps(own.plan, (fit,)) for own, fit in zip(plan.places, tables[1:], strict=True)]
     names = frozenset(plan.schema.names)
     steps = [_everywhere(step, first, further, names) for step in first if step.columns[0] in names]
-    details = {**tags.details, "unit": plan.units.id, "unit_columns": [*plan.unit_columns]}
+    details = {**_sampled(tags.details, plan.units.id), "unit": plan.units.id}
+    details["unit_columns"] = [*plan.unit_columns]
     return replace(
-        tags, synthesised=names, steps=(*steps, *_over_units(plan)), details=details, n_org=drawing.fit.n
+        tags,
+        synthesised=names - tags.kept,
+        steps=(*steps, *_over_units(plan)),
+        details=details,
+        n_org=drawing.fit.n,
     )
+
+
+def _sampled(details: Mapping[str, Any], unit: str) -> dict[str, Any]:
+    """Take units for the sampling units of a design that names no others."""
+    told: dict[str, Any] = dict(details)
+    if "design" in told:
+        columns = {**told["design"]["columns"]}
+        told["design"] = {**told["design"], "columns": {**columns, "psu": columns.get("psu", unit)}}
+    return told
 
 
 def _over_units(plan: UnitPlan) -> list[TaggedStep]:

@@ -74,7 +74,8 @@ def fit_units(
         request = FitRequest(rows_of(frame, block_rows), workers, settings.progress, stand_ins=stand_ins)
         fit = one.protection.fit(one, request)
         plans.append(one.completed(fit))
-        fits.append(replace(fit, learned=(), kept={}, kept_columns={}))
+        given: dict[str, Any] = {} if one is plan.first else {"kept": {}, "kept_columns": {}}  # not kept real
+        fits.append(replace(fit, learned=(), **given))
     plan = plan.completed_by(plans)
     found = (*opened.remarks, *opened.relations.offered, *_seen(opened, plan), *_of_fits(plan, fits))
     remarks = in_order(without_overlap(found), plan.schema.names)
@@ -113,10 +114,10 @@ def _seen(opened: OpenedUnits, plan: UnitPlan) -> Iterable[Remark]:
     for frame in (heads, opened.frame[list(opened.own)]):
         schema = Schema(tuple(plan.schema[name] for name in frame.columns))
         made = [own.column for own in plan.first.derived if not own.corrects]
-        yield from remarks_of(
+        found = remarks_of(
             rows_of(frame),
             schema,
-            exempt=made,
+            exempt=[*made, *plan.first.keep],
             methods=plan.methods,
             told=told(opened.settings),
             massed={
@@ -126,6 +127,9 @@ def _seen(opened: OpenedUnits, plan: UnitPlan) -> Iterable[Remark]:
                 if part.numeric and getattr(step.model, "keeps_masses", False)
             },
         )
+        design = opened.settings.design  # a weight cannot be declared as levels
+        weight = None if design is None else design.weight
+        yield from (each for each in found if (each.kind, each.column) != ("few values", weight))
 
 
 def _of_all(plan: UnitPlan, fits: Sequence[Fit], opened: OpenedUnits, remarks: Sequence[Remark]) -> Fit:
@@ -138,5 +142,4 @@ def _of_all(plan: UnitPlan, fits: Sequence[Fit], opened: OpenedUnits, remarks: S
         n=opened.placed.n,
         remarks=tuple(remarks),
         merged=opened.merged,
-        strata=(),
     )

@@ -20,6 +20,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.rules import Rule
 from pysynthdp.plan.unit_plan import PLACE, SINCE, PlacePlan, UnitPlan, of_before, of_first
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.synthesizer.grouped import strata_named
 from pysynthdp.synthesizer.planning import plan_of
 from pysynthdp.synthesizer.unit_settings import for_columns, rules_among
 from pysynthdp.synthesizer.unit_table import OpenedUnits
@@ -47,7 +48,8 @@ def plans_of(opened: OpenedUnits) -> tuple[UnitPlan, list[pd.DataFrame]]:
     """
     first, heads = _first_plan(opened)
     silent = _silent(opened, first)
-    given = [name for name in (*opened.structure, *opened.shared) if name not in silent]
+    apart = {*silent, *_drawn_last(opened)}
+    given = [name for name in (*opened.structure, *opened.shared) if name not in apart]
     places, frames = [], [heads]
     for group in place_groups(opened.placed, opened.units.own_models):
         frame = place_frame(opened.frame, opened.placed, group, shared=given, own=opened.own)
@@ -92,16 +94,24 @@ def _first_plan(opened: OpenedUnits) -> tuple[SynthesisPlan, pd.DataFrame]:
     frame = unit_frame(opened.frame, opened.placed, opened.schema.names)
     drawn = {*opened.shared, *opened.own}
     rules = [*_rules(opened, drawn), *_somewhere(opened)]
-    settings = for_columns(opened.settings, drawn, visit_sequence=None, rules=rules)
+    real, parting = opened.settings.keep, strata_named(opened.settings.strata)
+    whole = {"keep": real, "strata": parting, "design": opened.settings.design}
+    settings = for_columns(opened.settings, drawn, visit_sequence=None, rules=rules, **whole)
     plan = _planned(opened, settings, opened.schema)
     sort = {**dict.fromkeys(opened.shared, 1), **dict.fromkeys(opened.own, 2)}
+    sort |= {**dict.fromkeys(parting, -1), **dict.fromkeys(_drawn_last(opened), 3)}
     wished = list(opened.settings.visit_sequence or plan.visit_sequence)
     order = [*opened.structure, *(name for name in wished if name not in opened.structure)]
     order = sorted(order, key=lambda name: sort.get(name, 0))
-    beside = {each.column for each in opened.over}
+    beside = {*real, *(each.column for each in opened.over)}
     order = [name for name in order if name in opened.schema and name not in beside]
     plan = _planned(opened, replace_order(settings, order), opened.schema)
     return _with_distances(plan, frame), frame
+
+
+def _drawn_last(opened: OpenedUnits) -> tuple[str, ...]:
+    """Name a weight that is drawn after all others, and that no other column is drawn from."""
+    return () if opened.settings.design is None else opened.settings.design.drawn
 
 
 def replace_order(settings: Any, order: Sequence[str]) -> Any:
@@ -153,7 +163,10 @@ def _place_plan(opened: OpenedUnits, frame: pd.DataFrame, places: Sequence[int])
     schema = Schema(tuple(_column(opened, name) for name in frame.columns))
     given = [name for name in frame.columns if name not in opened.own]
     rules = [*_rules(opened, {*opened.own}), *_in_order(opened, frame, after_second=min(places) > 1)]
-    settings = for_columns(opened.settings, opened.own, rules=rules, keep=given)
+    asked = opened.settings
+    design = None if asked.design is None or asked.design.how != "keep" else asked.design
+    parting = strata_named(asked.strata)
+    settings = for_columns(asked, opened.own, rules=rules, keep=given, strata=parting, design=design)
     plan = _with_distances(_planned(opened, settings, schema), frame)
     return replace(plan, rules=tuple(_held(rule, opened, given) for rule in plan.rules))
 

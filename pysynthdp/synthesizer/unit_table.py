@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -31,16 +31,19 @@ from pysynthdp.plan.unit_plan import (
 )
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.schema.units import Units
+from pysynthdp.synthesizer.designed import designed, in_rows
+from pysynthdp.synthesizer.grouped import strata_named
 from pysynthdp.synthesizer.planning import (
     check_drops,
     schema_of_table,
     settled_rare,
     to_be_drawn,
+    told,
 )
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
 from pysynthdp.synthesizer.unit_settings import check_named, derived_over_units, for_columns
-from pysynthdp.units import Placed, numbering_of, placed_rows, shared_columns, unit_frame
+from pysynthdp.units import Placed, check_of_units, numbering_of, placed_rows, shared_columns, unit_frame
 
 __all__ = ["OpenedUnits", "opened_units"]
 
@@ -136,21 +139,63 @@ def opened_units(settings: Settings, table: Any) -> OpenedUnits:
     check_drops(settings, rows.columns)
     check_named(settings, rows.columns)
     frame = _in_memory(rows, [name for name in rows.columns if name not in settings.drop])
-    placed = placed_rows(frame, units)
+    frame, placed = _as_asked(frame, settings, units)
     over = derived_over_units(settings, list(frame.columns))
     made = {units.id, units.member, *(each.column for each in over)}
     made |= {units.by} if units.panel else set()
     drawn = [name for name in frame.columns if name not in made and name != units.size]
     among = [name for name in drawn if name not in (units.by, units.head and units.head[0])]
-    shared, odd = shared_columns(frame, placed, units, among)
+    whole = [name for names in _of_units(settings).values() for name in names]
+    shared, odd = shared_columns(frame, placed, units, among, also=whole)
     own = tuple(name for name in drawn if name not in shared)
     _check_names(frame, own, units)
     numbering = numbering_of(frame, placed, units)
     names = tuple(frame.columns)
     opened = OpenedUnits(settings, units, names, frame, placed, numbering, over, shared, own)
     opened.remarks = [*index_remarks(rows), *odd, *_left_out(placed, units)]
+    opened.remarks += _under_design(opened)
     _understand(opened)
     return opened
+
+
+def _of_units(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """Name the columns that each setting takes as those of units."""
+    design, kept = settings.design, tuple(settings.keep)
+    found = {"keep": kept, "strata": strata_named(settings.strata)}
+    if design is not None:
+        totals = design.totals if isinstance(design.totals, Mapping) and design.drawn else ()
+        found["keep"] = tuple(name for name in kept if name not in design.real)
+        found |= {"design": (*design.real, *design.drawn), "totals": tuple(map(str, totals))}
+    return found
+
+
+def _as_asked(frame: pd.DataFrame, settings: Settings, units: Units) -> tuple[pd.DataFrame, Placed]:
+    """Sort rows, refuse columns of rows where a setting needs those of units, and take rows by their design.
+
+    Replicate weights are made of whole units where no sampling units are named; ids stay as they are.
+    """
+    placed, design = placed_rows(frame, units), settings.design
+    check_of_units(frame, placed, units, _of_units(settings))
+    if design is None:
+        return frame, placed
+    if design.psu is None and design.rebuilt:
+        recode: list[Literal["strata", "psu"]] = [role for role in design.recode if role != "psu"]
+        design = replace(design, psu=units.id, recode=recode)
+    rows = designed(rows_of(frame), design, learns=settings.protection.learns)
+    left = rows.take(list(frame.columns)).reset_index(drop=True)
+    return left, placed if len(left) == len(frame) else placed_rows(left, units)
+
+
+def _under_design(opened: OpenedUnits) -> Iterable[Remark]:
+    """Say how units stand out under their design, and refuse weights among ordinary columns.
+
+    Units are counted, since whoever is known again in a kept column of units is a unit.
+    """
+    settings, frame = opened.settings, opened.frame
+    names = [*opened.shared, *(name for name in settings.keep if name == opened.units.size)]
+    known = told(settings)
+    yield from in_rows(settings, rows_of(unit_frame(frame, opened.placed, names)), known, of="units")
+    yield from in_rows(for_columns(settings, opened.own), rows_of(frame[list(opened.own)]), known)
 
 
 def _in_memory(rows: Rows, names: Sequence[str]) -> pd.DataFrame:
@@ -289,7 +334,9 @@ def _look_for_functions(opened: OpenedUnits) -> None:
     for sort, names, frame in (("units", opened.shared, heads), ("rows", opened.own, whole)):
         own = for_columns(settings, names)
         free = to_be_drawn(own, Schema(tuple(schema[name] for name in names)))
-        known = Schema(tuple(schema[name] for name in frame.columns if name not in settings.derived))
+        alone = {*settings.derived, *(() if settings.design is None else settings.design.drawn)}
+        known = Schema(tuple(schema[name] for name in frame.columns if name not in alone))
         free &= {*known.names}
         if free:
-            opened.found[sort] = find_relations((rows_of(frame),), known, order=order, free=free)
+            there = None if order is None else [name for name in order if name in known.names]
+            opened.found[sort] = find_relations((rows_of(frame),), known, order=there, free=free)

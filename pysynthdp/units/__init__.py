@@ -27,11 +27,12 @@ The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are
 
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
-from pysynthdp.units.shared import shared_columns
+from pysynthdp.units.shared import check_of_units, shared_columns
 from pysynthdp.units.tables import place_frame, place_groups, unit_frame
 
 __all__ = [
     "Placed",
+    "check_of_units",
     "numbering_of",
     "place_frame",
     "place_groups",
