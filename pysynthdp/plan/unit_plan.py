@@ -115,6 +115,11 @@ class PlacePlan(Printable):
     places: tuple[int, ...]
     plan: SynthesisPlan
 
+    @property
+    def numbered(self) -> str:
+        """Places as people count them, from 1."""
+        return _numbered(self.places)
+
     def to_table(self) -> Table:
         """One row a step; what is given is drawn before, so that nothing of it is real."""
         table = self.plan.to_table()

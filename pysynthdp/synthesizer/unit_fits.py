@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.look import remarks_of
@@ -12,6 +12,7 @@ from pysynthdp.curator.rows import rows_of
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.draw.unit_machine import UnitMachine
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.checked import Finding, FitCheck
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.unit_plan import PLACE, SINCE, SIZE, UnitPlan, of_before, of_first, there_at
@@ -23,6 +24,8 @@ from pysynthdp.synthesizer.unit_table import OpenedUnits, opened_units
 from pysynthdp.units import unit_frame
 
 __all__ = ["fit_units", "planned_units"]
+
+_ROUGH: Final = "formulas speak of all rows of a unit alike; copies of this column are rough"
 
 
 def planned_units(settings: Settings, table: Any) -> UnitPlan:
@@ -97,13 +100,14 @@ def _of_fits(plan: UnitPlan, fits: Sequence[Fit]) -> Iterable[Remark]:
 
 def _typed(remark: Remark, plan: UnitPlan) -> Remark:
     """Leave out a remedy that names columns of other rows, which nobody can type."""
+    return replace(remark, remedy=_ROUGH) if _names_others(remark.remedy, plan) else remark
+
+
+def _names_others(remedy: object, plan: UnitPlan) -> bool:
+    """Whether a remedy names columns that stand beside further rows alone, or say where a unit has rows."""
     beside = [called(name) for name in plan.own for called in (of_first, of_before)]
     beside += [PLACE, SINCE, SIZE, *(there_at(place) for place in range(len(plan.waves or ())))]
-    if not any(name in str(remark.remedy) for name in beside):
-        return remark
-    return replace(
-        remark, remedy="formulas speak of all rows of a unit alike; copies of this column are rough"
-    )
+    return any(name in str(remedy) for name in beside)
 
 
 def _seen(opened: OpenedUnits, plan: UnitPlan) -> Iterable[Remark]:
@@ -142,4 +146,30 @@ def _of_all(plan: UnitPlan, fits: Sequence[Fit], opened: OpenedUnits, remarks: S
         n=opened.placed.n,
         remarks=tuple(remarks),
         merged=opened.merged,
+        check=_looked_at(plan, [fit.check for fit in fits]),
     )
+
+
+def _looked_at(plan: UnitPlan, checks: Sequence[FitCheck | None]) -> FitCheck | None:
+    """Put together what the fits saw of units and first rows, and of the rows at each place."""
+    where = ["units and first rows", *(f"rows at {own.numbered}" for own in plan.places)]
+    seen = {name: each for name, each in zip(where, checks, strict=True) if each is not None}
+    if not seen:
+        return None
+    found = (_of_rows(finding, name, plan) for name, each in seen.items() for finding in each.findings)
+    unseen = [f"{name}: there are fewer than 50" for name in where if name not in seen]
+    unseen += [f"{name}: {what}" for name, each in seen.items() for what in each.not_looked_at]
+    return FitCheck(
+        tuple(sorted(found, key=lambda each: -each.strength)),
+        sum(each.rows for each in seen.values()),
+        sum(each.drawn for each in seen.values()),
+        sum(each.comparisons for each in seen.values()),
+        tuple(unseen),
+        tuple(seen),
+    )
+
+
+def _of_rows(finding: Finding, rows: str, plan: UnitPlan) -> Finding:
+    """Say which rows a finding is about, and nothing that nobody can type."""
+    remedy = _ROUGH if _names_others(finding.remedy, plan) else finding.remedy
+    return replace(finding, rows=rows, remedy=remedy)

@@ -294,3 +294,21 @@ def test_a_panel_keeps_who_is_there_when_and_what_follows_what():
     ]
     gaps = [((~own[2002]) & own[2003]).mean() for own in there]
     assert max(abs(gap - gaps[0]) for gap in gaps[1:]) < 0.06
+
+
+def test_the_check_looks_at_the_rows_of_every_place_and_says_at_which(table):
+    rng = np.random.default_rng(8)
+    second = table.groupby("hid").cumcount() == 1
+    own = rng.normal(0, 1, len(table))
+    twin = np.where(second, own**2, rng.normal(0, 1, len(table)))  # a curve, at the second place alone
+    odd = table.assign(own=own.round(3), twin=twin.round(3))
+    check = quietly(asked(), odd).check()
+    assert check.looked_at == ("units and first rows", "rows at place 2", "rows at places 3 to 5")
+    worst = next(each for each in check.findings if each.column == "twin")
+    assert (worst.rows, worst.others) == ("rows at place 2", ("own",))
+    assert set(check.to_frame().rows) <= set(check.looked_at)
+    assert "rows at place 2" in str(check)
+    assert not any("(before)" in str(each.remedy) for each in check.findings)
+    few = quietly(asked(units=sdp.Units(id="hid", size="hsize", own_models=30)), odd[odd.hid < 100_120])
+    assert any("fewer than 50" in each for each in few.check().not_looked_at)
+    assert few.check().rows < len(odd[odd.hid < 100_120])
