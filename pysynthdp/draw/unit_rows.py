@@ -128,8 +128,9 @@ class UnitRows:
 def _there(plan: UnitPlan, first: Mapping[Key, AnyArray], n: int) -> BoolArray:
     """Say where units have rows: as many as their size says, or where a panel's columns say."""
     if plan.waves is not None:
-        columns = [first[there_at(place), "value"] == 1 for place in range(len(plan.waves))]
-        return np.column_stack(columns)
+        some = {place: first.get((there_at(place), "value")) for place in range(len(plan.waves))}
+        there = [np.full(n, 1) if own is None else own for own in some.values()]
+        return np.asarray(np.column_stack(there) == 1)
     column = plan.first.schema[plan.size]
     sizes = np.asarray(column.levels, dtype=np.int64) if isinstance(column, CategoricalColumn) else np.ones(1)
     own = sizes[first[plan.size, "value"]] if len(sizes) > 1 else np.full(n, sizes[0])

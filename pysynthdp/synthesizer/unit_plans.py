@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from pysynthdp.design.parts import digits_of, split
 from pysynthdp.design.unit_expressions import parsed_over_units
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.rules import Rule
+from pysynthdp.plan.terms import MOST
 from pysynthdp.plan.unit_plan import PLACE, SINCE, PlacePlan, UnitPlan, of_before, of_first
 from pysynthdp.schema import Column, NumericColumn, Schema
 from pysynthdp.synthesizer.grouped import strata_named
@@ -27,6 +28,9 @@ from pysynthdp.synthesizer.unit_table import OpenedUnits
 from pysynthdp.units import place_frame, place_groups, unit_frame
 
 __all__ = ["plans_of"]
+
+_UNITS_EACH: Final = 10  # units for each predictor
+_LEAST_PREDICTORS: Final = 3
 
 
 def plans_of(opened: OpenedUnits) -> tuple[UnitPlan, list[pd.DataFrame]]:
@@ -128,8 +132,8 @@ def _rules(opened: OpenedUnits, drawn: set[str]) -> list[str]:
 
 def _somewhere(opened: OpenedUnits) -> list[str]:
     """Say that a unit of a panel is there at least once."""
-    if opened.placed.waves is None:
-        return []
+    if opened.placed.waves is None or len(opened.structure) < opened.placed.places:
+        return []  # of a panel all are there at some place
     return [" or ".join(f"{quoted(name)} == 1" for name in opened.structure)]
 
 
@@ -166,9 +170,28 @@ def _place_plan(opened: OpenedUnits, frame: pd.DataFrame, places: Sequence[int])
     asked = opened.settings
     design = None if asked.design is None or asked.design.how != "keep" else asked.design
     parting = strata_named(asked.strata)
-    settings = for_columns(asked, opened.own, rules=rules, keep=given, strata=parting, design=design)
+    whole = {"keep": given, "strata": parting, "design": design, **_as_few(opened, places)}
+    settings = for_columns(asked, opened.own, rules=rules, **whole)
     plan = _with_distances(_planned(opened, settings, schema), frame)
     return replace(plan, rules=tuple(_held(rule, opened, given) for rule in plan.rules))
+
+
+def _as_few(opened: OpenedUnits, places: Sequence[int]) -> dict[str, Any]:
+    """Hold models of places that share them to what their units can tell, where nobody says otherwise.
+
+    A unit has several rows in such a table, which are alike, and what is drawn at one place is what the next
+    is drawn from: with a predictor for every ten rows, or products of such, an error grows from wave to wave.
+    So there is one for every ten *units*, and products and curves are not looked for.
+    """
+    placed, asked = opened.placed, opened.settings
+    there = np.isin(placed.place, list(places)) & ~placed.first
+    units = len(np.unique(placed.unit[there]))
+    if units >= opened.units.own_models:
+        return {}
+    found: dict[str, Any] = {"terms": "main"} if asked.terms is None else {}
+    if asked.max_predictors is None:
+        found["max_predictors"] = int(np.clip(units // _UNITS_EACH, _LEAST_PREDICTORS, MOST))
+    return found
 
 
 def _held(rule: Rule, opened: OpenedUnits, known: Sequence[str]) -> Rule:

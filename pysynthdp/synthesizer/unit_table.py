@@ -101,9 +101,9 @@ class OpenedUnits:
 
     @property
     def structure(self) -> tuple[str, ...]:
-        """Columns of the table of units that say which rows a unit has."""
+        """Columns of the table of units that say which rows a unit has, where units differ in that."""
         if self.placed.waves is not None:
-            return tuple(map(there_at, range(self.placed.places)))
+            return tuple(there_at(int(place)) for place in np.flatnonzero(~self.placed.there.all(axis=0)))
         return (self.units.size or SIZE,)
 
     @property
@@ -316,7 +316,8 @@ def _structure(opened: OpenedUnits) -> tuple[list[Column], dict[str, Any]]:
     placed, names = opened.placed, opened.structure
     if placed.waves is not None:
         there = placed.there.astype(np.int64)
-        columns = {name: there[:, place] for place, name in enumerate(names)}
+        columns = {there_at(place): there[:, place] for place in range(placed.places)}
+        columns = {name: columns[name] for name in names}
         return [_levels(name, (0, 1), np.dtype(np.int64)) for name in names], columns
     given = opened.units.size
     dtype = np.dtype(np.int64) if given is None else opened.frame[given].dtype

@@ -312,3 +312,47 @@ def test_the_check_looks_at_the_rows_of_every_place_and_says_at_which(table):
     few = quietly(asked(units=sdp.Units(id="hid", size="hsize", own_models=30)), odd[odd.hid < 100_120])
     assert any("fewer than 50" in each for each in few.check().not_looked_at)
     assert few.check().rows < len(odd[odd.hid < 100_120])
+
+
+def long_panel(n=40, waves=20, seed=3):
+    """Make a balanced panel of few units and many waves: eight skewed numbers, which wander."""
+    rng = np.random.default_rng(seed)
+    mix = rng.normal(0, 0.5, (8, 8))
+    now, rows = rng.normal(0, 1, (n, 8)) @ mix, []
+    for wave in range(1, waves + 1):
+        now = now + rng.normal(0, 0.12, (n, 8))
+        columns = pd.DataFrame(np.exp(now).round(3), columns=list("abcdefgh"))
+        rows.append(columns.assign(id=range(1, n + 1), wave=wave))
+    return pd.concat(rows, ignore_index=True)
+
+
+def test_errors_do_not_grow_from_wave_to_wave_in_a_panel_of_few_units():
+    table, units = long_panel(), sdp.Units(id="id", order="wave")
+
+    def gone(fitted):
+        """How far means of the last waves are from the table's, in logarithms."""
+        copies = pd.concat(list(fitted.draw(m=2, rng=1)))
+        means = [frame[frame.wave > 16][list("abcdefgh")].mean() for frame in (copies, table)]
+        return float(np.abs(np.log(means[0] / means[1])).mean())
+
+    fitted = quietly(sdp.Synthesizer(units=units, progress=False, workers=1), table)
+    for own in fitted.plan.places:
+        assert own.plan.max_predictors == 4  # one for every ten units, whatever their rows
+        assert not own.plan.to_screen
+    many = sdp.Synthesizer(units=units, max_predictors=20, terms="screened", progress=False, workers=1)
+    asked_for = quietly(many, table)
+    assert asked_for.plan.places[0].plan.max_predictors == 20
+    assert gone(fitted) < 0.35 < gone(asked_for)
+
+
+def test_where_every_unit_of_a_panel_is_there_nothing_is_drawn_of_it():
+    table = long_panel(60, 8)
+    gaps = table.drop(index=table.index[(table.wave == 3) & (table.id <= 20)])
+    for own, drawn in ((table, ()), (gaps, ("there at place 3",))):
+        fitted = quietly(sdp.Synthesizer(units=sdp.Units(id="id", order="wave"), progress=False), own)
+        names = fitted.plan.first.schema.names
+        assert tuple(name for name in names if name.startswith("there")) == drawn
+        copy = fitted.draw(m=1, rng=1)[0]
+        counts = copy.wave.value_counts()
+        assert (counts.drop(3) == 60).all()
+        assert (counts[3] == 60) == (not drawn)
