@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.look import remarks_of
-from pysynthdp.curator.rows import rows_of
+from pysynthdp.curator.rows import OwnedRows, rows_of
 from pysynthdp.draw.stand_ins import stand_ins
 from pysynthdp.draw.unit_machine import UnitMachine
 from pysynthdp.plan import SynthesisPlan
@@ -21,7 +21,7 @@ from pysynthdp.synthesizer.planning import told
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.unit_plans import plans_of
 from pysynthdp.synthesizer.unit_table import OpenedUnits, opened_units
-from pysynthdp.units import unit_frame
+from pysynthdp.units import place_owners, unit_frame
 
 __all__ = ["fit_units", "planned_units"]
 
@@ -73,8 +73,12 @@ def fit_units(
     account = plan.protection.account(plan.first, n=opened.placed.n)
     plans: list[SynthesisPlan] = []
     fits: list[Fit] = []
-    for one, frame in zip((plan.first, *(own.plan for own in plan.places)), frames, strict=True):
-        request = FitRequest(rows_of(frame, block_rows), workers, settings.progress, stand_ins=stand_ins)
+    whose = [None, *(place_owners(opened.placed, own.places) for own in plan.places)]
+    all_plans = (plan.first, *(own.plan for own in plan.places))
+    for one, frame, owner in zip(all_plans, frames, whose, strict=True):
+        rows = rows_of(frame, block_rows)
+        rows = rows if owner is None else OwnedRows(rows, owner)
+        request = FitRequest(rows, workers, settings.progress, stand_ins=stand_ins)
         fit = one.protection.fit(one, request)
         plans.append(one.completed(fit))
         given: dict[str, Any] = {} if one is plan.first else {"kept": {}, "kept_columns": {}}  # not kept real

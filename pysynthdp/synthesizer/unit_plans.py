@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.remarks import FEWEST
+from pysynthdp.curator.owners import lowest_and_highest
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.universes import settled_distances
 from pysynthdp.design.expressions import quoted
@@ -235,10 +236,10 @@ def _end(opened: OpenedUnits, column: NumericColumn, *, falls: bool) -> float | 
     values = split(opened.frame[column.name], column)
     kind = values.get((column.name, "kind"))
     numbers = values[column.name, "value"] if kind is None else values[column.name, "value"][kind == 0]
+    whose = opened.placed.unit if kind is None else opened.placed.unit[kind == 0]
+    _, low, high = lowest_and_highest(numbers, whose)  # of each unit, so that five are of five
     spikes = [float(spike) for spike in column.spikes]
-    outermost = (
-        np.sort(np.r_[numbers, spikes])[:FEWEST] if falls else np.sort(np.r_[numbers, spikes])[-FEWEST:]
-    )
+    outermost = np.sort(np.r_[low, spikes])[:FEWEST] if falls else np.sort(np.r_[high, spikes])[-FEWEST:]
     if len(outermost) < FEWEST:
         return None
     grain = 10.0 ** (digits_of(column) or 0)

@@ -13,7 +13,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations import Relations, find_relations
-from pysynthdp.curator.rows import listed, rows_of
+from pysynthdp.curator.rows import OwnedRows, listed, rows_of
 from pysynthdp.curator.universes import settled_universes
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.dtypes import with_types
@@ -237,7 +237,8 @@ def _understand(opened: OpenedUnits) -> None:
     heads = unit_frame(frame, placed, opened.shared)
     members = frame[list(opened.own)].iloc[placed.rows].reset_index(drop=True)
     parts = []
-    for names, part in ((opened.shared, heads), (opened.own, members)):
+    by_unit = OwnedRows(rows_of(members), placed.unit)
+    for names, part in ((opened.shared, rows_of(heads)), (opened.own, by_unit)):
         schema, changed = _settled(opened, names, part)
         parts.append((schema, changed))
     number = placed.unit
@@ -258,12 +259,11 @@ def _understand(opened: OpenedUnits) -> None:
     opened.schema = stated
 
 
-def _settled(opened: OpenedUnits, names: Sequence[str], part: pd.DataFrame) -> tuple[Schema, pd.DataFrame]:
+def _settled(opened: OpenedUnits, names: Sequence[str], rows: Rows) -> tuple[Schema, pd.DataFrame]:
     """Say what some columns are, and settle their rare levels."""
     if not names:
-        return Schema(()), part
+        return Schema(()), rows.take(())
     settings = for_columns(opened.settings, names)
-    rows = rows_of(part)
     schema = _schema(settings, rows, names)
     settled = settled_rare(settings, schema, (rows,))
     opened.merged = (*opened.merged, *settled.merged)

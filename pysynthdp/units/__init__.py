@@ -28,7 +28,7 @@ The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
 from pysynthdp.units.shared import check_of_units, shared_columns
-from pysynthdp.units.tables import place_frame, place_groups, unit_frame
+from pysynthdp.units.tables import place_frame, place_groups, place_owners, unit_frame
 
 __all__ = [
     "Placed",
@@ -36,6 +36,7 @@ __all__ = [
     "numbering_of",
     "place_frame",
     "place_groups",
+    "place_owners",
     "placed_rows",
     "shared_columns",
     "unit_frame",

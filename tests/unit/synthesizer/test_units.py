@@ -356,3 +356,23 @@ def test_where_every_unit_of_a_panel_is_there_nothing_is_drawn_of_it():
         counts = copy.wave.value_counts()
         assert (counts.drop(3) == 60).all()
         assert (counts[3] == 60) == (not drawn)
+
+
+def test_five_members_of_one_household_are_one_unit_where_places_share_models():
+    rng = np.random.default_rng(6)
+    table = long_panel(30, 8)[["id", "wave", "a", "b"]]
+    table["mood"] = rng.choice(["well", "ill"], len(table))
+    for units, rare in ((1, True), (5, False)):
+        odd = table.assign(mood=table.mood.where((table.id > units) | (table.wave < 2), "odd"))
+        assert (odd.mood == "odd").sum() >= 7
+        settings = sdp.Synthesizer(
+            units=sdp.Units(id="id", order="wave"), method={"a": "cells"}, progress=False, workers=1
+        )
+        fitted = quietly(settings, odd)
+        told = [remark for remark in fitted.remarks if remark.column == "mood"]
+        assert any("1 level has fewer than 5 records" in str(remark.what) for remark in told) == rare
+        places = fitted._machine.tables[1]
+        assert ("mood" in places.rare) == rare
+    knots = next(step.params for step in places.steps if step.targets[0].column == "a").knots
+    rows = knots[0] * 30 * 7
+    assert (rows > 4 * 7 + 0.5).all()  # four units have so many rows at most
