@@ -17,13 +17,14 @@ from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.draw.block import BlockDraw
 from pysynthdp.draw.calibrated import calibrated
 from pysynthdp.draw.machine import Charged, DrawnOnce, Machine, mapped
+from pysynthdp.draw.stand_ins import STAND_IN_SEED, from_fitted
 from pysynthdp.draw.tally import Tally
 from pysynthdp.draw.unit_rows import Block, UnitRows, frame_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit, Key
 from pysynthdp.plan.unit_plan import PlacePlan, UnitPlan
 
-__all__ = ["UnitDrawing", "UnitMachine"]
+__all__ = ["UnitDrawing", "UnitMachine", "unit_stand_ins"]
 
 _PLACE: Final = 4  # first key of a place's streams; 0 to 2 are taken within a fit, 3 by nests
 
@@ -73,6 +74,21 @@ class UnitMachine(Machine):
     def __reduce__(self) -> tuple[Any, ...]:
         self._refuse_fork()
         return type(self), (self.plan, self.fit, self.account, self.tables)
+
+
+def unit_stand_ins(
+    plan: UnitPlan, tables: Sequence[Fit], *, units: int, copies: int, workers: int
+) -> list[pd.DataFrame]:
+    """Draw whole units from the fitted parameters while the real ones are still there; no copy leaves.
+
+    Raises
+    ------
+    PlanError
+        Where drawing does.
+    """
+    root, fits = np.random.SeedSequence(STAND_IN_SEED), tuple(map(from_fitted, tables))
+    drawing = UnitDrawing(plan, fits[0], fits, root, Charged(copies, units))
+    return [drawing.copy(number, workers) for number in range(copies)]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

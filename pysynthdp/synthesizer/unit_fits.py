@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from pysynthdp.base.errors import FitError, PlanError
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.look import remarks_of
 from pysynthdp.curator.rows import OwnedRows, rows_of
 from pysynthdp.draw.stand_ins import stand_ins
-from pysynthdp.draw.unit_machine import UnitMachine
+from pysynthdp.draw.unit_machine import UnitMachine, unit_stand_ins
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import Finding, FitCheck
 from pysynthdp.plan.fit import Fit
@@ -21,10 +22,11 @@ from pysynthdp.synthesizer.planning import told
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.unit_plans import plans_of
 from pysynthdp.synthesizer.unit_table import OpenedUnits, opened_units
-from pysynthdp.units import place_owners, unit_frame
+from pysynthdp.units import WHOLE, far_as_wholes, far_remarks, place_owners, unit_frame
 
 __all__ = ["fit_units", "planned_units"]
 
+_MOST_UNITS: Final = 20_000  # that are drawn to be looked at
 _ROUGH: Final = "formulas speak of all rows of a unit alike; copies of this column are rough"
 
 
@@ -84,10 +86,12 @@ def fit_units(
         given: dict[str, Any] = {} if one is plan.first else {"kept": {}, "kept_columns": {}}  # not kept real
         fits.append(replace(fit, learned=(), **given))
     plan = plan.completed_by(plans)
+    far = _far(opened, plan, fits, workers)
     found = (*opened.remarks, *opened.relations.offered, *_seen(opened, plan), *_of_fits(plan, fits))
+    found = (*found, *far_remarks(far or ()))
     remarks = in_order(without_overlap(found), plan.schema.names)
     tables = tuple(replace(fit, remarks=(), check=None) for fit in fits)
-    return UnitMachine(plan, _of_all(plan, fits, opened, remarks), account, tables), remarks
+    return UnitMachine(plan, _of_all(plan, fits, opened, remarks, far), account, tables), remarks
 
 
 def _of_fits(plan: UnitPlan, fits: Sequence[Fit]) -> Iterable[Remark]:
@@ -140,7 +144,25 @@ def _seen(opened: OpenedUnits, plan: UnitPlan) -> Iterable[Remark]:
         yield from (each for each in found if (each.kind, each.column) != ("few values", weight))
 
 
-def _of_all(plan: UnitPlan, fits: Sequence[Fit], opened: OpenedUnits, remarks: Sequence[Remark]) -> Fit:
+def _far(
+    opened: OpenedUnits, plan: UnitPlan, fits: Sequence[Fit], workers: int
+) -> tuple[Finding, ...] | None:
+    """Draw whole units and see whether their rows are as the table's; None where they cannot be drawn."""
+    units = opened.placed.n if plan.keep else min(opened.placed.n, _MOST_UNITS)
+    try:
+        copies = unit_stand_ins(plan, fits, units=units, copies=2, workers=workers)
+    except (FitError, PlanError):
+        return None  # drawing says it by itself
+    return far_as_wholes(opened.frame, opened.placed.unit, copies, opened.own)
+
+
+def _of_all(
+    plan: UnitPlan,
+    fits: Sequence[Fit],
+    opened: OpenedUnits,
+    remarks: Sequence[Remark],
+    far: Sequence[Finding] | None,
+) -> Fit:
     """Make what is said of all fits together, of columns that a copy has."""
     first = fits[0]
     steps = (step for fit in fits for step in fit.steps if step.targets[0].column in plan.schema)
@@ -150,11 +172,13 @@ def _of_all(plan: UnitPlan, fits: Sequence[Fit], opened: OpenedUnits, remarks: S
         n=opened.placed.n,
         remarks=tuple(remarks),
         merged=opened.merged,
-        check=_looked_at(plan, [fit.check for fit in fits]),
+        check=_looked_at(plan, [fit.check for fit in fits], far),
     )
 
 
-def _looked_at(plan: UnitPlan, checks: Sequence[FitCheck | None]) -> FitCheck | None:
+def _looked_at(
+    plan: UnitPlan, checks: Sequence[FitCheck | None], far: Sequence[Finding] | None
+) -> FitCheck | None:
     """Put together what the fits saw of units and first rows, and of the rows at each place."""
     where = ["units and first rows", *(f"rows at {own.numbered}" for own in plan.places)]
     seen = {name: each for name, each in zip(where, checks, strict=True) if each is not None}
@@ -164,12 +188,12 @@ def _looked_at(plan: UnitPlan, checks: Sequence[FitCheck | None]) -> FitCheck | 
     unseen = [f"{name}: there are fewer than 50" for name in where if name not in seen]
     unseen += [f"{name}: {what}" for name, each in seen.items() for what in each.not_looked_at]
     return FitCheck(
-        tuple(sorted(found, key=lambda each: -each.strength)),
+        tuple(sorted((*found, *(far or ())), key=lambda each: -each.strength)),
         sum(each.rows for each in seen.values()),
         sum(each.drawn for each in seen.values()),
         sum(each.comparisons for each in seen.values()),
         tuple(unseen),
-        tuple(seen),
+        (*seen, *(() if far is None else (WHOLE,))),
     )
 
 

@@ -20,7 +20,8 @@ columns of units because they are computed at the end from the rows of the copy
 (:mod:`pysynthdp.design.unit_expressions`). Draws go in blocks of units, place by place inside a block.
 
 Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what is wrong with them,
-``shared.py`` finds what units share, ``numbering.py`` how ids are written, ``tables.py`` makes the tables.
+``shared.py`` finds what units share, ``numbering.py`` how ids are written, ``tables.py`` makes the tables,
+``whole.py`` compares whole units that were drawn with the real ones.
 The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in
 ``pysynthdp/draw/unit_machine.py``.
 """
@@ -29,10 +30,14 @@ from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
 from pysynthdp.units.shared import check_of_units, shared_columns
 from pysynthdp.units.tables import place_frame, place_groups, place_owners, unit_frame
+from pysynthdp.units.whole import WHOLE, far_as_wholes, far_remarks
 
 __all__ = [
+    "WHOLE",
     "Placed",
     "check_of_units",
+    "far_as_wholes",
+    "far_remarks",
     "numbering_of",
     "place_frame",
     "place_groups",

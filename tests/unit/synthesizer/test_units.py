@@ -303,7 +303,12 @@ def test_the_check_looks_at_the_rows_of_every_place_and_says_at_which(table):
     twin = np.where(second, own**2, rng.normal(0, 1, len(table)))  # a curve, at the second place alone
     odd = table.assign(own=own.round(3), twin=twin.round(3))
     check = quietly(asked(), odd).check()
-    assert check.looked_at == ("units and first rows", "rows at place 2", "rows at places 3 to 5")
+    assert check.looked_at == (
+        "units and first rows",
+        "rows at place 2",
+        "rows at places 3 to 5",
+        "whole units, all their rows",
+    )
     worst = next(each for each in check.findings if each.column == "twin")
     assert (worst.rows, worst.others) == ("rows at place 2", ("own",))
     assert set(check.to_frame().rows) <= set(check.looked_at)
