@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.design.expression_cells import cells_of, parts_from
 from pysynthdp.design.parts import join, parts_of
 from pysynthdp.design.unit_expressions import parsed_over_units
+from pysynthdp.draw.machine import serial_numbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Key
 from pysynthdp.plan.unit_plan import PLACE, SINCE, UnitPlan, of_before, of_first, there_at
@@ -184,6 +186,10 @@ def frame_of(
         made[plan.units.member] = lambda: _member_ids(block, plan, first_row)
     if plan.waves is not None and plan.units.by is not None:
         made[plan.units.by] = lambda: _waves(block, plan)
+    if plan.waves is not None and plan.units.size is not None:
+        made[plan.units.size] = lambda: _sizes(block, plan)
+    for name in (each for each in plan.serials if each not in made):
+        made[name] = partial(_running, block, plan, name, first_row)
     columns: dict[str, pd.Series[Any]] = {}
     number = block.start + block.unit
     for column in plan.schema:
@@ -203,6 +209,22 @@ def _waves(block: Block, plan: UnitPlan) -> pd.Series[Any]:
     column = plan.schema[plan.units.by]
     values = pd.Series(list(plan.waves)).take(block.place).reset_index(drop=True)
     return values if column.dtype is None else values.astype(column.dtype)
+
+
+def _sizes(block: Block, plan: UnitPlan) -> pd.Series[Any]:
+    """Count the rows of each unit of a panel."""
+    dtype = plan.schema[plan.units.size or ""].dtype
+    sizes = pd.Series(np.bincount(block.unit)[block.unit])
+    return sizes if dtype is None else sizes.astype(dtype)
+
+
+def _running(block: Block, plan: UnitPlan, name: str, first_row: int) -> pd.Series[Any]:
+    """Give units, or rows, running numbers in a column's own form."""
+    column = plan.schema[name]
+    if name not in plan.unit_columns:
+        return serial_numbers(column, first_row, len(block.unit))
+    numbers = serial_numbers(column, block.start, int(block.unit[-1]) + 1)
+    return numbers.take(block.unit).reset_index(drop=True)
 
 
 def _ids(block: Block, plan: UnitPlan) -> pd.Series[Any]:

@@ -86,7 +86,8 @@ def _released(opened: OpenedUnits, drawn: Schema) -> Schema:
 
 def _unit_columns(opened: OpenedUnits) -> tuple[str, ...]:
     """Name the columns of a copy that are the same in all rows of a unit."""
-    shared = {opened.units.id, *opened.shared, *opened.structure}
+    shared = {opened.units.id, *opened.shared, *opened.structure, *opened.numbered}
+    shared |= set() if opened.units.size is None else {opened.units.size}
     for each in opened.over:
         outer = parsed_over_units(each.expression, each.given, column=each.column)
         if {*outer.outer.columns} - {*outer.inner} <= shared:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations import Relations, find_relations
@@ -82,6 +83,8 @@ class OpenedUnits:
         Columns whose rare levels were merged.
     remarks : list of Remark
         What is odd about the table.
+    numbered : tuple of str
+        Columns of running numbers that units have once, beside their ids.
     """
 
     settings: Settings
@@ -98,6 +101,7 @@ class OpenedUnits:
     found: dict[str, Relations] = field(default_factory=dict)
     merged: tuple[str, ...] = ()
     remarks: list[Remark] = field(default_factory=list)
+    numbered: tuple[str, ...] = ()
 
     @property
     def structure(self) -> tuple[str, ...]:
@@ -134,7 +138,8 @@ def opened_units(settings: Settings, table: Any) -> OpenedUnits:
     assert units is not None  # noqa: S101 -- asked for before
     if listed(table) is not None:
         what = "units of several imputed tables are not drawn"
-        raise PlanError(what, kind="units", remedy="fit each table by itself, and pool what each gives")
+        mend = "give the table with its missing values, which are drawn as such; or fit one of them by itself"
+        raise PlanError(what, kind="units", remedy=mend)
     rows = rows_of(table, full=True)
     check_drops(settings, rows.columns)
     check_named(settings, rows.columns)
@@ -143,6 +148,7 @@ def opened_units(settings: Settings, table: Any) -> OpenedUnits:
     over = derived_over_units(settings, list(frame.columns))
     made = {units.id, units.member, *(each.column for each in over)}
     made |= {units.by} if units.panel else set()
+    made |= {*_numbered(settings)}
     drawn = [name for name in frame.columns if name not in made and name != units.size]
     among = [name for name in drawn if name not in (units.by, units.head and units.head[0])]
     whole = [name for names in _of_units(settings).values() for name in names]
@@ -153,9 +159,17 @@ def opened_units(settings: Settings, table: Any) -> OpenedUnits:
     names = tuple(frame.columns)
     opened = OpenedUnits(settings, units, names, frame, placed, numbering, over, shared, own)
     opened.remarks = [*index_remarks(rows), *odd, *_left_out(placed, units)]
+    serials = [name for name in _numbered(settings) if name in frame.columns]
+    opened.numbered, _ = shared_columns(frame, placed, replace(units, shared=None), serials)
     opened.remarks += _under_design(opened)
     _understand(opened)
     return opened
+
+
+def _numbered(settings: Settings) -> tuple[str, ...]:
+    """Name further columns of running numbers, of units or of rows, by the method that asks for them."""
+    methods = settings.method if isinstance(settings.method, Mapping) else {}
+    return tuple(name for name, wish in methods.items() if wish == SERIAL)
 
 
 def _of_units(settings: Settings) -> dict[str, tuple[str, ...]]:
@@ -202,7 +216,11 @@ def _in_memory(rows: Rows, names: Sequence[str]) -> pd.DataFrame:
     """Take rows as one frame; those that lie on other machines are refused."""
     if not hasattr(rows, "frame"):
         what = "units are sorted in one frame, and this table lies in pieces elsewhere"
-        mend = Words("give it as one data frame, or leave {units} out", units=Setting("units", ...))
+        mend = Words(
+            "compute() makes one data frame of it where that has room, and a path to Parquet is read from "
+            "disk; or leave {units} out",
+            units=Setting("units", ...),
+        )
         raise PlanError(what, kind="units", remedy=mend)
     return rows.take(names).reset_index(drop=True)
 
@@ -281,7 +299,7 @@ def _schema(settings: Settings, rows: Rows, names: Sequence[str], numbers: Seque
 def _beside(opened: OpenedUnits) -> Schema:
     """Say what ids, places and columns that are computed in whole units are."""
     units, frame = opened.units, opened.frame
-    ids = [
+    ids: list[Column] = [
         CategoricalColumn(name, (), dtype=_id_type(frame[name].dtype), declared=False, may_be_missing=False)
         for name in (units.id, units.member)
         if name is not None
@@ -289,6 +307,13 @@ def _beside(opened: OpenedUnits) -> Schema:
     made = [each.column for each in opened.over]
     if units.panel and units.by is not None:
         ids.append(_levels(units.by, opened.placed.waves, frame[units.by].dtype))
+    if units.panel and units.size is not None:
+        sizes = np.arange(1, opened.placed.places + 1)
+        ids.append(_levels(units.size, sizes, frame[units.size].dtype))
+    serials = [name for name in _numbered(opened.settings) if name in frame.columns]
+    if serials:
+        found = _schema(for_columns(opened.settings, serials), rows_of(frame[serials]), serials)
+        ids += [replace(own, levels=()) if isinstance(own, CategoricalColumn) else own for own in found]
     part = frame[made]
     numbers = [name for name in made if pd.api.types.is_numeric_dtype(part[name])]
     own = for_columns(opened.settings, made)

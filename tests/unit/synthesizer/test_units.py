@@ -381,3 +381,31 @@ def test_five_members_of_one_household_are_one_unit_where_places_share_models():
     knots = next(step.params for step in places.steps if step.targets[0].column == "a").knots
     rows = knots[0] * 30 * 7
     assert (rows > 4 * 7 + 0.5).all()  # four units have so many rows at most
+
+
+def test_further_numbers_of_units_and_of_rows_are_new_ones(table):
+    homes = table.hid.map({home: f"H{at:05d}" for at, home in enumerate(table.hid.unique(), start=501)})
+    odd = table.assign(home=homes, row=np.arange(len(table)) + 7000)
+    copy = quietly(asked(method={"home": "serial", "row": "serial"}), odd).draw(m=1, rng=1)[0]
+    assert copy.groupby("hid").home.nunique().max() == 1
+    assert copy.drop_duplicates("hid").home.tolist() == [f"H{at:05d}" for at in range(1, 401)]
+    assert copy.row.tolist() == list(range(1, len(copy) + 1))
+    assert list(copy) == list(odd)
+
+
+def test_a_panel_may_hold_the_number_of_its_waves():
+    table = waves(60)
+    table["times"] = table.groupby("id").wave.transform("size")
+    units = sdp.Units(id="id", size="times", order="wave")
+    fitted = quietly(sdp.Synthesizer(units=units, progress=False, workers=1), table)
+    copy = fitted.draw(m=1, rng=1)[0]
+    assert (copy.groupby("id").wave.transform("size") == copy.times).all()
+    assert copy.times.dtype == table.times.dtype
+    assert "times" in fitted.plan.unit_columns
+
+
+def test_rows_of_one_column_are_drawn_together_with_those_of_another(table):
+    both = table.assign(work=np.where(table.sex == "f", "x", np.where(table.age % 2 == 0, "y", "z")))
+    copy = quietly(asked(joint=[(["sex", "work"], "catall")]), both).draw(m=1, rng=1)[0]
+    assert not ((copy.sex == "f") & (copy.work != "x")).any()
+    assert set(copy.work) == {"x", "y", "z"}
