@@ -42,6 +42,7 @@ def check_named(settings: Settings, names: Sequence[str]) -> None:
     check_known(map(_target, settings.formulas), known, "formulas")
     check_known((name for step in settings.joint for name in step[0]), known, "joint")
     check_known(settings.visit_sequence or (), known, "visit_sequence")
+    check_known(() if settings.design is None else settings.design.columns, known, "design")
     check_known(settings.keep, known, "keep")
     check_known(strata_named(settings.strata), known, "strata")
 

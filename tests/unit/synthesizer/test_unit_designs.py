@@ -179,6 +179,7 @@ def test_models_are_fitted_apart_by_what_whole_units_have(table):
         ({"design": sdp.Design(psu="hid")}, "sampling units by themselves"),
         ({"design": sdp.Design(weight="w", how="population")}, "made row by row"),
         ({"keep": ["agee"]}, "keep names 'agee', which is no column; did you mean"),
+        ({"design": sdp.Design(weight="ww")}, "design names .ww., which is no column; did you mean"),
         ({"strata": ["regio"]}, "strata names 'regio', which is no column; did you mean"),
     ],
 )

@@ -409,3 +409,15 @@ def test_rows_of_one_column_are_drawn_together_with_those_of_another(table):
     copy = quietly(asked(joint=[(["sex", "work"], "catall")]), both).draw(m=1, rng=1)[0]
     assert not ((copy.sex == "f") & (copy.work != "x")).any()
     assert set(copy.work) == {"x", "y", "z"}
+
+
+def test_analyses_by_wave_are_flagged_only_where_places_share_models():
+    table = waves()
+    flags = {}
+    for own in (50, 200):  # from so many units on a wave has models of its own: all of them, or not the last
+        units = sdp.Units(id="id", order="wave", own_models=own)
+        release = quietly(sdp.Synthesizer(units=units, progress=False, workers=1), table).draw(m=2, rng=1)
+        flags[own] = [sdp.ols(text, release).flags for text in ("pay ~ C(wave) + sex", "pay ~ wave")]
+    assert flags[50] == [(), ()]
+    assert "straight lines" in flags[200][0][0]
+    assert flags[200][1] == ()
