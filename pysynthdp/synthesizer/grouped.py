@@ -72,6 +72,11 @@ def check_units(settings: _Asked) -> None:
 def _beside(settings: Any, units: Units) -> Iterator[PlanError]:
     """Find what a design cannot be beside units, and columns of units themselves that cannot stay real."""
     design = settings.design
+    for what in ("keep", "design") if not settings.protection.learns else ():
+        if getattr(settings, what):
+            text = Words("{what} does not go with units under a guarantee", what=what)
+            mend = "leave it out, or give it beside units without a guarantee, which keeps columns of units"
+            yield PlanError(text, kind="units", remedy=mend)
     if design is not None and design.how == "population":
         what = "synthetic populations are made row by row, and rows of one unit would be parted"
         mend = Words(

@@ -9,6 +9,7 @@ import pytest
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
 from tests.unit.synthesizer.test_units import asked, people, quietly
+from tests.unit.synthesizer.test_units_guaranteed import asked as guaranteed
 
 DESIGN = sdp.Design(weight="w", strata="region")
 
@@ -209,3 +210,12 @@ def test_a_column_of_units_is_drawn_last_in_any_order(table):
     design = sdp.Design(weight="w", how="synthesise", totals=9000)
     fitted = quietly(asked(design=design, visit_sequence=order), table)
     assert fitted.plan.first.visit_sequence[-1] == "w"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"keep": ["region"]}, {"design": sdp.Design(weight="age", how="synthesise", totals=100.0)}],
+)
+def test_a_guarantee_of_whole_units_keeps_nothing_real_and_draws_no_weight(settings):
+    with pytest.raises(PlanError, match=f"{next(iter(settings))} does not go with units under a guarantee"):
+        guaranteed(**settings)
