@@ -23,7 +23,8 @@ Under a formal guarantee sizes, order and shared columns are declared, and nothi
 ``declared.py`` sorts them by declared facts alone.
 
 Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what is wrong with them,
-``shared.py`` finds what units share, ``numbering.py`` how ids are written, ``tables.py`` makes the tables.
+``shared.py`` finds what units share, ``numbering.py`` how ids are written, ``tables.py`` makes the tables,
+``whole.py`` compares whole units that were drawn with the real ones.
 The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in
 ``pysynthdp/draw/unit_machine.py``.
 """
@@ -31,17 +32,23 @@ The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are
 from pysynthdp.units.declared import count_units, declared_frames, declared_rows
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
-from pysynthdp.units.shared import shared_columns
-from pysynthdp.units.tables import place_frame, place_groups, unit_frame
+from pysynthdp.units.shared import check_of_units, shared_columns
+from pysynthdp.units.tables import place_frame, place_groups, place_owners, unit_frame
+from pysynthdp.units.whole import WHOLE, far_as_wholes, far_remarks
 
 __all__ = [
+    "WHOLE",
     "Placed",
+    "check_of_units",
     "count_units",
     "declared_frames",
     "declared_rows",
+    "far_as_wholes",
+    "far_remarks",
     "numbering_of",
     "place_frame",
     "place_groups",
+    "place_owners",
     "placed_rows",
     "shared_columns",
     "unit_frame",
