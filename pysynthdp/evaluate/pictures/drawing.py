@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,7 @@ __all__ = ["draw_column", "draw_propensity", "draw_residuals", "drawn"]
 
 _REAL: Final[dict[str, Any]] = {"color": "0.72"}
 _COPY: Final[dict[str, Any]] = {"facecolor": "none", "edgecolor": "0.1", "linewidth": 1.1}
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _TITLE: Final[dict[str, Any]] = {"fontsize": 9, "loc": "left"}
 
 
@@ -122,6 +124,8 @@ def draw_column(part: pd.DataFrame, ax: Axes) -> Axes:
     ax.bar(place, both["confidential"], width=width, label="confidential", **_REAL)
     ax.bar(place, both["copies"], width=width, label="copies", **_COPY)
     _name_cells(ax, beside, [str(cell) for cell in apart["cell"]], histogram=bool(histogram))
+    if histogram and _DATE.match(str(values["cell"].iloc[0])):
+        _name_dates(ax, values, beside, [str(cell) for cell in apart["cell"]])
     ax.set_title(str(part["column"].iloc[0]), **_TITLE)
     ax.tick_params(labelsize=7)
     ax.legend(fontsize=6, frameon=False)
@@ -137,6 +141,13 @@ def _name_cells(ax: Axes, place: Any, cells: Sequence[str], *, histogram: bool) 
     low, high = ax.get_xlim()
     ticks = [tick for tick in ax.get_xticks() if low <= tick <= (min(place) if len(place) else high)]
     ax.set_xticks([*ticks, *place], [*(f"{tick:g}" for tick in ticks), *names], rotation=45, ha="right")
+
+
+def _name_dates(ax: Axes, values: pd.DataFrame, beside: Any, cells: Sequence[str]) -> None:
+    """Name every sixth cell of a histogram of dates by the date at which it begins."""
+    marked = values.iloc[::6]
+    days = [str(cell).split(" ")[0] for cell in marked["cell"]]
+    ax.set_xticks([*marked["low"], *beside], [*days, *cells], rotation=45, ha="right")
 
 
 def _tables(found: Any) -> list[Panel]:
