@@ -17,6 +17,7 @@ from pysynthdp.evaluate.report.parts import Blank, Block, Grid, Picture, Section
 from pysynthdp.evaluate.report.public import how_made
 from pysynthdp.evaluate.report.purposes import Purpose
 from pysynthdp.evaluate.risk.result import DisclosureRisk
+from pysynthdp.evaluate.utility.foreseen import HEADING
 from pysynthdp.evaluate.utility.result import UtilityComparison
 from pysynthdp.release import SyntheticRelease
 
@@ -32,6 +33,7 @@ _GUARDED: Final = (
     "The copies carry a formal guarantee, and this report does not: it reads the records as they are. No "
     "number in it, and no choice made by one, may leave. Gates look at the copies alone."
 )
+_FORESEEN: Final = "Of copies alone, whatever the records are; no proof, and no gate looks at it."
 _NO_TOTAL: Final = "There is no overall score: an average hides the group that fares worst."
 
 
@@ -286,6 +288,8 @@ def _worth(measured: Measured) -> Iterator[Block]:
     ):
         if name in frames:
             yield _grid(frames, name, title)
+    if "foreseen" in frames:
+        yield Grid("foreseen", f"Intervals foreseen, {HEADING}", frames["foreseen"], _FORESEEN)
     for name, fit in measured.utility.fits.items():
         yield fit.to_table()
         yield Picture(f"fit {name}", f"Intervals of {name}", _fit_picture(fit))

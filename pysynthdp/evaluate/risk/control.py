@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp.base.arrays import IntArray
-from pysynthdp.base.errors import PysynthdpWarning, SchemaError, SettingError
+from pysynthdp.base.errors import SchemaError, SettingError
 from pysynthdp.base.words import Words
 from pysynthdp.evaluate.risk.coding import Files
 from pysynthdp.evaluate.risk.wording import EITHER
+from pysynthdp.evaluate.sealed import sealed_copies
 from pysynthdp.synthesizer import Synthesizer
 
-__all__ = ["Control", "ControlKind", "controls", "sealed_copies"]
+__all__ = ["Control", "ControlKind", "controls"]
 
 ControlKind: TypeAlias = Literal["holdout", "refits", "none"]
 
@@ -115,36 +115,3 @@ def _without(files: Files, refit: Synthesizer, part: IntArray, rng: np.random.Ge
         files.table.iloc[part].reset_index(drop=True),
         left_out=True,
     )
-
-
-def sealed_copies(
-    refit: Synthesizer, table: pd.DataFrame, *, m: int, k: int | None, rng: np.random.Generator
-) -> tuple[pd.DataFrame, ...]:
-    """Fit and draw for an evaluation only: nobody can draw from the fit, save it or charge it.
-
-    Parameters
-    ----------
-    refit : Synthesizer
-        Settings of the release.
-    table : DataFrame
-        Rows to fit.
-    m, k : int
-        Copies, and rows of each; k None as many as the table has.
-    rng : Generator
-        Of the drawing; under a guarantee the operating system's is taken, as for a release.
-
-    Returns
-    -------
-    tuple of DataFrame
-        To be looked at and dropped by the caller.
-
-    Notes
-    -----
-    Privacy: reads real rows; under a guarantee the copies have it too, but many of them together do not have
-    that of the release, so no number that is measured on them may leave.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PysynthdpWarning)  # said when the release was made
-        fitted = replace(refit, progress=False).fit(table)  # without a ledger
-        release = fitted.draw(m=m, k=k, rng=rng if refit.protection.learns else None)
-    return release.copies

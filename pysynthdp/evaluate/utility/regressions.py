@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,10 +56,13 @@ class Regressions:
         By formula.
     missing : tuple of str
         What was not computed, and why.
+    models : mapping of str to (formula, fit)
+        Formula of each, and the function that pools it.
     """
 
     fits: Mapping[str, Comparison]
     missing: tuple[str, ...]
+    models: Mapping[str, tuple[str, Callable[..., Any]]]
 
     def to_frame(self) -> pd.DataFrame:
         """One row a term, the largest difference first."""
@@ -105,14 +108,16 @@ def regressions(sides: Sides, cells: Sequence[Cells], models: Models, associatio
     """
     asked = proposed(cells, association, sides.real) if models is None else _asked(models)
     release = sides.release or _Copies(tuple(sides.copies), sides.tags, sides.schema)
-    fits, missing = {}, []
+    fits, missing, taken = {}, [], {}
     for name, formula in asked.items():
+        fit = _fit_of(formula, cells)
         try:
-            fits[name] = _fitted(formula, release, sides, cells)
+            fits[name] = compare_fits(fit(formula, release), sides.real)
+            taken[name] = (formula, fit)
         except (PysynthdpError, ValueError, np.linalg.LinAlgError) as error:
             what = str(error) if isinstance(error, PysynthdpError) else "it cannot be fitted to these tables"
             missing.append(f"regression {name}: {what}")
-    return Regressions(fits, tuple(missing))
+    return Regressions(fits, tuple(missing), taken)
 
 
 def _asked(models: Sequence[str] | Mapping[str, str] | str) -> dict[str, str]:
@@ -127,13 +132,11 @@ def _asked(models: Sequence[str] | Mapping[str, str] | str) -> dict[str, str]:
     return named
 
 
-def _fitted(formula: str, release: Any, sides: Sides, cells: Sequence[Cells]) -> Comparison:
-    """Fit a formula by least squares, or by a logistic regression where two levels stand on the left."""
+def _fit_of(formula: str, cells: Sequence[Cells]) -> Callable[..., Any]:
+    """Take least squares, or a logistic regression where two levels stand on the left."""
     left = formula.split("~", maxsplit=1)[0].strip().strip("`")
     response = next((each for each in cells if each.facts.name == left), None)
-    two = response is not None and not response.facts.numeric
-    pooled = (logit if two else ols)(formula, release)
-    return compare_fits(pooled, sides.real)
+    return logit if response is not None and not response.facts.numeric else ols
 
 
 def proposed(cells: Sequence[Cells], association: FloatArray, real: pd.DataFrame) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from pysynthdp.analysis.term_names import readable
 from pysynthdp.base.display import Cell, Table
 from pysynthdp.base.errors import SettingError
 from pysynthdp.base.words import meant
@@ -15,6 +16,7 @@ from pysynthdp.evaluate.fits import Comparison
 from pysynthdp.evaluate.internal import Internal, internal_frame
 from pysynthdp.evaluate.pictures import drawn
 from pysynthdp.evaluate.utility.copied import Alarm
+from pysynthdp.evaluate.utility.foreseen import HEADING
 from pysynthdp.evaluate.utility.propensity import Propensity
 
 if TYPE_CHECKING:
@@ -74,7 +76,8 @@ class UtilityComparison(Internal):
         dict of str to DataFrame
             ``one-way``, ``two-way``, ``three-way``, ``propensity``, ``moments``, ``indicators``,
             ``subgroups``, ``associations``, ``missing``, ``rules``, ``structure``, ``regressions``,
-            ``distributions``, and ``held-out`` where there are held-out rows.
+            ``distributions``, ``held-out`` where there are held-out rows, and ``foreseen`` where intervals
+            were foreseen.
 
         Notes
         -----
@@ -184,11 +187,20 @@ class UtilityComparison(Internal):
         if len(rules):
             yield ("rules", f"{len(rules)} rules", "broken in copies", len(broken), None)
         yield ("structure", "names, types, levels", "differences", len(self.frames["structure"]), None)
+        yield from _foreseen(self.frames.get("foreseen", pd.DataFrame()).head(2))
         for row in self.frames.get("held-out", pd.DataFrame()).itertuples(index=False):
             yield ("held-out rows", str(row[0]), "ratio to the table's own", float(row[4]), _FRESH)
 
 
 Row = tuple[Any, ...]
+
+
+def _foreseen(frame: pd.DataFrame) -> Iterator[Row]:
+    """Give the lowest coverages if the synthesis model held, with what so many runs leave open."""
+    for row in frame.to_dict("records"):
+        many = f"coverage of 95 % intervals in {row['runs']} runs"
+        limits = f"0.95 (runs leave {row['coverage low']:.2g} to {row['coverage high']:.2g})"
+        yield (HEADING, f"{row['model']}, {readable(row['term'])}", many, row["coverage"], limits)
 
 
 def _of_tables(frame: pd.DataFrame) -> Iterator[Row]:

@@ -317,3 +317,39 @@ def test_pictures_are_drawn_and_say_internal(kind):
     assert figure._suptitle.get_text().startswith("INTERNAL")
     assert any(ax.get_title(loc="left") for ax in figure.axes)
     pyplot.close(figure)
+
+
+# points in time
+
+
+def test_dates_stand_as_dates_on_page_one_and_beside_days_in_tables():
+    rng = np.random.default_rng(2)
+    born = pd.Timestamp("1960-01-01") + pd.to_timedelta(rng.integers(0, 15_000, 400), unit="D")
+    table = pd.DataFrame({"born": born, "sex": rng.choice(["F", "M"], 400)})
+    table["wave"] = pd.to_datetime(rng.choice(["2020-01-01", "2021-01-01"], 400))
+    table["took"] = pd.to_timedelta(rng.integers(0, 30, 400), unit="D")
+    other = table.sample(frac=1, replace=True, random_state=1)
+    tables = sdp.compare(table, other, models=[]).tables()
+    groups = set(tables["subgroups"]["subgroup"])
+    assert {"2020-01-01", "2021-01-01"} <= groups
+    cut = pd.Series(born).quantile([0.2, 0.4, 0.6, 0.8])
+    assert len({f"up to {at:%Y-%m-%d}" for at in cut} & groups) >= 3  # a fifth quantile may fall between days
+    means = tables["moments"].set_index(["column", "statistic"])
+    assert means.loc[("born", "mean"), "confidential date"] == f"{born.to_series().mean():%Y-%m-%d}"
+    assert means.loc[("born", "sd"), "confidential date"] == ""
+    assert means.loc[("took", "mean"), "confidential date"] == ""
+    shares = tables["indicators"].set_index(["group", "statistic"])
+    assert shares.loc[("F", "mean(born)"), "copies date"].startswith("19")
+    assert shares.loc[("F", "share"), "copies date"] == ""
+    cells = tables["distributions"]
+    assert cells[cells["column"] == "born"]["cell"].str.match(r"\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d").all()
+    assert "confidential date" not in sdp.compare(TABLE, FRESH, models=[]).tables()["moments"]
+
+
+def test_trees_that_see_a_part_of_the_rows_say_so():
+    long = pd.DataFrame({"a": np.arange(21_000) % 7, "b": np.arange(21_000) % 3})
+    found = sdp.compare(long, long.iloc[::-1], models=[])
+    notes = found.tables()["propensity"].set_index("method")["note"]
+    assert "20,000 evenly spaced rows" in notes["tree"]
+    assert "Trees see 20,000 evenly spaced rows of a side" in " ".join(found.notes)
+    assert not any("rows of a side" in one for one in sdp.compare(TABLE, FRESH, models=[]).notes)
