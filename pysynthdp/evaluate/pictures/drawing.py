@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_column", "draw_propensity", "draw_residuals", "drawn"]
+__all__ = ["draw_column", "draw_propensity", "draw_residuals", "drawn", "drawn_frames"]
 
 _REAL: Final[dict[str, Any]] = {"color": "0.72"}
 _COPY: Final[dict[str, Any]] = {"facecolor": "none", "edgecolor": "0.1", "linewidth": 1.1}
@@ -62,6 +62,48 @@ def drawn(found: Any, kind: str, most: int) -> Figure:
             f"there is nothing to draw for {kind!r}", kind="setting", remedy="see .missing for why"
         )
     return _figure(panels)
+
+
+def drawn_frames(found: Any) -> dict[str, pd.DataFrame]:
+    """Give what the pictures show besides the tables, for whoever draws them elsewhere.
+
+    Parameters
+    ----------
+    found : UtilityComparison
+        What is drawn.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``residuals`` (a cell of a table of two columns a row, in standard errors), ``intervals`` (a term and
+        side of a regression a row) and ``scores`` (shares of both sides by propensity).
+
+    Notes
+    -----
+    Privacy: real numbers.
+    """
+    cells = [
+        (f"{one.index.name} x {one.columns.name}", str(row), str(column), float(z))
+        for one in found.residuals
+        for row, line in zip(one.index, one.to_numpy(dtype=np.float64), strict=True)
+        for column, z in zip(one.columns, line, strict=True)
+    ]
+    limits = [
+        (name, term, side, float(value), float(low), float(high))
+        for name, fit in found.fits.items()
+        for side, values, ends in (
+            ("confidential", fit.confidential, fit.confidential_limits),
+            ("pooled", fit.pooled, fit.pooled_limits),
+        )
+        for term, value, (low, high) in zip(fit.terms, values, ends, strict=True)
+    ]
+    scores = found.propensity
+    shares = {"low": scores.edges[:-1], "high": scores.edges[1:]}
+    return {
+        "residuals": pd.DataFrame(cells, columns=["table", "row", "column", "z"]),
+        "intervals": pd.DataFrame(limits, columns=["model", "term", "side", "value", "low", "high"]),
+        "scores": pd.DataFrame({**shares, "confidential": scores.real, "copies": scores.copy}),
+    }
 
 
 Panel = Callable[["Axes"], Any]
@@ -132,9 +174,15 @@ def draw_column(part: pd.DataFrame, ax: Axes) -> Axes:
     return ax
 
 
+def _short(cell: object) -> str:
+    """Shorten a label; 16 letters hold "up to 1994-05-25"."""
+    text = str(cell)
+    return text if len(text) <= 16 else f"{text[:14]}.."
+
+
 def _name_cells(ax: Axes, place: Any, cells: Sequence[str], *, histogram: bool) -> None:
     """Name cells that stand by themselves, beside the scale of a histogram."""
-    names = [cell if len(cell) < 16 else f"{cell[:14]}.." for cell in cells]
+    names = [_short(cell) for cell in cells]
     if not histogram:
         ax.set_xticks(place, names, rotation=45, ha="right")
         return
@@ -147,7 +195,7 @@ def _name_dates(ax: Axes, values: pd.DataFrame, beside: Any, cells: Sequence[str
     """Name every sixth cell of a histogram of dates by the date at which it begins."""
     marked = values.iloc[::6]
     days = [str(cell).split(" ")[0] for cell in marked["cell"]]
-    ax.set_xticks([*marked["low"], *beside], [*days, *cells], rotation=45, ha="right")
+    ax.set_xticks([*marked["low"], *beside], [*days, *map(_short, cells)], rotation=45, ha="right")
 
 
 def _tables(found: Any) -> list[Panel]:
@@ -190,9 +238,9 @@ def draw_residuals(table: pd.DataFrame, ax: Axes) -> Axes:
                 color="white" if dark else "black",
             )
     ax.set_xticks(
-        range(z.shape[1]), [str(name)[:14] for name in table.columns], rotation=45, ha="right", fontsize=6
+        range(z.shape[1]), [_short(name) for name in table.columns], rotation=45, ha="right", fontsize=6
     )
-    ax.set_yticks(range(z.shape[0]), [str(name)[:14] for name in table.index], fontsize=6)
+    ax.set_yticks(range(z.shape[0]), [_short(name) for name in table.index], fontsize=6)
     ax.set_title(f"{table.index.name} x {table.columns.name}, in standard errors", **_TITLE)
     return ax
 
