@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-import pandas as pd
-
 from pysynthdp.evaluate import Report
 from pysynthdp.evaluate.risk.measure import disclosure_risk
 from pysynthdp.evaluate.utility.compare import compare
@@ -71,15 +69,15 @@ class Evaluated:
             limits={gate: limit for gate, limit in asked.items() if limit is not None},
         )
 
-    def two_way(self) -> pd.Series[float]:
-        """Ratios of all tables of two columns."""
+    def two_way(self) -> float:
+        """Give the largest ratio of a table of two columns."""
         found = self.report.utility if self._board else compare(self.table, self.release, models=[])
-        return found.frames["two-way"]["ratio"]
+        return float(found.frames["two-way"]["ratio"].max())
 
-    def replicated(self, name: str) -> pd.Series[float]:
-        """Per cent of records that are unique on a set of keys, in the table and in copies."""
+    def replicated(self, name: str) -> float:
+        """Give the largest per cent of records that are unique on a set of keys in the table and copies."""
         keys = {name: list((self.job.gates.keys or {})[name])}
         risk = self.report.risk if self._board else None
         found = risk or disclosure_risk(self.table, self.release, keys=keys, attacks=1)
         frame = found.found["identity"]
-        return frame.loc[frame["keys"] == name, "RepU"]
+        return float(frame.loc[frame["keys"] == name, "RepU"].max())

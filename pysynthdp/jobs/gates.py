@@ -77,13 +77,13 @@ def _rules(seen: Evaluated, asked: Gates) -> Iterator[tuple[str, float, float]]:
 
 def _two_way(seen: Evaluated, asked: Gates) -> Iterator[tuple[str, float, float]]:
     """Take the worst two-way table; one that cannot be compared does not pass."""
-    yield "max_pmse_ratio_2way", float(seen.two_way().max()), float(asked.max_pmse_ratio_2way or 0)
+    yield "max_pmse_ratio_2way", seen.two_way(), float(asked.max_pmse_ratio_2way or 0)
 
 
 def _unique(seen: Evaluated, asked: Gates) -> Iterator[tuple[str, float, float]]:
     """Count records that are unique by a set of keys in the table and in any of the copies."""
     for name, most in (asked.max_repu_percent or {}).items():
-        yield f"max_repu_percent.{name}", float(seen.replicated(name).max()), float(most)
+        yield f"max_repu_percent.{name}", seen.replicated(name), float(most)
 
 
 def said_rho(guarantee: Any) -> float:

@@ -192,8 +192,9 @@ def rank_matches(
     Returns
     -------
     (Matched, float) or None
-        The matches, and the share of them between two random halves of the table, which is what chance does.
-        None without a number among the columns.
+        The matches, and what chance does: the share of them between two random halves of the table, or of
+        rows that equal a record as they are, if that is more, since values of few kinds have the same ranks
+        in a fresh sample. None without a number among the columns.
     """
     plain = Files(files.table, files.copies)
     whole: list[_Hash] = []
@@ -215,7 +216,7 @@ def rank_matches(
     empty = np.empty(0, dtype=np.uint64)
     found = _matched([*whole, empty], tuple(names), ())
     chance = _matched([*split, empty], tuple(names), ()).matches[0]
-    return found, chance.rows / max(chance.of_rows, 1)
+    return found, max(chance.rows / max(chance.of_rows, 1), found.expected)
 
 
 def _added(prints: list[_Hash], codes: Sequence[IntArray], place: int) -> list[_Hash]:

@@ -2,18 +2,21 @@
 
 from pysynthdp.evaluate.sides.cells import Cells, cells_of, coded
 from pysynthdp.evaluate.sides.columns import Facts, facts_of, levels_of, numbers_of, with_dates
-from pysynthdp.evaluate.sides.taking import Sides, frame_of, taken_sides
+from pysynthdp.evaluate.sides.taking import Sides, as_table, frame_of, in_levels_of, taken_sides, unread
 
 __all__ = [
     "Cells",
     "Facts",
     "Sides",
+    "as_table",
     "cells_of",
     "coded",
     "facts_of",
     "frame_of",
+    "in_levels_of",
     "levels_of",
     "numbers_of",
     "taken_sides",
+    "unread",
     "with_dates",
 ]

@@ -21,7 +21,7 @@ from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 
-__all__ = ["Sides", "frame_of", "taken_sides"]
+__all__ = ["Sides", "as_table", "frame_of", "in_levels_of", "taken_sides", "unread"]
 
 _MARKS: Final = (WATERMARK, WATERMARK_SPSS)
 _HEADS: Final = ("column", "what", "confidential", "copies")
@@ -139,7 +139,7 @@ def taken_sides(table: Any, release: Any, *, schema: Schema | None = None) -> Si
     )
     differences = _differences(real, ours, copies, facts)
     if ours is None:
-        copies = [_as_table(copy, real, facts) for copy in copies]
+        copies = [as_table(copy, real, facts) for copy in copies]
     return Sides(frame_of(real, list(real.columns)), copies, facts, differences, ours, schema)
 
 
@@ -206,8 +206,24 @@ def _check_alike(copies: Sequence[Any], shared: Sequence[str]) -> None:
             raise SchemaError(what, column=lacking[0], kind="columns", remedy="give copies of one table")
 
 
-def _as_table(copy: pd.DataFrame, real: pd.DataFrame, facts: Sequence[Facts]) -> pd.DataFrame:
-    """Give the columns of another tool's copy the types of the table, as far as their cells can be read."""
+def as_table(copy: pd.DataFrame, real: pd.DataFrame, facts: Sequence[Facts]) -> pd.DataFrame:
+    """Give the columns of another tool's copy the types of the table, as far as their cells can be read.
+
+    Parameters
+    ----------
+    copy, real : DataFrame
+        The copy, and the confidential table.
+    facts : sequence of Facts
+        Of the columns that both have; others are left out.
+
+    Returns
+    -------
+    DataFrame
+
+    Notes
+    -----
+    Privacy: takes types and levels from the table.
+    """
     found = {}
     for each in facts:
         own, like = copy[each.name], real[each.name]
@@ -230,13 +246,50 @@ def _plain_numbers(series: pd.Series[Any], facts: Facts) -> Any:
 
 
 def _as_levels(series: pd.Series[Any], like: pd.Series[Any], facts: Facts) -> pd.Series[Any]:
-    """Write levels as the table writes them; what it does not have stays as it is."""
-    raw = {text_of(value): value for value in pd.unique(like.dropna())}
+    """Write levels as the table writes them, in its order; what it does not have stays as it is, behind."""
+    ordered = isinstance(like.dtype, pd.CategoricalDtype)
+    known = like.cat.categories if ordered else pd.unique(like.dropna())
+    raw = {text_of(value): value for value in known}
     codes = levels_of(series, facts)
     cells = np.array([*(raw.get(level, level) for level in facts.levels), None], dtype=object)[
         np.maximum(codes, -1)
     ]
-    return pd.Series(np.where(codes == -2, series.astype(object), cells), index=series.index, dtype=object)
+    written = pd.Series(np.where(codes == -2, series.astype(object), cells), index=series.index, dtype=object)
+    if not ordered:
+        return written
+    new = [value for value in pd.unique(written.dropna()) if value not in set(known)]
+    return written.astype(pd.CategoricalDtype([*known, *new], ordered=like.cat.ordered and not new))
+
+
+def in_levels_of(frame: pd.DataFrame, copy: pd.DataFrame) -> pd.DataFrame:
+    """Give columns of levels the order that a copy has, so that regressions have one reference level.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The confidential table.
+    copy : DataFrame
+        A copy, some of its columns.
+
+    Returns
+    -------
+    DataFrame
+        The table; levels that the copy does not know stand behind the others.
+
+    Notes
+    -----
+    Privacy: passes real rows on.
+    """
+    found = {}
+    for name in copy.columns:
+        dtype, own = copy[name].dtype, frame[name]
+        if not isinstance(dtype, pd.CategoricalDtype) or own.dtype == dtype:
+            continue
+        raw = {text_of(level): level for level in dtype.categories}
+        cells = own.astype(object).map(lambda cell, raw=raw: raw.get(text_of(cell), cell), na_action="ignore")
+        new = [value for value in pd.unique(cells.dropna()) if value not in set(dtype.categories)]
+        found[name] = cells.astype(pd.CategoricalDtype([*dtype.categories, *new], dtype.ordered))
+    return frame.assign(**found)
 
 
 def _differences(
@@ -253,12 +306,29 @@ def _differences(
         for one in structure_diff(real[kept], other)
     ]
     if isinstance(first, pd.DataFrame):
-        rows += [row for each in facts for row in _unread(first[each.name], real[each.name], each)]
+        rows += [row for each in facts for row in unread(first[each.name], real[each.name], each)]
     return pd.DataFrame(rows, columns=list(_HEADS))
 
 
-def _unread(copy: pd.Series[Any], real: pd.Series[Any], facts: Facts) -> Iterator[tuple[str, str, str, str]]:
-    """Count the cells of a column that hold something which is not read."""
+def unread(copy: pd.Series[Any], real: pd.Series[Any], facts: Facts) -> Iterator[tuple[str, str, str, str]]:
+    """Count the cells of a column that hold something which is not read, as a row of the differences.
+
+    Parameters
+    ----------
+    copy, real : Series
+        The column on both sides.
+    facts : Facts
+        What it is.
+
+    Yields
+    ------
+    tuple of str
+        Column, what differs, and how many cells on either side.
+
+    Notes
+    -----
+    Privacy: counts cells of real rows.
+    """
     if facts.numeric:
         lost = [_lost(series, facts) for series in (real, copy)]
         if any(lost):

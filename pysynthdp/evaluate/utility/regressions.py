@@ -14,7 +14,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PysynthdpError, SettingError
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.evaluate.fits import Comparison, compare_fits
-from pysynthdp.evaluate.sides import Cells, Sides
+from pysynthdp.evaluate.sides import Cells, Sides, frame_of, in_levels_of
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 
@@ -108,11 +108,13 @@ def regressions(sides: Sides, cells: Sequence[Cells], models: Models, associatio
     """
     asked = proposed(cells, association, sides.real) if models is None else _asked(models)
     release = sides.release or _Copies(tuple(sides.copies), sides.tags, sides.schema)
+    levels = [each.facts.name for each in cells if not each.facts.numeric]
+    real = in_levels_of(sides.real, frame_of(sides.copies[0], levels))
     fits, missing, taken = {}, [], {}
     for name, formula in asked.items():
         fit = _fit_of(formula, cells)
         try:
-            fits[name] = compare_fits(fit(formula, release), sides.real)
+            fits[name] = compare_fits(fit(formula, release), real)
             taken[name] = (formula, fit)
         except (PysynthdpError, ValueError, np.linalg.LinAlgError) as error:
             what = str(error) if isinstance(error, PysynthdpError) else "it cannot be fitted to these tables"

@@ -353,3 +353,32 @@ def test_trees_that_see_a_part_of_the_rows_say_so():
     assert "20,000 evenly spaced rows" in notes["tree"]
     assert "Trees see 20,000 evenly spaced rows of a side" in " ".join(found.notes)
     assert not any("rows of a side" in one for one in sdp.compare(TABLE, FRESH, models=[]).notes)
+
+
+# one reference level on both sides
+
+
+def test_levels_of_another_tools_copies_stand_in_the_order_of_the_table(tmp_path):
+    order = pd.CategoricalDtype(["<10 yrs", "10 yrs", "higher", "12 yrs"])
+    rng = np.random.default_rng(8)
+    place = rng.integers(0, 4, 800)
+    table = pd.DataFrame({"edu": pd.Categorical.from_codes(place, dtype=order)})
+    table["pay"] = 100.0 * place + rng.normal(0, 10, 800)
+    table.iloc[::-1].to_csv(tmp_path / "copy.csv", index=False)
+    fits = sdp.compare(table, tmp_path / "copy.csv", models=["pay ~ edu"]).tables()["regressions"]
+    assert fits["std.diff"].abs().max() < 1e-6
+    assert "edu[T.12 yrs]" in set(fits["term"])
+    release = sdp.Synthesizer(progress=False).fit(table).draw(m=2, rng=1)
+    texts = table.assign(edu=table["edu"].astype(str))
+    ours = [sdp.compare(one, release, models=["pay ~ edu"]).tables()["regressions"] for one in (table, texts)]
+    pd.testing.assert_frame_equal(*ours)
+
+
+def test_contrasts_of_other_levels_are_refused_not_compared():
+    table = pd.DataFrame({"edu": pd.Categorical(list("bca") * 100, ["b", "a", "c"])})
+    table["pay"] = np.random.default_rng(1).normal(size=300)
+    release = sdp.Synthesizer(progress=False).fit(table).draw(m=2, rng=1)
+    pooled = sdp.ols("pay ~ edu", release)
+    assert len(sdp.compare_fits(pooled, table).terms) == 3
+    with pytest.raises(sdp.FitError, match="edu has another reference level"):
+        sdp.compare_fits(pooled, table.assign(edu=table["edu"].astype(str)))
