@@ -85,8 +85,18 @@ def controls(
         return Control("holdout", (Files(files.table, files.copies, holdout.reset_index(drop=True)),))
     if refit is None:
         return Control("none", ())
-    parts = np.array_split(rng.permutation(len(files.table)), folds)
-    return Control("refits", tuple(_without(files, refit, np.sort(part), rng) for part in parts))
+    unit = None if refit.units is None else refit.units.id
+    parts = _parts(files.table, unit, folds, rng)
+    return Control("refits", tuple(_without(files, refit, part, unit, rng) for part in parts))
+
+
+def _parts(table: pd.DataFrame, unit: str | None, folds: int, rng: np.random.Generator) -> list[IntArray]:
+    """Deal rows, or whole units, into parts."""
+    if unit is None:
+        return [np.sort(part) for part in np.array_split(rng.permutation(len(table)), folds)]
+    codes = pd.factorize(table[unit], use_na_sentinel=False)[0]
+    dealt = np.array_split(rng.permutation(int(codes.max(initial=-1)) + 1), folds)
+    return [np.flatnonzero(np.isin(codes, part)) for part in dealt]
 
 
 def _check_holdout(files: Files, holdout: pd.DataFrame) -> None:
@@ -105,10 +115,12 @@ def _check_holdout(files: Files, holdout: pd.DataFrame) -> None:
         raise SettingError(what, kind="setting", remedy=Words("give {either}", either=EITHER))
 
 
-def _without(files: Files, refit: Synthesizer, part: IntArray, rng: np.random.Generator) -> Files:
+def _without(
+    files: Files, refit: Synthesizer, part: IntArray, unit: str | None, rng: np.random.Generator
+) -> Files:
     """Make copies without some rows, who then are fresh people."""
     rest = files.table.drop(index=files.table.index[part]).reset_index(drop=True)
-    rows = len(files.copies[0])
+    rows = len(files.copies[0]) if unit is None else files.columns(unit)[1].nunique()
     return Files(
         rest,
         sealed_copies(refit, rest, m=len(files.copies), k=None if refit.keep else rows, rng=rng),

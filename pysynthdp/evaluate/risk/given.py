@@ -15,7 +15,7 @@ from pysynthdp.base.words import Words
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.evaluate.risk.coding import Files
 from pysynthdp.evaluate.risk.wording import CALL
-from pysynthdp.evaluate.sides import Facts, as_table, facts_of, unread
+from pysynthdp.evaluate.sides import Facts, as_table, facts_of, fresh_names, unread
 from pysynthdp.io.structure import structure_diff
 from pysynthdp.io.survey import read, reads
 from pysynthdp.io.tables import read_table
@@ -41,6 +41,10 @@ class Given:
         Copies of all of them, earlier ones first.
     kept : tuple of str
         Columns released as they really are.
+    anew : tuple of str
+        Columns of running numbers that the release made anew; they tell nothing of a record.
+    unit : str or None
+        Column of the units that rows belong to.
     claim : Claim or None
         The privacy statement; None of copies of another tool.
     differences : DataFrame
@@ -51,6 +55,8 @@ class Given:
     every: tuple[Any, ...]
     releases: tuple[int, ...]
     kept: tuple[str, ...]
+    anew: tuple[str, ...]
+    unit: str | None
     claim: Claim | None
     differences: pd.DataFrame
 
@@ -95,6 +101,8 @@ def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
         every=tuple(copy for part in parts for copy in part),
         releases=tuple(at for at, part in enumerate(parts, start=1) for _ in part),
         kept=() if tags is None else tuple(name for name in files.names if name in tags.kept),
+        anew=tuple(sorted(fresh_names(own))) if hasattr(own, "provenance") else (),
+        unit=None if tags is None else tags.unit,
         claim=getattr(own, "privacy", None),
         differences=_differences(rows, None if tags is not None else _copies(own)[0]),
     )

@@ -21,7 +21,7 @@ from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 
-__all__ = ["Sides", "as_table", "frame_of", "in_levels_of", "taken_sides", "unread"]
+__all__ = ["Sides", "as_table", "frame_of", "fresh_names", "in_levels_of", "taken_sides", "unread"]
 
 _MARKS: Final = (WATERMARK, WATERMARK_SPSS)
 _HEADS: Final = ("column", "what", "confidential", "copies")
@@ -132,7 +132,7 @@ def taken_sides(table: Any, release: Any, *, schema: Schema | None = None) -> Si
     if not len(real) or not all(len(copy) for copy in copies):
         raise SchemaError("table or copies have no rows", kind="rows", remedy="give all rows")
     _check_alike(copies, shared)
-    fresh = _fresh_names(ours)
+    fresh = fresh_names(ours)
     shared = [name for name in shared if name not in fresh] or shared
     facts = tuple(
         facts_of(real[name], schema[name] if schema and name in schema else None) for name in shared
@@ -189,8 +189,22 @@ def _copy(one: Any) -> pd.DataFrame:
     raise SettingError(what, kind="call", remedy="write compare(table, release)")
 
 
-def _fresh_names(release: Any | None) -> frozenset[str]:
-    """Columns that hold running numbers made anew, which are like no other column by design."""
+def fresh_names(release: Any | None) -> frozenset[str]:
+    """Columns that hold running numbers made anew, which are like no other column by design.
+
+    Parameters
+    ----------
+    release : release or None
+        None for copies of another tool.
+
+    Returns
+    -------
+    frozenset of str
+
+    Notes
+    -----
+    Privacy: reads settings of the release.
+    """
     if release is None:
         return frozenset()
     serial = {name for name, method in release.provenance.methods if method == SERIAL}

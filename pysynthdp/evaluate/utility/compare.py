@@ -12,7 +12,15 @@ import pandas as pd
 from pysynthdp.base.arrays import AnyArray, IntArray
 from pysynthdp.base.display import Cell
 from pysynthdp.base.slips import answers_slips
-from pysynthdp.evaluate.sides import Cells, Sides, cells_of, coded, taken_sides
+from pysynthdp.evaluate.sides import (
+    Cells,
+    Sides,
+    cells_of,
+    coded,
+    frame_of,
+    places_in_units,
+    taken_sides,
+)
 from pysynthdp.evaluate.utility.copied import Alarm, copied_parts
 from pysynthdp.evaluate.utility.counts import count_single
 from pysynthdp.evaluate.utility.distributions import distributions
@@ -155,7 +163,7 @@ def compare(
     if holdout is not None:
         first = (sides.real[sides.names], sides.copy(0))
         frames["held-out"] = held_out(getattr(holdout, "frame", holdout), cells, found.sides, first)
-    alarms = _alarms(sides, seed)
+    alarms = _alarms(sides, found, seed)
     return UtilityComparison(
         facts=tuple(_facts(sides, frames)),
         alarms=alarms,
@@ -211,14 +219,25 @@ def _missing(frames: dict[str, pd.DataFrame], singles: Sequence[str]) -> Iterato
             yield f"{name}: {count} have too few values, or do not vary ({first} first)"
 
 
-def _alarms(sides: Sides, seed: int) -> tuple[Alarm, ...]:
+def _alarms(sides: Sides, cells: _Coded, seed: int) -> tuple[Alarm, ...]:
     """Look for records of the table in each copy; what was found in one is not told again of the next."""
     found: dict[tuple[str, tuple[str, ...]], Alarm] = {}
     real = sides.real[sides.names]
-    for copy in sides.all_copies():
-        for alarm in copied_parts(real, copy, sides.facts, sides.tags.kept, seed=seed):
+    for number, copy in enumerate(sides.all_copies()):
+        groups = _aligned(sides, cells, number)
+        for alarm in copied_parts(real, copy, sides.facts, sides.tags.kept, groups=groups, seed=seed):
             found.setdefault((alarm.kind, alarm.columns), alarm)
     return tuple(found.values())
+
+
+def _aligned(sides: Sides, cells: _Coded, number: int) -> list[AnyArray]:
+    """Group rows by what stands in the order of the table: columns kept real, and places in units."""
+    side, kept, unit = cells.sides[number + 1], sides.tags.kept, sides.tags.unit
+    groups = [side[place] for place, name in enumerate(sides.names) if name in kept]
+    if unit is not None and unit in sides.real and len(sides.real) == side.shape[1]:
+        own = frame_of(sides.copies[number], [unit])[unit]
+        groups.append(places_in_units(sides.real[unit], own))
+    return groups
 
 
 def _facts(sides: Sides, frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str, Cell]]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -382,3 +384,52 @@ def test_contrasts_of_other_levels_are_refused_not_compared():
     assert len(sdp.compare_fits(pooled, table).terms) == 3
     with pytest.raises(sdp.FitError, match="edu has another reference level"):
         sdp.compare_fits(pooled, table.assign(edu=table["edu"].astype(str)))
+
+
+# what makes rows agree in order, though nothing was copied
+
+
+def kept_table(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    asked = rng.random(600) < 0.5
+    searched = np.where(asked, rng.choice(["no", "yes"], 600, p=[0.95, 0.05]), "not asked")
+    return pd.DataFrame(
+        {"form": np.where(asked, "new", "old"), "searched": searched, "age": rng.normal(40, 9, 600)}
+    )
+
+
+def test_columns_that_go_with_kept_ones_are_not_called_copied_and_copied_ones_are():
+    table = kept_table(1)
+    release = sdp.Synthesizer(keep=["form"], progress=False).fit(table).draw(m=1, rng=1)
+    assert (release[0]["searched"] == table["searched"]).mean() > 0.9
+    assert not sdp.compare(table, release, models=[]).alarms
+    assert not sdp.disclosure_risk(table, release, keys=["form", "searched"], attacks=5).alarms
+    leaked = [release[0].assign(searched=table["searched"], age=table["age"])]
+    leak = replace(release, copies=tuple(leaked))
+    assert "copied rows" in [one.kind for one in sdp.compare(table, leak, models=[]).alarms]
+    risk = sdp.disclosure_risk(table, leak, keys=["form", "searched"], attacks=5)
+    assert any("row by row" in each for each in risk.alarms)
+
+
+def panel(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    own = np.repeat(rng.normal(0, 1, 120), 4)
+    frame = pd.DataFrame({"id": np.repeat(np.arange(120), 4), "year": np.tile([2001, 2002, 2003, 2004], 120)})
+    return frame.assign(
+        wage=(10 + own + rng.normal(0, 0.5, 480)).round(2), hours=rng.normal(40, 5, 480).round(1)
+    )
+
+
+def test_waves_stand_in_their_order_and_ids_that_are_anew_hide_no_copied_record():
+    table = panel(1)
+    settings = sdp.Synthesizer(units=sdp.Units(id="id", order="year"), progress=False)
+    release = settings.fit(table).draw(m=2, rng=1)
+    assert not sdp.compare(table, release, models=[]).alarms
+    asked = {"keys": ["year", "wage"], "attacks": 5}
+    assert not sdp.disclosure_risk(table, release, **asked).alarms
+    held = sdp.disclosure_risk(table, release, refit=settings, shadow_fits=8, **asked)
+    assert held.control == "refits"
+    assert "in units" in dict(held.not_computed)["membership"]
+    leak = replace(release, copies=tuple(table.assign(id=table["id"] + 1_000) for _ in range(2)))
+    told = sdp.disclosure_risk(table, leak, **asked).alarms
+    assert any("records of the table themselves" in each for each in told)
