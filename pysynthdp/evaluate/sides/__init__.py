@@ -2,7 +2,7 @@
 
 from pysynthdp.evaluate.sides.alignment import agreement_within, places_in_units
 from pysynthdp.evaluate.sides.cells import Cells, cells_of, coded
-from pysynthdp.evaluate.sides.columns import Facts, facts_of, levels_of, numbers_of, with_dates
+from pysynthdp.evaluate.sides.columns import Facts, facts_of, levels_of, numbers_of, text_of, with_dates
 from pysynthdp.evaluate.sides.taking import (
     Sides,
     as_table,
@@ -29,6 +29,7 @@ __all__ = [
     "numbers_of",
     "places_in_units",
     "taken_sides",
+    "text_of",
     "unread",
     "with_dates",
 ]

@@ -118,7 +118,7 @@ def foreseen(
     itself, which an analyst of real records would have.
     """
     release = sides.release
-    reason = _why_not(release)
+    reason = _why_not(release) if models else "no regression was fitted"
     if reason is not None or release is None:
         return Foreseen(pd.DataFrame(columns=list(_HEADS)), (f"foreseen intervals: {reason}",))
     rng = np.random.default_rng((seed, runs))

@@ -14,7 +14,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PysynthdpError, SettingError
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.evaluate.fits import Comparison, compare_fits
-from pysynthdp.evaluate.sides import Cells, Sides, frame_of, in_levels_of
+from pysynthdp.evaluate.sides import Cells, Sides, frame_of, in_levels_of, text_of
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 
@@ -112,7 +112,7 @@ def regressions(sides: Sides, cells: Sequence[Cells], models: Models, associatio
     real = in_levels_of(sides.real, frame_of(sides.copies[0], levels))
     fits, missing, taken = {}, [], {}
     for name, formula in asked.items():
-        fit = _fit_of(formula, cells)
+        fit = _fit_of(formula, cells, sides)
         try:
             fits[name] = compare_fits(fit(formula, release), real)
             taken[name] = (formula, fit)
@@ -134,11 +134,17 @@ def _asked(models: Sequence[str] | Mapping[str, str] | str) -> dict[str, str]:
     return named
 
 
-def _fit_of(formula: str, cells: Sequence[Cells]) -> Callable[..., Any]:
-    """Take least squares, or a logistic regression where two levels stand on the left."""
+def _fit_of(formula: str, cells: Sequence[Cells], sides: Sides) -> Callable[..., Any]:
+    """Take least squares, or a logistic regression where two levels stand on the left; a score has more."""
     left = formula.split("~", maxsplit=1)[0].strip().strip("`")
-    response = next((each for each in cells if each.facts.name == left), None)
-    return logit if response is not None and not response.facts.numeric else ols
+    response = next((each.facts for each in cells if each.facts.name == left), None)
+    if response is None or response.numeric:
+        return ols
+    declared = None if sides.schema is None or left not in sides.schema else sides.schema[left]
+    codes = {text_of(code) for code, _ in declared.missing} if declared is not None else set()
+    there = {text_of(value) for value in pd.unique(sides.real[left].dropna())} - codes
+    plain = pd.api.types.is_numeric_dtype(sides.real[left].dtype)
+    return ols if plain and len(there) > 2 else logit
 
 
 def proposed(cells: Sequence[Cells], association: FloatArray, real: pd.DataFrame) -> dict[str, str]:

@@ -129,6 +129,8 @@ def test_copies_of_another_tool_and_settings_that_do_not_fit_say_why():
         seen(runs=3)
     with pytest.raises(sdp.PysynthdpError, match="at least 10"):
         sdp.Report(TABLE, RELEASE, refit=SETTINGS, foreseen=2)
+    none = sdp.compare(TABLE, RELEASE, models=[], refit=SETTINGS, foreseen=10)
+    assert "foreseen intervals: no regression was fitted" in none.missing
     wrong = seen(settings=sdp.Synthesizer(keep=["nobody"], progress=False), runs=10)
     assert any("nobody" in why for why in wrong.missing)
 

@@ -433,3 +433,15 @@ def test_waves_stand_in_their_order_and_ids_that_are_anew_hide_no_copied_record(
     leak = replace(release, copies=tuple(table.assign(id=table["id"] + 1_000) for _ in range(2)))
     told = sdp.disclosure_risk(table, leak, **asked).alarms
     assert any("records of the table themselves" in each for each in told)
+
+
+def test_a_score_of_few_values_is_explained_by_least_squares_and_two_levels_by_a_logit():
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"age": rng.integers(20, 60, 400), "score": rng.integers(0, 7, 400)})
+    table["smokes"] = rng.choice(["no", "yes"], 400)
+    release = sdp.Synthesizer(progress=False).fit(table).draw(m=2, rng=1)
+    found = sdp.compare(table, release, models=["score ~ age", "smokes ~ age"])
+    assert {name: fit.model for name, fit in found.fits.items()} == {
+        "score ~ age": "OLS",
+        "smokes ~ age": "Logit",
+    }
