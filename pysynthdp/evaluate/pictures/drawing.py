@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_column", "draw_propensity", "draw_residuals", "drawn", "drawn_frames"]
+__all__ = ["draw_column", "draw_propensity", "draw_residuals", "drawn", "drawn_frames", "report_picture"]
 
 _REAL: Final[dict[str, Any]] = {"color": "0.72"}
 _COPY: Final[dict[str, Any]] = {"facecolor": "none", "edgecolor": "0.1", "linewidth": 1.1}
+_WIDE: Final = 3  # panels beside each other
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _TITLE: Final[dict[str, Any]] = {"fontsize": 9, "loc": "left"}
 
 
-def drawn(found: Any, kind: str, most: int) -> Figure:
+Panel = Callable[["Axes"], Any]
+
+
+def drawn(found: Any, kind: str, most: int, ax: Axes | None = None) -> Figure | Axes:
     """Draw one of the pictures of a comparison.
 
     Parameters
@@ -36,10 +40,12 @@ def drawn(found: Any, kind: str, most: int) -> Figure:
         Which picture.
     most : int
         Panels.
+    ax : Axes, optional
+        Where to draw the first panel alone, the worst.
 
     Returns
     -------
-    Figure
+    Figure or Axes
 
     Raises
     ------
@@ -50,18 +56,57 @@ def drawn(found: Any, kind: str, most: int) -> Figure:
     -----
     Privacy: shows real numbers.
     """
+    panels = _panels(found, kind, most)
+    if not panels:
+        raise SettingError(
+            f"there is nothing to draw for {kind!r}", kind="setting", remedy="see .missing for why"
+        )
+    if ax is not None:
+        panels[0](ax)
+        ax.set_title(f"INTERNAL: {ax.get_title(loc='left')}", **_TITLE)
+        return ax
+    import matplotlib.pyplot as plt
+
+    return _laid_out(plt.figure(figsize=_size(len(panels)), layout="constrained"), panels)
+
+
+def report_picture(
+    found: Any, kind: str, most: int
+) -> tuple[tuple[float, float], Callable[[Figure], Any]] | None:
+    """Give size and drawing of a picture for a report; None where there is nothing to draw.
+
+    Parameters
+    ----------
+    found : UtilityComparison
+        What is drawn.
+    kind : {"columns", "tables", "regressions", "propensity"}
+        Which picture.
+    most : int
+        Panels.
+
+    Notes
+    -----
+    Privacy: shows real numbers.
+    """
+    panels = _panels(found, kind, most)
+    return (_size(len(panels)), lambda figure: _laid_out(figure, panels)) if panels else None
+
+
+def _panels(found: Any, kind: str, most: int) -> list[Panel]:
+    """Give the panels of a picture."""
     if kind not in _KINDS:
         raise SettingError(
             f"{kind!r} is no picture",
             kind="setting",
             remedy=meant(kind, _KINDS, f"pictures are {', '.join(_KINDS)}"),
         )
-    panels = _KINDS[kind](found)[:most]
-    if not panels:
-        raise SettingError(
-            f"there is nothing to draw for {kind!r}", kind="setting", remedy="see .missing for why"
-        )
-    return _figure(panels)
+    return _KINDS[kind](found)[:most]
+
+
+def _size(panels: int) -> tuple[float, float]:
+    """Inches of a figure with so many panels."""
+    wide = min(_WIDE, panels)
+    return 4.2 * wide, 2.8 * -(-panels // wide) + 0.4
 
 
 def drawn_frames(found: Any) -> dict[str, pd.DataFrame]:
@@ -106,18 +151,10 @@ def drawn_frames(found: Any) -> dict[str, pd.DataFrame]:
     }
 
 
-Panel = Callable[["Axes"], Any]
-
-
-def _figure(panels: Sequence[Panel]) -> Figure:
-    """Lay panels out on one figure."""
-    import matplotlib.pyplot as plt
-
-    wide = min(3, len(panels))
-    high = -(-len(panels) // wide)
-    figure, axes = plt.subplots(
-        high, wide, figsize=(4.2 * wide, 2.8 * high + 0.4), squeeze=False, layout="constrained"
-    )
+def _laid_out(figure: Figure, panels: Sequence[Panel]) -> Figure:
+    """Lay panels out on a figure."""
+    wide = min(_WIDE, len(panels))
+    axes = figure.subplots(-(-len(panels) // wide), wide, squeeze=False)
     for panel, ax in zip(panels, axes.flat, strict=False):
         panel(ax)
     for ax in axes.flat[len(panels) :]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import pandas as pd
 
@@ -20,6 +20,7 @@ from pysynthdp.evaluate.utility.foreseen import HEADING
 from pysynthdp.evaluate.utility.propensity import Propensity
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["UtilityComparison"]
@@ -121,7 +122,13 @@ class UtilityComparison(Internal):
         heads = ["what", "where", "measure", "value", "a fresh sample"]
         return internal_frame(pd.DataFrame(rows, columns=heads))
 
-    def plot(self, kind: str = "columns", *, most: int = 12) -> Figure:
+    @overload
+    def plot(self, kind: str = ..., *, most: int = ..., ax: None = ...) -> Figure: ...
+
+    @overload
+    def plot(self, kind: str = ..., *, most: int = ..., ax: Axes) -> Axes: ...
+
+    def plot(self, kind: str = "columns", *, most: int = 12, ax: Axes | None = None) -> Figure | Axes:
         """Draw; needs matplotlib (``pip install 'pysynthdp[plot]'``).
 
         Parameters
@@ -131,11 +138,13 @@ class UtilityComparison(Internal):
             tables of two columns differ; intervals of the regressions; or scores of the origin.
         most : int
             Panels.
+        ax : Axes, optional
+            Where to draw the first panel alone, the worst.
 
         Returns
         -------
-        Figure
-            Its ``axes`` can be changed.
+        Figure or Axes
+            The figure, whose ``axes`` can be changed; the axes where they are given.
 
         Raises
         ------
@@ -146,7 +155,7 @@ class UtilityComparison(Internal):
         -----
         Privacy: shows real numbers; every picture says INTERNAL.
         """
-        return drawn(self, kind, most)
+        return drawn(self, kind, most, ax)
 
     def to_table(self) -> Table:
         """Build page one: alarms, then the worst of every kind."""

@@ -445,3 +445,13 @@ def test_a_score_of_few_values_is_explained_by_least_squares_and_two_levels_by_a
         "score ~ age": "OLS",
         "smokes ~ age": "Logit",
     }
+
+
+def test_a_picture_is_drawn_on_given_axes_too():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    _, ax = pyplot.subplots()
+    found = sdp.compare(TABLE, FRESH, models=[])
+    assert found.plot("tables", ax=ax) is ax
+    worst = found.worst(1)["where"].iloc[0]
+    assert ax.get_title(loc="left") == f"INTERNAL: {worst}, in standard errors"
+    pyplot.close("all")

@@ -12,7 +12,7 @@ import pysynthdp as sdp
 from pysynthdp.analysis import mean_of
 from pysynthdp.base.errors import PlanError
 from pysynthdp.evaluate.report.board import BLANKS
-from pysynthdp.evaluate.report.parts import Blank, Grid
+from pysynthdp.evaluate.report.parts import Blank, Grid, Picture
 
 LOST = "share lost of a relation of two columns, worst"
 KEYS = {"neighbour": ["sex", "age", "region"]}
@@ -208,3 +208,14 @@ def test_what_was_cut_rounded_and_merged_stands_among_the_mitigations(real):
     assert "age: larger numbers are written as 70" in said
     assert "income: multiples of 50" in said
     assert "which levels in region have fewer than five records and were merged" in said
+
+
+def test_a_board_sees_the_worst_columns_tables_and_scores(real, release):
+    pytest.importorskip("matplotlib")
+    made = report(real, release).board()
+    drawn = {block.name for part in made.sections for block in part.blocks if isinstance(block, Picture)}
+    assert {"columns", "tables", "propensity", "risk"} <= drawn
+    assert "fit income ~ age + sex" in drawn
+    page = made.to_html()
+    assert page.count("<svg") == len(drawn)
+    assert page == report(real, release).board().to_html()
