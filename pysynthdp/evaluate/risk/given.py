@@ -15,7 +15,7 @@ from pysynthdp.base.words import Words
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.evaluate.risk.coding import Files
 from pysynthdp.evaluate.risk.wording import CALL
-from pysynthdp.evaluate.sides import Facts, as_table, facts_of, fresh_names, unread
+from pysynthdp.evaluate.sides import Facts, as_table, facts_of, fresh_names, real_columns, unread
 from pysynthdp.io.structure import structure_diff
 from pysynthdp.io.survey import read, reads
 from pysynthdp.io.tables import read_table
@@ -100,7 +100,7 @@ def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
         files=files,
         every=tuple(copy for part in parts for copy in part),
         releases=tuple(at for at, part in enumerate(parts, start=1) for _ in part),
-        kept=() if tags is None else tuple(name for name in files.names if name in tags.kept),
+        kept=() if tags is None else tuple(name for name in files.names if name in real_columns(tags)),
         anew=tuple(sorted(fresh_names(own))) if hasattr(own, "provenance") else (),
         unit=None if tags is None else tags.unit,
         claim=getattr(own, "privacy", None),

@@ -9,6 +9,7 @@ from pysynthdp.evaluate.sides.taking import (
     frame_of,
     fresh_names,
     in_levels_of,
+    real_columns,
     taken_sides,
     unread,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "levels_of",
     "numbers_of",
     "places_in_units",
+    "real_columns",
     "taken_sides",
     "text_of",
     "unread",

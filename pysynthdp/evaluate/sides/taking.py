@@ -21,7 +21,16 @@ from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 
-__all__ = ["Sides", "as_table", "frame_of", "fresh_names", "in_levels_of", "taken_sides", "unread"]
+__all__ = [
+    "Sides",
+    "as_table",
+    "frame_of",
+    "fresh_names",
+    "in_levels_of",
+    "real_columns",
+    "taken_sides",
+    "unread",
+]
 
 _MARKS: Final = (WATERMARK, WATERMARK_SPSS)
 _HEADS: Final = ("column", "what", "confidential", "copies")
@@ -209,6 +218,40 @@ def fresh_names(release: Any | None) -> frozenset[str]:
         return frozenset()
     serial = {name for name, method in release.provenance.methods if method == SERIAL}
     return frozenset(serial | ({release.tags.unit} if release.tags.unit else set()))
+
+
+def real_columns(tags: ReleaseTags) -> frozenset[str]:
+    """Name the columns that hold real values: those kept real, and those computed from nothing else.
+
+    Parameters
+    ----------
+    tags : ReleaseTags
+        Of the release.
+
+    Returns
+    -------
+    frozenset of str
+
+    Notes
+    -----
+    Privacy: reads settings of the release.
+
+    Examples
+    --------
+    >>> from pysynthdp.tags.steps import TaggedStep
+    >>> log = TaggedStep(columns=("logpay",), draws="number", model="derived", terms=(("pay",),))
+    >>> tags = ReleaseTags(kind="partial", m=1, n_syn=9, kept=frozenset({"pay"}), steps=(log,))
+    >>> sorted(real_columns(tags))
+    ['logpay', 'pay']
+    """
+    found = set(tags.kept)
+    for step in tags.steps or ():
+        if step.model != "derived" or not step.terms:
+            continue
+        named = {each if isinstance(each, str) else each["column"] for term in step.terms for each in term}
+        if named <= found:
+            found |= set(step.columns)
+    return frozenset(found)
 
 
 def _check_alike(copies: Sequence[Any], shared: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from pysynthdp.evaluate.sides import (
     coded,
     frame_of,
     places_in_units,
+    real_columns,
     taken_sides,
 )
 from pysynthdp.evaluate.utility.copied import Alarm, copied_parts
@@ -222,10 +223,10 @@ def _missing(frames: dict[str, pd.DataFrame], singles: Sequence[str]) -> Iterato
 def _alarms(sides: Sides, cells: _Coded, seed: int) -> tuple[Alarm, ...]:
     """Look for records of the table in each copy; what was found in one is not told again of the next."""
     found: dict[tuple[str, tuple[str, ...]], Alarm] = {}
-    real = sides.real[sides.names]
+    real, kept = sides.real[sides.names], real_columns(sides.tags)
     for number, copy in enumerate(sides.all_copies()):
         groups = _aligned(sides, cells, number)
-        for alarm in copied_parts(real, copy, sides.facts, sides.tags.kept, groups=groups, seed=seed):
+        for alarm in copied_parts(real, copy, sides.facts, kept, groups=groups, seed=seed):
             found.setdefault((alarm.kind, alarm.columns), alarm)
     return tuple(found.values())
 
@@ -253,6 +254,9 @@ def _facts(sides: Sides, frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str,
     kept = sorted(sides.tags.kept)
     if kept:
         yield ("columns released REAL, as the release says", ", ".join(kept))
+        computed = sorted(real_columns(sides.tags) - set(kept))
+        if computed:
+            yield ("computed from these alone, so REAL too", ", ".join(computed))
     if len(frames["structure"]):
         yield ("differences in structure", len(frames["structure"]))
 

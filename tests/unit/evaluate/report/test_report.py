@@ -219,3 +219,18 @@ def test_a_board_sees_the_worst_columns_tables_and_scores(real, release):
     page = made.to_html()
     assert page.count("<svg") == len(drawn)
     assert page == report(real, release).board().to_html()
+
+
+def test_what_is_computed_from_kept_columns_alone_is_real_and_said_so(real):
+    table = real.assign(logage=np.log(real["age"]), twice=2.0 * real["income"])
+    settings = sdp.Synthesizer(
+        keep=["age"], derive={"logage": "log(age)", "twice": "2 * income"}, progress=False
+    )
+    release = settings.fit(table).draw(m=1, rng=1)
+    made = sdp.Report(table, release, keys={"neighbour": ["sex", "age"]})
+    assert not made.utility.alarms
+    assert not made.risk.alarms
+    assert "computed from these alone, so REAL too: logage" in " ".join(str(made.utility).split())
+    columns = made.public().tables()["columns"].set_index("column")["released"]
+    assert columns[columns == "REAL"].index.tolist() == ["age", "logage"]
+    assert "NOT synthetic are: age, logage." in lead(made.public())
