@@ -32,7 +32,11 @@ __all__ = ["PROTOCOL", "handle"]
 PROTOCOL: Final = 2
 """Changes when the R package and this module no longer understand each other."""
 _GROWTH: Final = 16  # a decoded table takes at most so many times its bytes
-_AS_THEY_ARE: Final = ("x", "data")  # arguments of these names stay R values: settings say how they are read
+_AS_THEY_ARE: Final = (
+    "x",
+    "data",
+    "earlier",
+)  # arguments of these names stay R values: settings say how they are read
 _FIELDS: Final = ("column", "kind", "remedy")
 _TOO_LONG: Final = (
     "the copies are larger than 2^31 - 1 bytes, which this transport cannot carry; start R anew with "

@@ -12,7 +12,10 @@ import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError
 from pysynthdp.cli.exit_codes import Exit
 from pysynthdp.cli.options import Debug
+from pysynthdp.cli.reading import with_reading
 from pysynthdp.cli.run import reporting
+from pysynthdp.cli.sides import copies_of, people_of, table_side
+from pysynthdp.cli.table import settings_in
 
 __all__ = ["report"]
 
@@ -20,6 +23,7 @@ _DEFAULT = ("html", "json", "csv")
 
 
 @reporting()
+@with_reading
 def report(
     table: Annotated[
         Path, typer.Argument(metavar="TABLE", help="The confidential table.", show_default=False)
@@ -58,6 +62,23 @@ def report(
     holdout: Annotated[
         Path | None, typer.Option(help="People who had no part in the copies: the baseline of every attack.")
     ] = None,
+    refit: Annotated[
+        Path | None,
+        typer.Option(
+            help="Plan of the release, for --foreseen; without --holdout copies without a third of the table "
+            "are the baseline.",
+            show_default=False,
+        ),
+    ] = None,
+    foreseen: Annotated[
+        int, typer.Option(help="Runs in which intervals are foreseen, if the synthesis model held; some 50.")
+    ] = 0,
+    earlier: Annotated[
+        list[Path] | None, typer.Option(help="What was released before from this source; repeatable.")
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(help="Folder of your own with the list of evaluations of each table.")
+    ] = None,
     limit: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,6 +89,7 @@ def report(
     formats: Annotated[
         list[str] | None, typer.Option("--format", help="html, json, csv or docx; repeatable.")
     ] = None,
+    reading: dict[str, Any],
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Report on copies: for the review board, INTERNAL, and for the public.
@@ -75,8 +97,8 @@ def report(
     Prints page one. The exit code is 5 if a gate of quality is not passed, 6 for one of disclosure.
     """
     found = sdp.Report(
-        table,
-        copies[0] if len(copies) == 1 else copies,
+        table_side(table, reading),
+        copies_of(copies, table, reading),
         purpose=purpose,  # type: ignore[arg-type]  # the report refuses what is not one
         title=title,
         keys=dict(_key_set(each) for each in keys or ()),
@@ -84,7 +106,11 @@ def report(
         models=model or (),
         by=by or None,
         rules=rule or (),
-        holdout=holdout,
+        holdout=people_of(holdout, reading),
+        refit=settings_in(refit),
+        foreseen=foreseen,
+        earlier=earlier or (),
+        log=log,
         limits=_limits(limit or ()),
     )
     typer.echo(found.said("shell"))

@@ -11,13 +11,16 @@ import typer
 import pysynthdp as sdp
 from pysynthdp.base.errors import PlanError
 from pysynthdp.cli.options import Debug
+from pysynthdp.cli.reading import with_reading
 from pysynthdp.cli.run import reporting
-from pysynthdp.cli.table import settings_of
+from pysynthdp.cli.sides import copies_of, people_of, table_side
+from pysynthdp.cli.table import settings_in
 
 __all__ = ["risk"]
 
 
 @reporting()
+@with_reading
 def risk(
     table: Annotated[
         Path, typer.Argument(metavar="TABLE", help="The confidential table.", show_default=False)
@@ -65,6 +68,7 @@ def risk(
         Path | None,
         typer.Option(help="Folder of your own for INTERNAL_ files: this page, and every table as CSV."),
     ] = None,
+    reading: dict[str, Any],
     debug: Debug = False,  # noqa: ARG001
 ) -> None:
     """Measure what copies give away: INTERNAL, for the person who holds the data.
@@ -72,14 +76,14 @@ def risk(
     Lines that begin with FAILS say what a safe release would not show. The exit code is 0 whatever is found.
     """
     found = sdp.disclosure_risk(
-        table,
-        copies[0] if len(copies) == 1 else copies,
+        table_side(table, reading),
+        copies_of(copies, table, reading),
         keys=_key_sets(keys),
         targets=target or (),
         known_by_all=_known(known_by_all or ()),
         ngroups={name: _whole(many) for name, many in _pairs("--ngroups", ngroups or ())},
-        holdout=holdout,
-        refit=None if refit is None else sdp.Synthesizer(**settings_of(refit)),
+        holdout=people_of(holdout, reading),
+        refit=settings_in(refit),
         shadow_fits=shadow_fits,
         earlier=earlier or (),
         log=log,

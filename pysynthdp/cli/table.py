@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pysynthdp as sdp
 from pysynthdp.cli.reading import reading_of
 from pysynthdp.cli.run import this_run
 
 if TYPE_CHECKING:
     from pysynthdp.plan import Protection
+    from pysynthdp.synthesizer import Synthesizer
 
-__all__ = ["learns_from", "protection_in", "read_with_plan", "settings_of"]
+__all__ = ["learns_from", "protection_in", "read_with_plan", "settings_in", "settings_of"]
 
 
 def settings_of(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -20,6 +22,11 @@ def settings_of(plan: Path | None, dtypes: Mapping[str, Any] | None = None) -> d
     from pysynthdp.io.plans.plan_file import read_plan
 
     return {} if plan is None else read_plan(plan, dtypes=dtypes)
+
+
+def settings_in(plan: Path | None) -> Synthesizer | None:
+    """Read the settings of a release from its plan file, where one is named."""
+    return None if plan is None else sdp.Synthesizer(**settings_of(plan))
 
 
 def read_with_plan(

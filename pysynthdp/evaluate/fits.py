@@ -192,7 +192,8 @@ def compare_fits(
     Raises
     ------
     FitError
-        When the two have no term in common, or a table is given for a result without a model.
+        When the two have no term in common, a table is given for a result without a model, or a column has
+        another reference level in one of them.
 
     Notes
     -----
@@ -217,6 +218,7 @@ def compare_fits(
         raise FitError(what, kind="call", remedy="write compare_fits(pooled, table)")
     confidential_fit = _fitted(pooled, confidential_fit)
     own = _named(estimates_of(confidential_fit), pooled)
+    _check_contrasts(pooled, own)
     here, there = _matched(pooled, own)
     Q, V = _chosen(own, there), own.cov[np.ix_(there, there)]
     q = np.asarray(pooled.combined.qbar)[here]
@@ -256,6 +258,20 @@ def _named(own: Estimates, pooled: PooledResults) -> Estimates:
     if not bare or len(own.terms) != len(pooled.terms):
         return own
     return replace(own, terms=pooled.terms, design_terms=pooled.terms)
+
+
+def _check_contrasts(pooled: PooledResults, own: Estimates) -> None:
+    """Refuse terms that are called the same and are other contrasts of levels, as where texts are sorted."""
+    theirs = pooled.estimates[0].about if pooled.estimates else None
+    if theirs is None or own.about is None:
+        return
+    known = {(one.members, one.factor): one for one in theirs.codings}
+    for one in own.about.codings:
+        other = known.get((one.members, one.factor))
+        if other is not None and not one.same_meaning(other):
+            what = f"{one.factor} has another reference level in the confidential table than in the copies"
+            mend = "give the column the same levels, in one order, on both sides"
+            raise FitError(what, kind="another model", remedy=mend)
 
 
 def _fitted(pooled: PooledResults, confidential: Any) -> Any:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pysynthdp.base.errors import PrivacyError
-from pysynthdp.evaluate import Report
 from pysynthdp.io.durable import appearing_file
+from pysynthdp.jobs.evaluated import Evaluated
 from pysynthdp.jobs.job_file import Job
 
 __all__ = ["check_documents", "written_reports"]
 
 _REPORTS: Final = ("board", "note")
-_GATES: Final = ("rules_failed", "max_pmse_ratio_2way", "max_repu_percent")
 
 
 def check_documents(job: Job, *, learns: bool) -> None:
@@ -34,17 +33,13 @@ def check_documents(job: Job, *, learns: bool) -> None:
         )
 
 
-def written_reports(job: Job, release: Path, table: Callable[[], Any], home: Path) -> Iterator[Path]:
+def written_reports(seen: Evaluated, home: Path) -> Iterator[Path]:
     """Write the reports that a job asks for into its own folder.
 
     Parameters
     ----------
-    job : Job
-        Its purpose, gates and sets of keys.
-    release : Path
-        The copies, where they lie now.
-    table : function without argument
-        Gives the confidential table; not called for the note.
+    seen : Evaluated
+        The job, its copies, and what was measured of them so far.
     home : Path
         The job's own folder.
 
@@ -58,22 +53,13 @@ def written_reports(job: Job, release: Path, table: Callable[[], Any], home: Pat
     Privacy: the board's report reads real rows; the note is a function of the copies alone.
     """
     for name in _REPORTS:
-        if name in job.output.documents:
-            yield from _written(name, job, release, table, home)
+        if name in seen.job.output.documents:
+            yield from _written(name, seen, home)
 
 
-def _written(name: str, job: Job, release: Path, table: Callable[[], Any], home: Path) -> Iterator[Path]:
+def _written(name: str, seen: Evaluated, home: Path) -> Iterator[Path]:
     """Write one report."""
-    asked = {gate: getattr(job.gates, gate) for gate in _GATES}
-    report = Report(
-        table() if name == "board" else None,
-        release,
-        purpose=job.purpose or "public-analysis",  # type: ignore[arg-type]  # a job's purposes are a report's
-        title=job.name,
-        keys=job.gates.keys or {},
-        limits={gate: limit for gate, limit in asked.items() if limit is not None},
-    )
-    document = report.board() if name == "board" else report.public()
+    document = seen.report.board() if name == "board" else seen.report.public()
     texts = {".html": document.to_html()} | ({".json": document.to_json()} if name == "board" else {})
     for suffix, text in texts.items():
         path = home / (f"INTERNAL_board{suffix}" if name == "board" else f"{document.name}{suffix}")

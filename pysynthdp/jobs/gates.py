@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
 
 from pysynthdp.base.display import number
 from pysynthdp.base.errors import PlanError, PrivacyError
-from pysynthdp.evaluate.risk.measure import disclosure_risk
-from pysynthdp.evaluate.utility.compare import compare
+from pysynthdp.jobs.evaluated import Evaluated
 from pysynthdp.jobs.job_file import Gates, Job
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.release import SyntheticRelease
 
 __all__ = ["GATES", "Gate", "Outcome", "check_gates", "looked_at", "said_epsilons", "said_rho"]
 
@@ -61,35 +58,32 @@ class Gate:
         In ``[gates]``.
     kind : {"quality gate", "disclosure gate"}
         What it is about.
-    look : function of a release, what is asked, and the table
-        Yields names and values.
+    look : function of what is measured of the copies, and what is asked
+        Yields names, values and limits.
     needs : {"copies", "statement", "table"}
         What it looks at beside the copies.
     """
 
     key: str
     kind: Kind
-    look: Callable[[SyntheticRelease, Gates, Any], Iterator[tuple[str, float, float]]]
+    look: Callable[[Evaluated, Gates], Iterator[tuple[str, float, float]]]
     needs: Literal["copies", "statement", "table"] = "copies"
 
 
-def _rules(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:
+def _rules(seen: Evaluated, asked: Gates) -> Iterator[tuple[str, float, float]]:
     """Count rows that break a rule."""
-    yield "rules_failed", float(release.check_rules().broken), float(asked.rules_failed or 0)
+    yield "rules_failed", float(seen.release.check_rules().broken), float(asked.rules_failed or 0)
 
 
-def _two_way(release: SyntheticRelease, asked: Gates, table: Any) -> Iterator[tuple[str, float, float]]:
+def _two_way(seen: Evaluated, asked: Gates) -> Iterator[tuple[str, float, float]]:
     """Take the worst two-way table; one that cannot be compared does not pass."""
-    found = compare(table, release, models=[]).tables()["two-way"]["ratio"]
-    yield "max_pmse_ratio_2way", float(found.max()), float(asked.max_pmse_ratio_2way or 0)
+    yield "max_pmse_ratio_2way", seen.two_way(), float(asked.max_pmse_ratio_2way or 0)
 
 
-def _unique(release: SyntheticRelease, asked: Gates, table: Any) -> Iterator[tuple[str, float, float]]:
+def _unique(seen: Evaluated, asked: Gates) -> Iterator[tuple[str, float, float]]:
     """Count records that are unique by a set of keys in the table and in any of the copies."""
     for name, most in (asked.max_repu_percent or {}).items():
-        keys = {name: list((asked.keys or {})[name])}
-        found = disclosure_risk(table, release, keys=keys, attacks=1).table("identity")["RepU"]
-        yield f"max_repu_percent.{name}", float(found.max()), float(most)
+        yield f"max_repu_percent.{name}", seen.replicated(name), float(most)
 
 
 def said_rho(guarantee: Any) -> float:
@@ -102,14 +96,14 @@ def said_epsilons(guarantee: Guarantee, deltas: Sequence[float]) -> tuple[tuple[
     return tuple((delta, float(guarantee.epsilon(delta))) for delta in deltas)
 
 
-def _rho(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:
+def _rho(seen: Evaluated, asked: Gates) -> Iterator[tuple[str, float, float]]:
     """Read rho in the statement."""
-    yield "max_rho", said_rho(release.privacy.guarantee), float(asked.max_rho or 0)
+    yield "max_rho", said_rho(seen.release.privacy.guarantee), float(asked.max_rho or 0)
 
 
-def _epsilon(release: SyntheticRelease, asked: Gates, _: Any) -> Iterator[tuple[str, float, float]]:
+def _epsilon(seen: Evaluated, asked: Gates) -> Iterator[tuple[str, float, float]]:
     """Read epsilon in the statement, at each delta."""
-    for delta, epsilon in release.privacy.points or ((0.0, float("inf")),):
+    for delta, epsilon in seen.release.privacy.points or ((0.0, float("inf")),):
         yield f"max_epsilon at delta = {delta:g}", float(epsilon), float(asked.max_epsilon or 0)
 
 
@@ -155,32 +149,23 @@ def check_gates(job: Job, *, learns: bool) -> None:
             )
 
 
-def looked_at(job: Job, folder: Path, table: Callable[[], Any]) -> tuple[Outcome, ...]:
+def looked_at(seen: Evaluated) -> tuple[Outcome, ...]:
     """Look at the copies.
 
     Parameters
     ----------
-    job : Job
-        With its gates.
-    folder : Path
-        Release folder.
-    table : function without argument
-        Gives the confidential table; not called under a guarantee.
+    seen : Evaluated
+        The job with its gates, its release folder, and the table, which is not read under a guarantee.
 
     Notes
     -----
     Privacy: post-processing of copies and statement; without a guarantee some gates read real rows, and what
     they saw is for those who hold the table.
     """
-    gates = list(_asked(job))
-    if not gates:
-        return ()
-    release = SyntheticRelease.load(folder)
-    real = table() if any(gate.needs == "table" for gate in gates) else None
     return tuple(
         Outcome(name, gate.kind, value, limit)
-        for gate in gates
-        for name, value, limit in gate.look(release, job.gates, real)
+        for gate in _asked(seen.job)
+        for name, value, limit in gate.look(seen, seen.job.gates)
     )
 
 

@@ -15,6 +15,7 @@ from pysynthdp.io.ledger import Override, SpendingLedger
 from pysynthdp.io.survey import reads
 from pysynthdp.jobs.checked import CheckedJob, check_budget
 from pysynthdp.jobs.documents import written_reports
+from pysynthdp.jobs.evaluated import Evaluated
 from pysynthdp.jobs.gates import Outcome, looked_at
 from pysynthdp.jobs.header import check_columns
 from pysynthdp.jobs.limits import keeping
@@ -300,11 +301,12 @@ class _Run:
 
     def release(self) -> Done:
         """Let the copies pass the gates, or put them into quarantine."""
+        seen = Evaluated(self.checked.job, self.places.draft, self._frame)
         with self.log.step("gates"):
-            outcomes = looked_at(self.checked.job, self.places.draft, self._frame)
+            outcomes = looked_at(seen)
         for each in outcomes:
             self.log.tell(each.said, "gate", gate=each.gate, value=each.value, limit=each.limit, ok=each.ok)
-        self._write_reports()
+        self._write_reports(seen)
         failed = tuple((each.kind, each.said) for each in outcomes if not each.ok)
         record = self._record(outcomes, failed)
         there = record.copies(self.places)
@@ -323,13 +325,13 @@ class _Run:
             self.log.line("file", **each)
         return Done(there, outcomes)
 
-    def _write_reports(self) -> None:
+    def _write_reports(self, seen: Evaluated) -> None:
         """Write the reports that are asked for, of copies that no gate has stopped yet."""
         job = self.checked.job
         if not {"board", "note"} & {*job.output.documents}:
             return
         with self.log.step("documents", told=self.learns):
-            paths = list(written_reports(job, self.places.draft, self._frame, self.places.own))
+            paths = list(written_reports(seen, self.places.own))
         for path in paths:
             self.log.tell(f"written: {path}", "document")
 

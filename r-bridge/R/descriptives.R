@@ -9,7 +9,9 @@
 #' @param p Between 0 and 1.
 #' @param by A column of subgroups, or `NULL`.
 #' @param rule A combining rule, as of [pool()].
-#' @return An object of class `synthetic_pooled`, see [pool()]; of `crosstab_of()` the shares of all cells. The variance of
+#' @return An object of class `synthetic_pooled`, see [pool()]; of `crosstab_of()` the shares of all cells, and
+#'   `independence`, a test that row and column are independent by the joint test of the rule, or the reason why there is none.
+#'   The variance of
 #'   a mean is s^2/n, of a share p(1 - p)/(n - 1), of a quantile by the interval of Woodruff (1952), of the cells of a table
 #'   that of multinomial shares. Of copies with `units`, such as households, what each row adds to the error is summed over
 #'   its unit.
@@ -55,18 +57,71 @@ crosstab_of <- function(s, row, column, rule = "auto") {
   frames <- described_copies(s, unique(c(row, column, unit)))
   rows <- levels_of_copies(frames, row)
   columns <- levels_of_copies(frames, column)
-  fits <- lapply(frames, function(frame) {
-    counts <- table(factor(as.character(frame[[row]]), rows), factor(as.character(frame[[column]]), columns))
-    share <- as.vector(t(counts)) / sum(counts)
-    names <- paste0(row, "=", rep(rows, each = length(columns)), ", ", column, "=", rep(columns, length(rows)))
-    share <- stats::setNames(share, names)
-    if (is.null(unit)) return(list(share, (diag(share, length(share)) - tcrossprod(share)) / sum(counts)))
-    known <- which(!is.na(frame[[row]]) & !is.na(frame[[column]]))
-    cells <- paste0(row, "=", as.character(frame[[row]]), ", ", column, "=", as.character(frame[[column]]))[known]
-    scores <- lapply(names, function(name) ((cells == name) - share[[name]]) / length(known))
-    of_units(share, scores, rep(list(frame[[unit]][known]), length(names)))
+  fits <- lapply(frames, function(frame) cell_shares(frame, row, column, rows, columns, unit))
+  pooled <- said_of_units(pool(fits, data = s, rule = rule, variables = c(row, column)), unit)
+  pooled$independence <- independence(fits, s, rule, c(row, column), length(rows), length(columns))
+  class(pooled) <- c("synthetic_crosstab", class(pooled))
+  pooled
+}
+
+# Shares of the cells of one copy, row by row, with their covariance.
+cell_shares <- function(frame, row, column, rows, columns, unit) {
+  counts <- table(factor(as.character(frame[[row]]), rows), factor(as.character(frame[[column]]), columns))
+  share <- as.vector(t(counts)) / sum(counts)
+  names <- paste0(row, "=", rep(rows, each = length(columns)), ", ", column, "=", rep(columns, length(rows)))
+  share <- stats::setNames(share, names)
+  if (is.null(unit)) return(list(share, (diag(share, length(share)) - tcrossprod(share)) / sum(counts)))
+  known <- which(!is.na(frame[[row]]) & !is.na(frame[[column]]))
+  cells <- paste0(row, "=", as.character(frame[[row]]), ", ", column, "=", as.character(frame[[column]]))[known]
+  scores <- lapply(names, function(name) ((cells == name) - share[[name]]) / length(known))
+  of_units(share, scores, rep(list(frame[[unit]][known]), length(names)))
+}
+
+# A joint test of the departures p_rc - p_r p_c of all but the last row and column, linearised.
+independence <- function(fits, s, rule, variables, rows, columns) {
+  if (min(rows, columns) < 2L) return(list(reason = "a column has one level only"))
+  apart <- lapply(fits, function(fit) {
+    made <- departures(fit[[1L]], fit[[2L]], rows, columns)
+    if (isTRUE(attr(fit, "of_units"))) attr(made, "of_units") <- TRUE
+    made
   })
-  said_of_units(pool(fits, data = s, rule = rule, variables = c(row, column)), unit)
+  request <- pool(apart, data = s, rule = rule, variables = variables)$request
+  do.call(ask, c("pool", request, list(joint = TRUE)))$joint
+}
+
+departures <- function(share, cov, rows, columns) {
+  table <- matrix(share, rows, columns, byrow = TRUE)
+  p <- rowSums(table)
+  q <- colSums(table)
+  kept <- expand.grid(column = seq_len(columns - 1L), row = seq_len(rows - 1L))
+  slopes <- vapply(seq_len(nrow(kept)), function(at) {
+    slope <- matrix(0, rows, columns)
+    slope[kept$row[[at]], kept$column[[at]]] <- 1
+    slope[kept$row[[at]], ] <- slope[kept$row[[at]], ] - q[[kept$column[[at]]]]
+    slope[, kept$column[[at]]] <- slope[, kept$column[[at]]] - p[[kept$row[[at]]]]
+    as.vector(t(slope))
+  }, numeric(rows * columns))
+  values <- t(table - outer(p, q))[cbind(kept$column, kept$row)]
+  names(values) <- paste0("departure ", kept$row, ", ", kept$column)
+  list(values, crossprod(slopes, cov %*% slopes))
+}
+
+#' @rdname descriptives
+#' @param x A cross table.
+#' @param digits Digits that are shown.
+#' @param ... Not used.
+#' @export
+print.synthetic_crosstab <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_no_dots("print", ...)
+  NextMethod(digits = digits)
+  test <- x$independence
+  if (!is.null(test$reason)) {
+    cat("\nno test of independence: ", test$reason, "\n", sep = "")
+  } else {
+    cat("\nindependence: F = ", format(test$statistic, digits = digits), ", df = ", format(test$df1), ", ",
+        format(test$df2, digits = 4L), ", p = ", format.pval(test$p.value, digits = 3L, eps = 0.001), "\n", sep = "")
+  }
+  invisible(x)
 }
 
 # The copies with codes as missing, once the columns are known.

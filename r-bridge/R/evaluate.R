@@ -5,21 +5,27 @@
 #' beside what a fresh sample of the same population has. There is no overall score. Records of the data that are in a
 #' copy raise an alarm.
 #'
-#' @param object Copies from [synthesise()]; or a data frame, or a list of data frames, of another tool.
 #' @param data The confidential data frame.
 #' @param models Regressions, as formulas or texts; some are proposed by default, none are fitted for `FALSE`.
 #' @param by Columns by which shares and means are told.
 #' @param rules Conditions that every row should meet, as texts.
+#' @param refit A list with settings of [synthesise()] by which the copies were made, for `foreseen`; `list()` for none.
+#' @param foreseen Runs of a parametric bootstrap of the copies, some 50: which intervals analysts of the copies get, and
+#'   how often these hold the truth, *if the synthesis model held*. It reads no real row, and proves nothing.
+#' @param object Copies from [synthesise()]; or a data frame, or a list of data frames, of another tool. Of `autoplot()`
+#'   an evaluation.
 #' @param x An evaluation.
 #' @param table Which table `as.data.frame()` gives: `"worst"`, `"one-way"`, `"two-way"`, `"three-way"`, `"propensity"`,
 #'   `"moments"`, `"indicators"`, `"subgroups"`, `"associations"`, `"missing"`, `"rules"`, `"structure"`,
-#'   `"regressions"` or `"distributions"`.
-#' @param most Columns that are drawn.
+#'   `"regressions"`, `"distributions"` or, where intervals were foreseen, `"foreseen"`.
+#' @param kind What is drawn: `"columns"`, their distributions, worst first; `"tables"`, where the worst tables of two
+#'   columns differ; `"regressions"`, intervals of both sides; `"propensity"`, how well rows of copies are told.
+#' @param most Panels that are drawn.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param ... Not used.
 #' @return An object of class `synthetic_evaluation`, INTERNAL: its numbers are of real records, whatever guarantee the
 #'   copies carry. `as.data.frame()` gives its tables, `alarms` what no synthesis does, `missing` what was not computed and
-#'   why. `plot()` draws the worst columns.
+#'   why. `plot()` draws; `autoplot()` draws the same with ggplot2, if that is installed.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
@@ -30,21 +36,30 @@
 #' }
 #' }
 #' @export
-evaluate_synthetic <- function(object, data, models = NULL, by = NULL, rules = NULL) {
+evaluate_synthetic <- function(object, data, models = NULL, by = NULL, rules = NULL, refit = NULL, foreseen = 0) {
   if (missing(data)) {
     refuse("bridge", "evaluate_synthetic() needs the confidential data", "write evaluate_synthetic(s, data = survey)",
            kind = "no data")
   }
   check_frame(data)
-  request <- list(data = data, models = formulas_asked(models), by = by, rules = rules)
+  request <- list(data = data, models = formulas_asked(models), by = by, rules = rules,
+                  refit = settings_to_refit(refit, data), foreseen = foreseen)
   ours <- inherits(object, c("synthetic", "synds"))
   if (!ours) object <- other_copies(object)
   made <- do.call(ask, c("evaluate", request, if (ours) list(x = sendable(object)) else list(others = object)))
-  tables <- lapply(c(list(worst = made$worst), made$tables), function(columns) {
-    as.data.frame(columns, check.names = FALSE, stringsAsFactors = FALSE)
-  })
-  structure(list(text = made$text, tables = tables, alarms = made$alarms, missing = made$missing),
-            class = "synthetic_evaluation")
+  frames <- function(parts) lapply(parts, as.data.frame, check.names = FALSE, stringsAsFactors = FALSE)
+  structure(list(text = made$text, tables = frames(c(list(worst = made$worst), made$tables)), alarms = made$alarms,
+                 missing = made$missing, pictures = frames(made$pictures)), class = "synthetic_evaluation")
+}
+
+# Settings of synthesise() by which copies were made, checked as these are.
+settings_to_refit <- function(refit, data) {
+  if (is.null(refit)) return(NULL)
+  if (!is.list(refit)) {
+    refuse("plan", "refit must be a list of settings of synthesise()", 'write refit = list(method = list(age = "norm"))',
+           kind = "setting")
+  }
+  do.call(declared, c(list(data), refit))
 }
 
 # Formulas as texts; FALSE for none.
@@ -81,16 +96,9 @@ as.data.frame.synthetic_evaluation <- function(x, row.names = NULL, optional = F
 
 #' @rdname evaluate_synthetic
 #' @export
-plot.synthetic_evaluation <- function(x, most = 9L, ...) {
+plot.synthetic_evaluation <- function(x, kind = c("columns", "tables", "regressions", "propensity"), most = 9L, ...) {
   check_no_dots("plot", ...)
-  shown <- utils::head(x$tables[["one-way"]][["column 1"]], most)
-  old <- graphics::par(mfrow = grDevices::n2mfrow(length(shown)), mar = c(5, 3, 2, 1), oma = c(0, 0, 2, 0))
-  on.exit(graphics::par(old))
-  for (name in shown) {
-    part <- x$tables$distributions[x$tables$distributions$column == name, ]
-    graphics::barplot(rbind(part$confidential, part$copies), beside = TRUE, names.arg = part$cell, las = 2, main = name,
-                      col = c("grey70", "white"), cex.names = 0.6)
-  }
-  graphics::mtext("INTERNAL: confidential (grey), copies (white)", outer = TRUE)
+  draw <- list(columns = draw_columns, tables = draw_tables, regressions = draw_regressions, propensity = draw_propensity)
+  draw[[one_of(kind, "kind")]](x, is_most(most))
   invisible(x)
 }

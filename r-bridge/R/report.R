@@ -15,6 +15,9 @@
 #' @param by Columns of subgroups.
 #' @param rules Conditions that every row should meet, besides those of the synthesis.
 #' @param holdout A data frame of people who had no part in the copies: the baseline of every attack.
+#' @param refit,foreseen Settings of the synthesis, and runs in which intervals are foreseen, if the synthesis model held, as
+#'   in [evaluate_synthetic()]; without a hold-out copies without a third of the rows are then the baseline of attacks.
+#' @param earlier,log What was released before, and a folder for the list of evaluations, as in [disclosure_risk()].
 #' @param limits Where gates stand: `list(max_pmse_ratio_2way = 10, max_repu_percent = list(neighbour = 5))`.
 #' @param about Fields that are filled in already: `list(decision = "...")`.
 #' @param formats Of the files: some of `"html"`, `"json"`, `"csv"`, `"docx"`.
@@ -32,7 +35,8 @@
 #' @export
 report_synthetic <- function(object, data, board = NULL, note = NULL, purpose = "public-analysis",
                              title = "Synthetic file", keys = NULL, targets = NULL, models = NULL, by = NULL,
-                             rules = NULL, holdout = NULL, limits = NULL, about = NULL, formats = NULL) {
+                             rules = NULL, holdout = NULL, limits = NULL, about = NULL, formats = NULL, refit = NULL,
+                             foreseen = 0, earlier = NULL, log = NULL) {
   if (missing(data)) {
     refuse("bridge", "report_synthetic() needs the confidential data", "write report_synthetic(s, survey)",
            kind = "no data")
@@ -41,11 +45,12 @@ report_synthetic <- function(object, data, board = NULL, note = NULL, purpose = 
   if (!is.null(holdout)) frames <- c(frames, list(check_frame(as_given(holdout))))
   if (!is.null(keys) && !is.list(keys)) keys <- list(keys = keys)
   copied <- if (inherits(object, "synds")) sendable(object) else object
-  place <- function(folder) if (is.null(folder)) NULL else normalizePath(folder, mustWork = FALSE)
-  made <- ask("report", x = copied, data = frames, board = place(board), note = place(note), purpose = purpose,
+  made <- ask("report", x = copied, data = frames, board = own_folder(board), note = own_folder(note), purpose = purpose,
               title = title, keys = if (!is.null(keys)) lapply(keys, as.list), targets = listed_or_null(targets),
               models = listed_or_null(models), by = listed_or_null(by), rules = listed_or_null(rules),
-              limits = limits, about = about, formats = listed_or_null(formats))
+              limits = limits, about = about, formats = listed_or_null(formats),
+              refit = settings_to_refit(refit, frames[[1L]]), foreseen = foreseen, earlier = earlier_copies(earlier),
+              log = own_folder(log))
   gates <- data.frame(gate = as.character(made$gate), of = as.character(made$of),
                       verdict = as.character(made$verdict))
   structure(list(text = made$text, gates = gates, files = as.character(made$files)), class = "synthetic_report")

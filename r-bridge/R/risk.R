@@ -4,7 +4,8 @@
 #' copies. Measures are those of synthpop's `disclosure()`, over all copies together and for each, with attacks beside
 #' people who were never used.
 #'
-#' @param object Copies from [synthesise()], an object of synthpop, a data frame, or a list of data frames.
+#' @param object Copies from [synthesise()], an object of synthpop, a data frame, or a list of data frames. Of `autoplot()` a
+#'   result.
 #' @param data The confidential data frame.
 #' @param keys What an intruder may know of a person: a named list of sets of columns,
 #'   `list(neighbour = c("sex", "age", "region"))`, or the columns of one set.
@@ -18,12 +19,17 @@
 #' @param denom_lim Leave out cells of more records than this.
 #' @param attacks Attempts of each attack by guessing.
 #' @param shadow_fits Fits with and without the most exposed records, to tell members; needs `refit`.
+#' @param earlier What was released before from the same source: copies, data frames, release folders, or a list of these.
+#' @param log A folder of your own with the list of evaluations of each table, to which this one is added.
+#' @param kind What is drawn: `"keys"`, every risk beside its baseline; or `"trade-off"`, true against false positives of
+#'   the membership attack, and what a guarantee allows.
 #' @param x A result.
 #' @param row.names,optional As in [as.data.frame()].
 #' @param table The table that is wanted: `"worst"`, `"identity"`, `"attribute"`, `"matches"` and so on.
 #' @param ... Not used.
 #' @return A list of class `disclosure_risk`: `text`, which is printed; `alarms`, what a safe release would not show;
-#'   `tables`, data frames. `as.data.frame()` gives one of them, in per cent.
+#'   `tables`, data frames. `as.data.frame()` gives one of them, in per cent. `plot()` draws;
+#'   `autoplot()` draws the same with ggplot2, if that is installed.
 #' @examples
 #' \donttest{
 #' if (engine_available()) {
@@ -33,7 +39,8 @@
 #' }
 #' @export
 disclosure_risk <- function(object, data, keys, targets = NULL, known_by_all = NULL, holdout = NULL, refit = NULL,
-                            ngroups = NULL, without_missing = NULL, denom_lim = NULL, attacks = 500, shadow_fits = 0) {
+                            ngroups = NULL, without_missing = NULL, denom_lim = NULL, attacks = 500, shadow_fits = 0,
+                            earlier = NULL, log = NULL) {
   if (missing(data)) {
     refuse("bridge", "disclosure_risk() needs the confidential data", "write disclosure_risk(s, survey, keys = ...)",
            kind = "no data")
@@ -44,16 +51,27 @@ disclosure_risk <- function(object, data, keys, targets = NULL, known_by_all = N
   }
   frames <- list(check_frame(as_given(data)))
   if (!is.null(holdout)) frames <- c(frames, list(check_frame(as_given(holdout))))
-  settings <- if (!is.null(refit)) do.call(declared, c(list(frames[[1L]]), refit))
   copied <- if (inherits(object, "synds")) sendable(object) else object
-  made <- ask("disclosure_risk", x = copied, data = frames, refit = settings,
+  made <- ask("disclosure_risk", x = copied, data = frames, refit = settings_to_refit(refit, frames[[1L]]),
               keys = if (is.list(keys)) lapply(keys, as.list) else as.list(keys), targets = as.list(targets),
               known_by_all = lapply(known_by_all, as.list), ngroups = if (!is.null(ngroups)) as.list(ngroups),
               without_missing = as.list(without_missing), denom_lim = denom_lim, attacks = attacks,
-              shadow_fits = shadow_fits)
+              shadow_fits = shadow_fits, earlier = earlier_copies(earlier), log = own_folder(log))
   tables <- lapply(made$tables, function(columns) as.data.frame(columns, check.names = FALSE))
   structure(list(text = made$text, alarms = as.character(made$alarms), tables = tables), class = "disclosure_risk")
 }
+
+# What was released before, each as the engine takes copies; a text is a folder or a file.
+earlier_copies <- function(earlier) {
+  if (is.null(earlier)) return(NULL)
+  single <- is.data.frame(earlier) || is.character(earlier) || inherits(earlier, c("synthetic", "synds"))
+  lapply(if (single) as.list(if (is.character(earlier)) earlier else list(earlier)) else earlier, function(one) {
+    if (is.character(one)) return(normalizePath(one, mustWork = FALSE))
+    if (inherits(one, c("synthetic", "synds"))) sendable(one) else if (is.data.frame(one)) check_frame(one) else other_copies(one)
+  })
+}
+
+own_folder <- function(folder) if (is.null(folder)) NULL else normalizePath(folder, mustWork = FALSE)
 
 #' @rdname disclosure_risk
 #' @export
@@ -76,13 +94,8 @@ as.data.frame.disclosure_risk <- function(x, row.names = NULL, optional = FALSE,
 
 #' @rdname disclosure_risk
 #' @export
-plot.disclosure_risk <- function(x, ...) {
+plot.disclosure_risk <- function(x, kind = c("keys", "trade-off"), ...) {
   check_no_dots("plot", ...)
-  worst <- x$tables$worst[rev(seq_len(nrow(x$tables$worst))), ]
-  of <- ifelse(is.na(worst$target) | !nzchar(worst$target), "", paste(" of", worst$target))
-  limits <- range(0, worst$value, worst$baseline, na.rm = TRUE)
-  graphics::dotchart(worst$value, paste0(worst$measure, of, ", ", worst$keys), pch = 19, xlim = limits,
-                     xlab = "per cent (line: baseline)", main = "INTERNAL: disclosure risk", cex = 0.8)
-  graphics::points(worst$baseline, seq_len(nrow(worst)), pch = "|", col = "grey30")
+  if (one_of(kind, "kind") == "keys") draw_risk_by_keys(x) else draw_trade_off(x)
   invisible(x)
 }

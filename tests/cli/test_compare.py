@@ -45,3 +45,30 @@ def test_slips_are_one_line(home):
     assert done.exit_code != 0
     done = run(home / "out", home / "real.csv")
     assert done.exit_code == 2
+
+
+def test_intervals_are_foreseen_by_the_plan_of_the_release(home):
+    (home / "plan.toml").write_text('[method]\nage = "norm"\n')
+    done = run(
+        home / "real.csv",
+        home / "out",
+        "--model",
+        "age ~ sex",
+        "--refit",
+        home / "plan.toml",
+        "--foreseen",
+        "10",
+    )
+    assert done.exit_code == 0, done.output
+    assert "\nif the synthesis model held" in done.output
+    assert run(home / "real.csv", home / "out", "--foreseen", "10").exit_code == 2
+
+
+def test_a_table_is_read_as_the_options_say(home):
+    odd = TABLE.assign(town=np.where(TABLE["sex"] == "F", "Köln", "Bonn"))
+    for name in ("odd.csv", "odd copy.csv"):
+        odd.to_csv(home / name, index=False, encoding="cp1252", sep="|")
+    assert run(home / "odd.csv", home / "odd copy.csv").exit_code == 3
+    done = run(home / "odd.csv", home / "odd copy.csv", "--encoding", "cp1252", "--sep", "|", "--save", home)
+    assert done.exit_code == 0, done.output
+    assert "Köln" in (home / "INTERNAL_evaluation_subgroups.csv").read_text("utf-8")

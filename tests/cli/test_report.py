@@ -51,3 +51,17 @@ def test_gates_end_a_run_with_their_code(home):
 def test_slips_are_one_line_and_end_with_two(home, wrong):
     done = run(home / "real.csv", home / "out", *wrong)
     assert done.exit_code == 2, done.output
+
+
+def test_files_are_read_as_the_options_say_and_intervals_are_foreseen(tmp_path):
+    odd = TABLE.assign(town=np.where(TABLE["sex"] == "F", "Köln", "Bonn"))
+    odd.to_csv(tmp_path / "odd.csv", index=False, encoding="cp1252")
+    sdp.Synthesizer(progress=False).fit(odd).draw(m=2, rng=1).save(tmp_path / "out")
+    (tmp_path / "plan.toml").write_text('[method]\nage = "norm"\n')
+    (tmp_path / "own").mkdir()
+    asked = (tmp_path / "odd.csv", tmp_path / "out", "--model", "age ~ sex", "--board", tmp_path / "own")
+    assert run(*asked).exit_code == 3
+    more = ("--encoding", "cp1252", "--refit", tmp_path / "plan.toml", "--foreseen", "10")
+    done = run(*asked, *more)
+    assert done.exit_code == 0, done.output
+    assert "if the synthesis model held" in (tmp_path / "own" / "INTERNAL_board.html").read_text("utf-8")

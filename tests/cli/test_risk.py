@@ -60,3 +60,19 @@ def test_slips_are_one_line(home, more, says):
     done = run(home / "table.csv", home / "out", *more)
     assert done.exit_code in (2, 3)
     assert says in done.output
+
+
+def test_files_are_read_as_the_options_say(home, tmp_path):
+    odd = pd.read_csv(home / "table.csv").assign(ill=["Köln", "Bonn"] * 40)
+    for name in ("odd.csv", "odd copy.csv"):
+        odd.to_csv(tmp_path / name, index=False, encoding="cp1252")
+    asked = (
+        tmp_path / "odd.csv",
+        tmp_path / "odd copy.csv",
+        "--keys",
+        "sex,age",
+        "--known-by-all",
+        "ill=Köln",
+    )
+    assert run(*asked, "--target", "ill").exit_code == 3
+    assert run(*asked, "--target", "ill", "--encoding", "cp1252").exit_code == 0

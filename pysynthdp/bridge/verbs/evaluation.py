@@ -14,13 +14,15 @@ from pysynthdp.bridge.facts import RFrame
 from pysynthdp.bridge.frame_shape import checked_frame
 from pysynthdp.bridge.frames import frame_from_r
 from pysynthdp.bridge.releases import changed_release_from_r
+from pysynthdp.bridge.sides import refit_from_r, whole
+from pysynthdp.evaluate.pictures import drawn_frames
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
     data: RValue | RFrame, x: RValue | None = None, others: Any = None, models: Any = None, by: Any = None,
-    rules: Any = None,
+    rules: Any = None, refit: Mapping[str, Any] | None = None, foreseen: Any = 0,
 ) -> dict[str, Any]:  # fmt: skip
     """Compare copies with the confidential table.
 
@@ -34,6 +36,8 @@ def evaluate(
         Copies of another tool, where there is no release.
     models, by, rules
         As of :func:`pysynthdp.compare`.
+    refit, foreseen : mapping, int
+        Settings of the release, and runs in which intervals are foreseen.
 
     Returns
     -------
@@ -47,6 +51,7 @@ def evaluate(
     table = _frame(data)
     copies: Any = changed_release_from_r(x) if x is not None else [_frame(one) for one in others]
     asked: dict[str, Any] = {"by": _texts(by), "rules": _texts(rules) or ()}
+    asked |= {"refit": refit_from_r(refit, table), "foreseen": whole(foreseen)}
     found = sdp.compare(table, copies, models=_texts(models), **asked)
     return {
         "text": found.said("r"),
@@ -54,6 +59,7 @@ def evaluate(
         "missing": character(list(found.missing)),
         "tables": {name: _columns(frame) for name, frame in found.tables().items()},
         "worst": _columns(found.worst(20)),
+        "pictures": {name: _columns(frame) for name, frame in drawn_frames(found).items()},
     }
 
 

@@ -14,7 +14,7 @@ from pysynthdp.analysis.asked import Asked, asked_by_r
 from pysynthdp.analysis.declared_codes import note_of_codes
 from pysynthdp.analysis.description import Coding, Description
 from pysynthdp.analysis.flags import remarks_on
-from pysynthdp.base.errors import FitError
+from pysynthdp.base.errors import CombiningRuleError, FitError
 from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import character
 from pysynthdp.evaluate import compare_fits
@@ -40,7 +40,7 @@ def pool_fits(**request: Any) -> dict[str, Any]:
         ``fits``: a list with ``terms``, ``values``, ``cov``, ``df`` and ``nobs`` of each copy; ``tags`` and
         ``columns`` of the release; ``variables`` in the model; ``asked``, what its formula asks as R
         parsed it; ``model``, ``rule``, ``n_org``, ``level``; ``coded``, the cells with declared codes by
-        column, and ``codes``, whether they were kept.
+        column, and ``codes``, whether they were kept; ``joint``, whether all terms together are tested.
 
     Returns
     -------
@@ -56,7 +56,18 @@ def pool_fits(**request: Any) -> dict[str, Any]:
     -----
     Privacy: post-processing of synthetic copies; no row is sent.
     """
-    return _result(_pooled(request), float(request.get("level", 0.95)))
+    done = _pooled(request)
+    joint = _joint(done) if request.get("joint") else None
+    return {**_result(done, float(request.get("level", 0.95))), "joint": joint}
+
+
+def _joint(done: PooledResults) -> dict[str, Any]:
+    """Test that all terms are zero, by the form that goes with the rule; or say why there is no test."""
+    try:
+        test = done.wald_test(np.eye(len(done.terms)))
+    except CombiningRuleError as error:
+        return {"reason": error.said("r")}
+    return {"statistic": test.stat, "df1": test.df1, "df2": test.df2, "p.value": test.pvalue}
 
 
 def _pooled(request: Mapping[str, Any]) -> PooledResults:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pysynthdp as sdp
 from pysynthdp.bridge.codec import RValue, character
-from pysynthdp.bridge.sides import copies_from_r, frames_from_r, listed
+from pysynthdp.bridge.sides import copies_from_r, earlier_from_r, frames_from_r, listed, refit_from_r, whole
 
 __all__ = ["report"]
 
@@ -15,7 +15,14 @@ _LISTS = ("targets", "models", "by", "rules")
 
 
 def report(
-    x: RValue, data: RValue, board: Any = None, note: Any = None, formats: Any = None, **asked: Any
+    x: RValue,
+    data: RValue,
+    board: Any = None,
+    note: Any = None,
+    formats: Any = None,
+    refit: Mapping[str, Any] | None = None,
+    earlier: RValue | None = None,
+    **asked: Any,
 ) -> dict[str, Any]:
     """Write a board's report and a public note.
 
@@ -29,6 +36,10 @@ def report(
         Folders.
     formats : list of str, optional
         As :meth:`Document.save` takes them.
+    refit : mapping, optional
+        Settings of the release.
+    earlier : RVector, optional
+        A list of what was released before from the same source.
     **asked
         As of :class:`pysynthdp.Report`.
 
@@ -46,7 +57,16 @@ def report(
     wanted |= {name: listed(wanted[name]) for name in _LISTS if name in wanted}
     if isinstance(wanted.get("keys"), Mapping):
         wanted["keys"] = {name: listed(columns) for name, columns in wanted["keys"].items()}
-    made = sdp.Report(table, copies_from_r(x), holdout=next(iter(others), None), **wanted)
+    if "foreseen" in wanted:
+        wanted["foreseen"] = whole(wanted["foreseen"])
+    made = sdp.Report(
+        table,
+        copies_from_r(x),
+        holdout=next(iter(others), None),
+        refit=refit_from_r(refit, table),
+        earlier=earlier_from_r(earlier),
+        **wanted,
+    )
     named = {} if formats is None else {"formats": listed(formats)}
     files = [] if board is None else made.board().save(board, **named)
     files += [] if note is None else made.public().save(note, **named)

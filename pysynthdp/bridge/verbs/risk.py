@@ -11,14 +11,17 @@ import pandas as pd
 import pysynthdp as sdp
 from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import RValue, character
-from pysynthdp.bridge.settings import settings_from_r
-from pysynthdp.bridge.sides import copies_from_r, frames_from_r, listed
+from pysynthdp.bridge.sides import copies_from_r, earlier_from_r, frames_from_r, listed, refit_from_r, whole
 
 __all__ = ["disclosure_risk"]
 
 
 def disclosure_risk(
-    x: RValue, data: RValue, refit: Mapping[str, Any] | None = None, **asked: Any
+    x: RValue,
+    data: RValue,
+    refit: Mapping[str, Any] | None = None,
+    earlier: RValue | None = None,
+    **asked: Any,
 ) -> dict[str, Any]:
     """Measure disclosure risk.
 
@@ -30,6 +33,8 @@ def disclosure_risk(
         A list: the confidential data frame, and perhaps one of people who were never used.
     refit : mapping, optional
         Settings of the release.
+    earlier : RVector, optional
+        A list of what was released before from the same source.
     **asked
         As of :func:`pysynthdp.disclosure_risk`.
 
@@ -53,12 +58,15 @@ def disclosure_risk(
     if "ngroups" in wanted:
         wanted["ngroups"] = {name: int(many) for name, many in wanted["ngroups"].items()}
     for name in ("attacks", "shadow_fits", "denom_lim"):
-        if isinstance(wanted.get(name), float) and wanted[name].is_integer():
-            wanted[name] = int(wanted[name])  # R's numbers are doubles
-    if refit is not None:
-        own = settings_from_r(refit, {str(name): dtype for name, dtype in table.dtypes.items()})
-        wanted["refit"] = sdp.Synthesizer(**own, progress=False)
-    found = sdp.disclosure_risk(table, copies_from_r(x), holdout=next(iter(others), None), **wanted)
+        wanted[name] = whole(wanted.get(name))
+    found = sdp.disclosure_risk(
+        table,
+        copies_from_r(x),
+        holdout=next(iter(others), None),
+        refit=refit_from_r(refit, table),
+        earlier=earlier_from_r(earlier),
+        **{name: value for name, value in wanted.items() if value is not None},
+    )
     tables = {name: _columns(frame) for name, frame in found.tables().items()}
     return {
         "text": found.said("r"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -16,14 +17,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_column", "draw_propensity", "draw_residuals", "drawn"]
+__all__ = ["draw_column", "draw_propensity", "draw_residuals", "drawn", "drawn_frames", "report_picture"]
 
 _REAL: Final[dict[str, Any]] = {"color": "0.72"}
 _COPY: Final[dict[str, Any]] = {"facecolor": "none", "edgecolor": "0.1", "linewidth": 1.1}
+_WIDE: Final = 3  # panels beside each other
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _TITLE: Final[dict[str, Any]] = {"fontsize": 9, "loc": "left"}
 
 
-def drawn(found: Any, kind: str, most: int) -> Figure:
+Panel = Callable[["Axes"], Any]
+
+
+def drawn(found: Any, kind: str, most: int, ax: Axes | None = None) -> Figure | Axes:
     """Draw one of the pictures of a comparison.
 
     Parameters
@@ -34,10 +40,12 @@ def drawn(found: Any, kind: str, most: int) -> Figure:
         Which picture.
     most : int
         Panels.
+    ax : Axes, optional
+        Where to draw the first panel alone, the worst.
 
     Returns
     -------
-    Figure
+    Figure or Axes
 
     Raises
     ------
@@ -48,32 +56,105 @@ def drawn(found: Any, kind: str, most: int) -> Figure:
     -----
     Privacy: shows real numbers.
     """
+    panels = _panels(found, kind, most)
+    if not panels:
+        raise SettingError(
+            f"there is nothing to draw for {kind!r}", kind="setting", remedy="see .missing for why"
+        )
+    if ax is not None:
+        panels[0](ax)
+        ax.set_title(f"INTERNAL: {ax.get_title(loc='left')}", **_TITLE)
+        return ax
+    import matplotlib.pyplot as plt
+
+    return _laid_out(plt.figure(figsize=_size(len(panels)), layout="constrained"), panels)
+
+
+def report_picture(
+    found: Any, kind: str, most: int
+) -> tuple[tuple[float, float], Callable[[Figure], Any]] | None:
+    """Give size and drawing of a picture for a report; None where there is nothing to draw.
+
+    Parameters
+    ----------
+    found : UtilityComparison
+        What is drawn.
+    kind : {"columns", "tables", "regressions", "propensity"}
+        Which picture.
+    most : int
+        Panels.
+
+    Notes
+    -----
+    Privacy: shows real numbers.
+    """
+    panels = _panels(found, kind, most)
+    return (_size(len(panels)), lambda figure: _laid_out(figure, panels)) if panels else None
+
+
+def _panels(found: Any, kind: str, most: int) -> list[Panel]:
+    """Give the panels of a picture."""
     if kind not in _KINDS:
         raise SettingError(
             f"{kind!r} is no picture",
             kind="setting",
             remedy=meant(kind, _KINDS, f"pictures are {', '.join(_KINDS)}"),
         )
-    panels = _KINDS[kind](found)[:most]
-    if not panels:
-        raise SettingError(
-            f"there is nothing to draw for {kind!r}", kind="setting", remedy="see .missing for why"
+    return _KINDS[kind](found)[:most]
+
+
+def _size(panels: int) -> tuple[float, float]:
+    """Inches of a figure with so many panels."""
+    wide = min(_WIDE, panels)
+    return 4.2 * wide, 2.8 * -(-panels // wide) + 0.4
+
+
+def drawn_frames(found: Any) -> dict[str, pd.DataFrame]:
+    """Give what the pictures show besides the tables, for whoever draws them elsewhere.
+
+    Parameters
+    ----------
+    found : UtilityComparison
+        What is drawn.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``residuals`` (a cell of a table of two columns a row, in standard errors), ``intervals`` (a term and
+        side of a regression a row) and ``scores`` (shares of both sides by propensity).
+
+    Notes
+    -----
+    Privacy: real numbers.
+    """
+    cells = [
+        (f"{one.index.name} x {one.columns.name}", str(row), str(column), float(z))
+        for one in found.residuals
+        for row, line in zip(one.index, one.to_numpy(dtype=np.float64), strict=True)
+        for column, z in zip(one.columns, line, strict=True)
+    ]
+    limits = [
+        (name, term, side, float(value), float(low), float(high))
+        for name, fit in found.fits.items()
+        for side, values, ends in (
+            ("confidential", fit.confidential, fit.confidential_limits),
+            ("pooled", fit.pooled, fit.pooled_limits),
         )
-    return _figure(panels)
+        for term, value, (low, high) in zip(fit.terms, values, ends, strict=True)
+    ]
+    scores = found.propensity
+    shares = {"low": scores.edges[:-1], "high": scores.edges[1:]}
+    return {
+        "residuals": pd.DataFrame(cells, columns=["table", "row", "column", "z"]),
+        "intervals": pd.DataFrame(limits, columns=["model", "term", "side", "value", "low", "high"]),
+        "scores": pd.DataFrame({**shares, "confidential": scores.real, "copies": scores.copy}),
+    }
 
 
-Panel = Callable[["Axes"], Any]
-
-
-def _figure(panels: Sequence[Panel]) -> Figure:
-    """Lay panels out on one figure."""
-    import matplotlib.pyplot as plt
-
-    wide = min(3, len(panels))
-    high = -(-len(panels) // wide)
-    figure, axes = plt.subplots(
-        high, wide, figsize=(4.2 * wide, 2.8 * high + 0.4), squeeze=False, layout="constrained"
-    )
+def _laid_out(figure: Figure, panels: Sequence[Panel]) -> Figure:
+    """Lay panels out on a figure."""
+    wide = min(_WIDE, len(panels))
+    axes = figure.subplots(-(-len(panels) // wide), wide, squeeze=False)
     for panel, ax in zip(panels, axes.flat, strict=False):
         panel(ax)
     for ax in axes.flat[len(panels) :]:
@@ -122,21 +203,36 @@ def draw_column(part: pd.DataFrame, ax: Axes) -> Axes:
     ax.bar(place, both["confidential"], width=width, label="confidential", **_REAL)
     ax.bar(place, both["copies"], width=width, label="copies", **_COPY)
     _name_cells(ax, beside, [str(cell) for cell in apart["cell"]], histogram=bool(histogram))
+    if histogram and _DATE.match(str(values["cell"].iloc[0])):
+        _name_dates(ax, values, beside, [str(cell) for cell in apart["cell"]])
     ax.set_title(str(part["column"].iloc[0]), **_TITLE)
     ax.tick_params(labelsize=7)
     ax.legend(fontsize=6, frameon=False)
     return ax
 
 
+def _short(cell: object) -> str:
+    """Shorten a label; 16 letters hold "up to 1994-05-25"."""
+    text = str(cell)
+    return text if len(text) <= 16 else f"{text[:14]}.."
+
+
 def _name_cells(ax: Axes, place: Any, cells: Sequence[str], *, histogram: bool) -> None:
     """Name cells that stand by themselves, beside the scale of a histogram."""
-    names = [cell if len(cell) < 16 else f"{cell[:14]}.." for cell in cells]
+    names = [_short(cell) for cell in cells]
     if not histogram:
         ax.set_xticks(place, names, rotation=45, ha="right")
         return
     low, high = ax.get_xlim()
     ticks = [tick for tick in ax.get_xticks() if low <= tick <= (min(place) if len(place) else high)]
     ax.set_xticks([*ticks, *place], [*(f"{tick:g}" for tick in ticks), *names], rotation=45, ha="right")
+
+
+def _name_dates(ax: Axes, values: pd.DataFrame, beside: Any, cells: Sequence[str]) -> None:
+    """Name every sixth cell of a histogram of dates by the date at which it begins."""
+    marked = values.iloc[::6]
+    days = [str(cell).split(" ")[0] for cell in marked["cell"]]
+    ax.set_xticks([*marked["low"], *beside], [*days, *map(_short, cells)], rotation=45, ha="right")
 
 
 def _tables(found: Any) -> list[Panel]:
@@ -179,9 +275,9 @@ def draw_residuals(table: pd.DataFrame, ax: Axes) -> Axes:
                 color="white" if dark else "black",
             )
     ax.set_xticks(
-        range(z.shape[1]), [str(name)[:14] for name in table.columns], rotation=45, ha="right", fontsize=6
+        range(z.shape[1]), [_short(name) for name in table.columns], rotation=45, ha="right", fontsize=6
     )
-    ax.set_yticks(range(z.shape[0]), [str(name)[:14] for name in table.index], fontsize=6)
+    ax.set_yticks(range(z.shape[0]), [_short(name) for name in table.index], fontsize=6)
     ax.set_title(f"{table.index.name} x {table.columns.name}, in standard errors", **_TITLE)
     return ax
 

@@ -11,12 +11,14 @@ import pandas as pd
 from pysynthdp.base.display import Cell, Table
 from pysynthdp.base.words import Argument, Words, said
 from pysynthdp.evaluate.fits import Comparison
+from pysynthdp.evaluate.pictures import report_picture
 from pysynthdp.evaluate.report.document import Document
 from pysynthdp.evaluate.report.gates import Gate
 from pysynthdp.evaluate.report.parts import Blank, Block, Grid, Picture, Section
 from pysynthdp.evaluate.report.public import how_made
 from pysynthdp.evaluate.report.purposes import Purpose
 from pysynthdp.evaluate.risk.result import DisclosureRisk
+from pysynthdp.evaluate.utility.foreseen import HEADING
 from pysynthdp.evaluate.utility.result import UtilityComparison
 from pysynthdp.release import SyntheticRelease
 
@@ -32,6 +34,7 @@ _GUARDED: Final = (
     "The copies carry a formal guarantee, and this report does not: it reads the records as they are. No "
     "number in it, and no choice made by one, may leave. Gates look at the copies alone."
 )
+_FORESEEN: Final = "Of copies alone, whatever the records are; no proof, and no gate looks at it."
 _NO_TOTAL: Final = "There is no overall score: an average hides the group that fares worst."
 
 
@@ -182,7 +185,9 @@ def _of_risk(measured: Measured, *tables: tuple[str, str], missing: bool = True)
     ]
     reasons = dict(measured.risk.not_computed)
     found += [f"{title}: not computed, since {reasons[name]}." for name, title in tables if name in reasons]
-    if tables is _IDENTITY or tables == _IDENTITY:
+    if tables == _MEMBERS and {"trade_off", "membership_curve"} & {*measured.risk.found}:
+        found.append(Picture("trade_off", "True against false positives", _curve(measured.risk), (5.0, 5.0)))
+    if tables == _IDENTITY:
         found.append(Picture("risk", "Risk by key set, beside its baseline", _risk_picture(measured.risk)))
     return tuple(found) or (("Not asked for.",) if missing else ())
 
@@ -190,6 +195,11 @@ def _of_risk(measured: Measured, *tables: tuple[str, str], missing: bool = True)
 def _risk_picture(risk: DisclosureRisk) -> Any:
     """Draw risks by key set."""
     return lambda figure: risk.plot(figure.subplots())
+
+
+def _curve(risk: DisclosureRisk) -> Any:
+    """Draw the trade-off curve."""
+    return lambda figure: risk.plot_trade_off(figure.subplots())
 
 
 def _grid(frames: Mapping[str, pd.DataFrame], name: str, title: str) -> Block:
@@ -286,10 +296,28 @@ def _worth(measured: Measured) -> Iterator[Block]:
     ):
         if name in frames:
             yield _grid(frames, name, title)
+            yield from _pictures(measured.utility, name)
+    if "foreseen" in frames:
+        yield Grid("foreseen", f"Intervals foreseen, {HEADING}", frames["foreseen"], _FORESEEN)
     for name, fit in measured.utility.fits.items():
         yield fit.to_table()
         yield Picture(f"fit {name}", f"Intervals of {name}", _fit_picture(fit))
     yield from measured.utility.notes
+
+
+_DRAWN: Final[Mapping[str, tuple[str, int, str]]] = {
+    "propensity": ("propensity", 1, "How well rows of copies are told from records"),
+    "two-way": ("tables", 6, "Where the worst tables of two columns differ, in standard errors"),
+    "one-way": ("columns", 9, "The worst columns: records in grey, copies as outlines"),
+}
+
+
+def _pictures(utility: UtilityComparison, name: str) -> Iterator[Block]:
+    """Give the picture that belongs to a table, where there is one."""
+    kind, most, title = _DRAWN.get(name, ("", 0, ""))
+    found = report_picture(utility, kind, most) if kind else None
+    if found is not None:
+        yield Picture(kind, title, found[1], found[0])
 
 
 def _fit_picture(fit: Comparison) -> Any:

@@ -14,6 +14,7 @@ from pysynthdp.evaluate.report.analyses import Analysis, Indicators, Models, ana
 from pysynthdp.evaluate.report.document import Document
 from pysynthdp.evaluate.report.parts import Blank, Block, Grid, Section
 from pysynthdp.evaluate.report.purposes import Purpose
+from pysynthdp.evaluate.sides import real_columns
 from pysynthdp.io.folder.codebook_page import method_in_words
 from pysynthdp.release import SyntheticRelease
 from pysynthdp.tags.steps import TaggedStep
@@ -81,7 +82,7 @@ def public_note(
 def _what(release: SyntheticRelease) -> str:
     """Say what there is."""
     copies = "one synthetic copy" if release.m == 1 else f"{release.m} synthetic copies"
-    real = sorted(release.tags.kept)
+    real = sorted(real_columns(release.tags))
     unit = release.tags.unit
     of = (
         f"{release.n_syn:,} rows"
@@ -101,13 +102,13 @@ def how_made(release: SyntheticRelease) -> tuple[Block, ...]:
     -----
     Privacy: the plan, which is public.
     """
-    methods = dict(release.provenance.methods)
+    methods, real = dict(release.provenance.methods), real_columns(release.tags)
     sources = _sources(release.tags.steps or ())
     rows = [
         (
             column.name,
             column.labels.label if column.labels else "",
-            "REAL" if column.name in release.tags.kept else "synthetic",
+            "REAL" if column.name in real else "synthetic",
             _method(methods.get(column.name, "")),
             sources.get(column.name, ""),
         )

@@ -25,6 +25,7 @@ from pysynthdp.evaluate.report.purposes import PurposeName, purpose_of
 from pysynthdp.evaluate.risk.measure import disclosure_risk
 from pysynthdp.evaluate.risk.result import DisclosureRisk
 from pysynthdp.evaluate.utility.compare import compare
+from pysynthdp.evaluate.utility.foreseen import check_foreseen
 from pysynthdp.evaluate.utility.result import UtilityComparison
 from pysynthdp.io.survey import read
 from pysynthdp.release import SyntheticRelease
@@ -68,7 +69,10 @@ class Report(Internal):
         People of the same population who had no part in the copies: the baseline of every attack.
     refit : Synthesizer, optional
         Settings of the release, where there is no holdout: copies without some of the people are
-        the baseline.
+        the baseline. For ``foreseen`` too.
+    foreseen : int
+        Runs of a parametric bootstrap of the copies, some 50, as :func:`pysynthdp.compare` takes them: the
+        intervals of models *if the synthesis model held*, which gate nothing.
     earlier : sequence
         What was released before from the same source.
     limits : mapping or Limits, optional
@@ -108,6 +112,7 @@ class Report(Internal):
     rules: Sequence[str] = ()
     holdout: Any = None
     refit: Synthesizer | None = None
+    foreseen: int = 0
     earlier: Sequence[Any] = ()
     limits: Mapping[str, Any] | Limits | None = None
     about: Mapping[str, str] = field(default_factory=dict)
@@ -116,6 +121,7 @@ class Report(Internal):
 
     def __post_init__(self) -> None:
         limits_of(self.limits, purpose_of(self.purpose))
+        check_foreseen(self.foreseen, self.refit)
         if isinstance(self.release, StoredRelease):
             raise PlanError(
                 "a report counts rows of copies in memory, and these stay in their files",
@@ -145,7 +151,14 @@ class Report(Internal):
         models = _formulas(self.models)
         given = self.release if self.copies is None else self.copies
         return compare(
-            self.table, given, models=models or None, by=self.by, rules=self.rules, holdout=self.fresh
+            self.table,
+            given,
+            models=models or None,
+            by=self.by,
+            rules=self.rules,
+            holdout=self.fresh,
+            refit=self.refit,
+            foreseen=self.foreseen,
         )
 
     @cached_property
@@ -160,7 +173,7 @@ class Report(Internal):
             targets=self.targets,
             known_by_all=self.known_by_all,
             holdout=self.fresh,
-            refit=self.refit,
+            refit=self._refit_for_risk,
             earlier=self.earlier,
             log=self.log,
             **self.options,
@@ -227,6 +240,12 @@ class Report(Internal):
     def to_table(self) -> Table:
         """Build page one of the board report."""
         return self.board().to_table()
+
+    @property
+    def _refit_for_risk(self) -> Synthesizer | None:
+        """Settings that are given for foreseen intervals alone are no second control beside people."""
+        alone = bool(self.foreseen) and self.fresh is not None and not self.options.get("shadow_fits")
+        return None if alone else self.refit
 
     @property
     def _guaranteed(self) -> bool:

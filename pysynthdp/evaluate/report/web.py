@@ -27,7 +27,7 @@ figure svg{max-width:100%;height:auto}figcaption,.more{color:#444;font-size:.9re
 .blank{border:1px dashed #555;padding:.5em .8em;margin:.8em 0}.blank .fill{
 min-height:3.2em;white-space:pre-wrap}
 a{color:#003b71}
-@media (max-width:40rem){body{padding:.8rem}nav ol{columns:1}}
+@media (max-width:40rem){body{padding:.8rem}nav ol{columns:1}.wide table{min-width:28rem}}
 @media print{body{max-width:none;padding:0;font-size:10.5pt}h2{break-after:avoid}
 figure,.blank,tr{break-inside:avoid}.wide{overflow:visible}nav{display:none}.blank .fill{min-height:5em}}
 @page{margin:18mm}

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp.base.arrays import IntArray
-from pysynthdp.base.errors import PysynthdpWarning, SchemaError, SettingError
+from pysynthdp.base.errors import SchemaError, SettingError
 from pysynthdp.base.words import Words
 from pysynthdp.evaluate.risk.coding import Files
 from pysynthdp.evaluate.risk.wording import EITHER
+from pysynthdp.evaluate.sealed import sealed_copies
 from pysynthdp.synthesizer import Synthesizer
 
-__all__ = ["Control", "ControlKind", "controls", "sealed_copies"]
+__all__ = ["Control", "ControlKind", "controls"]
 
 ControlKind: TypeAlias = Literal["holdout", "refits", "none"]
 
@@ -85,8 +85,18 @@ def controls(
         return Control("holdout", (Files(files.table, files.copies, holdout.reset_index(drop=True)),))
     if refit is None:
         return Control("none", ())
-    parts = np.array_split(rng.permutation(len(files.table)), folds)
-    return Control("refits", tuple(_without(files, refit, np.sort(part), rng) for part in parts))
+    unit = None if refit.units is None else refit.units.id
+    parts = _parts(files.table, unit, folds, rng)
+    return Control("refits", tuple(_without(files, refit, part, unit, rng) for part in parts))
+
+
+def _parts(table: pd.DataFrame, unit: str | None, folds: int, rng: np.random.Generator) -> list[IntArray]:
+    """Deal rows, or whole units, into parts."""
+    if unit is None:
+        return [np.sort(part) for part in np.array_split(rng.permutation(len(table)), folds)]
+    codes = pd.factorize(table[unit], use_na_sentinel=False)[0]
+    dealt = np.array_split(rng.permutation(int(codes.max(initial=-1)) + 1), folds)
+    return [np.flatnonzero(np.isin(codes, part)) for part in dealt]
 
 
 def _check_holdout(files: Files, holdout: pd.DataFrame) -> None:
@@ -105,46 +115,15 @@ def _check_holdout(files: Files, holdout: pd.DataFrame) -> None:
         raise SettingError(what, kind="setting", remedy=Words("give {either}", either=EITHER))
 
 
-def _without(files: Files, refit: Synthesizer, part: IntArray, rng: np.random.Generator) -> Files:
+def _without(
+    files: Files, refit: Synthesizer, part: IntArray, unit: str | None, rng: np.random.Generator
+) -> Files:
     """Make copies without some rows, who then are fresh people."""
     rest = files.table.drop(index=files.table.index[part]).reset_index(drop=True)
-    rows = len(files.copies[0])
+    rows = len(files.copies[0]) if unit is None else files.columns(unit)[1].nunique()
     return Files(
         rest,
         sealed_copies(refit, rest, m=len(files.copies), k=None if refit.keep else rows, rng=rng),
         files.table.iloc[part].reset_index(drop=True),
         left_out=True,
     )
-
-
-def sealed_copies(
-    refit: Synthesizer, table: pd.DataFrame, *, m: int, k: int | None, rng: np.random.Generator
-) -> tuple[pd.DataFrame, ...]:
-    """Fit and draw for an evaluation only: nobody can draw from the fit, save it or charge it.
-
-    Parameters
-    ----------
-    refit : Synthesizer
-        Settings of the release.
-    table : DataFrame
-        Rows to fit.
-    m, k : int
-        Copies, and rows of each; k None as many as the table has.
-    rng : Generator
-        Of the drawing; under a guarantee the operating system's is taken, as for a release.
-
-    Returns
-    -------
-    tuple of DataFrame
-        To be looked at and dropped by the caller.
-
-    Notes
-    -----
-    Privacy: reads real rows; under a guarantee the copies have it too, but many of them together do not have
-    that of the release, so no number that is measured on them may leave.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PysynthdpWarning)  # said when the release was made
-        fitted = replace(refit, progress=False).fit(table)  # without a ledger
-        release = fitted.draw(m=m, k=k, rng=rng if refit.protection.learns else None)
-    return release.copies

@@ -15,6 +15,7 @@ from pysynthdp.base.words import Words
 from pysynthdp.design.survey_table import SurveyTable
 from pysynthdp.evaluate.risk.coding import Files
 from pysynthdp.evaluate.risk.wording import CALL
+from pysynthdp.evaluate.sides import Facts, as_table, facts_of, fresh_names, real_columns, unread
 from pysynthdp.io.structure import structure_diff
 from pysynthdp.io.survey import read, reads
 from pysynthdp.io.tables import read_table
@@ -40,6 +41,10 @@ class Given:
         Copies of all of them, earlier ones first.
     kept : tuple of str
         Columns released as they really are.
+    anew : tuple of str
+        Columns of running numbers that the release made anew; they tell nothing of a record.
+    unit : str or None
+        Column of the units that rows belong to.
     claim : Claim or None
         The privacy statement; None of copies of another tool.
     differences : DataFrame
@@ -50,6 +55,8 @@ class Given:
     every: tuple[Any, ...]
     releases: tuple[int, ...]
     kept: tuple[str, ...]
+    anew: tuple[str, ...]
+    unit: str | None
     claim: Claim | None
     differences: pd.DataFrame
 
@@ -81,10 +88,10 @@ def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
     Privacy: reads real rows.
     """
     rows, own = _table(table), _release(release)
-    parts = [_copies(each) for each in (*map(_release, earlier), own)]
-    files = Files(rows, parts[-1])
     if not len(rows):
         raise SchemaError("the confidential table has no rows", kind="rows")
+    parts = [_alike(rows, each, _copies(each)) for each in (*map(_release, earlier), own)]
+    files = Files(rows, parts[-1])
     if not files.names:
         what = "table and copies have no column in common"
         raise SchemaError(what, kind="columns", remedy="give copies of this table")
@@ -93,9 +100,11 @@ def given(table: Any, release: Any, earlier: Sequence[Any]) -> Given:
         files=files,
         every=tuple(copy for part in parts for copy in part),
         releases=tuple(at for at, part in enumerate(parts, start=1) for _ in part),
-        kept=() if tags is None else tuple(name for name in files.names if name in tags.kept),
+        kept=() if tags is None else tuple(name for name in files.names if name in real_columns(tags)),
+        anew=tuple(sorted(fresh_names(own))) if hasattr(own, "provenance") else (),
+        unit=None if tags is None else tags.unit,
         claim=getattr(own, "privacy", None),
-        differences=_differences(rows, None if tags is not None else parts[-1][0]),
+        differences=_differences(rows, None if tags is not None else _copies(own)[0]),
     )
 
 
@@ -123,7 +132,32 @@ def _differences(table: pd.DataFrame, copy: Any) -> pd.DataFrame:
     """List where the structure of a copy of another tool is not that of the table."""
     found = structure_diff(table, copy) if isinstance(copy, pd.DataFrame) else ()
     rows = [(each.column or "(table)", each.what, each.first, each.second) for each in found]
+    if isinstance(copy, pd.DataFrame):
+        rows += [
+            row for each in _facts(table, copy) for row in unread(copy[each.name], table[each.name], each)
+        ]
     return pd.DataFrame(rows, columns=["column", "what", "confidential", "copies"])
+
+
+def _facts(table: pd.DataFrame, copy: pd.DataFrame) -> list[Facts]:
+    """Say what the columns are that both have."""
+    return [facts_of(table[name], None) for name in table.columns if name in copy.columns]
+
+
+def _alike(table: pd.DataFrame, release: Any, copies: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Read columns of another tool's copies as what they are in the table; a release has its own types."""
+    if hasattr(release, "tags"):
+        return copies
+    return tuple(_read_as(table, copy) if isinstance(copy, pd.DataFrame) else copy for copy in copies)
+
+
+def _read_as(table: pd.DataFrame, copy: pd.DataFrame) -> pd.DataFrame:
+    """Read a copy; a column of which nothing can be read stays, and is refused by name if asked for."""
+    found = as_table(copy, table, _facts(table, copy))
+    for name in found:
+        if found[name].isna().all() and copy[name].notna().any():
+            found[name] = copy[name]
+    return found
 
 
 def _table(given: Any) -> pd.DataFrame:
@@ -144,18 +178,18 @@ def _release(given: Any) -> Any:
     """Open a release by its folder, and read a file of copies."""
     if not isinstance(given, str | os.PathLike):
         return given
-    return SyntheticRelease.open(Path(given)) if os.path.isdir(given) else read_table(os.fspath(given))  # noqa: PTH112
+    return SyntheticRelease.open(Path(given)) if os.path.isdir(given) else _table(given)  # noqa: PTH112
 
 
 def _copies(release: Any) -> tuple[Any, ...]:
     """List the copies."""
-    if isinstance(release, pd.DataFrame):
-        return (release,)
+    if isinstance(release, pd.DataFrame | SurveyTable):
+        return (release if isinstance(release, pd.DataFrame) else release.frame,)
     copies = getattr(release, "copies", release)
     if not isinstance(copies, Sequence) or isinstance(copies, str) or not len(copies):
         raise FitError(f"{type(release).__name__} holds no copies", kind="no release", remedy=_HOW)
     taken = tuple(
-        read_table(os.fspath(each)) if isinstance(each, str | os.PathLike) else each for each in copies
+        _table(each) if isinstance(each, str | os.PathLike | SurveyTable) else each for each in copies
     )
     if not all(hasattr(each, "columns") and len(each) for each in taken):
         raise FitError("a copy is no table with rows", kind="no release", remedy=_HOW)

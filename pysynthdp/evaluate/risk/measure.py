@@ -259,6 +259,11 @@ class _Work:
         """Give people who were never used, beside the copies themselves."""
         return self.control.files[0].fresh if self.control.kind == "holdout" else None
 
+    def _drawn(self) -> list[str]:
+        """Name the columns that models drew: neither kept real nor numbered anew."""
+        apart = {*self.what.kept, *self.what.anew}
+        return [name for name in self.files.names if name not in apart]
+
     def by_keys(self) -> None:
         """Measure identity and attribute disclosure by key sets, and how they grow."""
         codes = self.wanted.coded(self.files)
@@ -308,7 +313,7 @@ class _Work:
 
     def records(self, rng: np.random.Generator) -> None:
         """Look for records and rare values of the table in the copies."""
-        names = [name for name in self.files.names if name not in self.what.kept]
+        names = self._drawn()
         fresh = self._fresh()
         files = Files(self.files.table, self.files.copies, fresh)
         n, copies = len(files.table), len(files.copies)
@@ -335,7 +340,7 @@ class _Work:
             self.missing += [("rank_matches", reason), ("row_by_row", reason)]
             return
         files = self.files.with_copies(same)
-        self.found["row_by_row"] = row_by_row(files, names)
+        self.found["row_by_row"] = row_by_row(files, names, kept=self.what.kept, unit=self.what.unit)
         self.alarms += alarms.column_alarms(self.found["row_by_row"], self.what.kept)
         ranked = rank_matches(files, names, rng)
         if ranked is None:
@@ -371,11 +376,14 @@ class _Work:
         if not fits or refit is None:
             self.lacking("membership", Words("it takes shadow fits: give {how}", how=SHADOWS))
             return
+        if self.what.unit is not None or refit.units is not None:
+            self.lacking("membership", "rows that belong together in units are not taken out one by one")
+            return
         claim = self.what.claim
         found = membership(
             self.files.table,
             refit,
-            names=[name for name in self.files.names if name not in self.what.kept],
+            names=self._drawn(),
             records=min(records, len(self.files.table) // 2),
             fits=fits,
             m=len(self.files.copies),
@@ -399,7 +407,7 @@ class _Work:
         if self.control.kind != "holdout":
             self.lacking("distances", Words("they need {holdout}", holdout=HOLDOUT))
             return
-        names = [name for name in self.files.names if name not in self.what.kept]
+        names = self._drawn()
         self.found["distances"] = distance_table(self.control.files[0], names, rng)
         self.notes.append(COUNTER_EXAMPLE)
 

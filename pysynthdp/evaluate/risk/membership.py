@@ -12,8 +12,8 @@ from scipy.spatial import KDTree
 
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.evaluate.risk.coding import Files, numbers_of
-from pysynthdp.evaluate.risk.control import sealed_copies
 from pysynthdp.evaluate.risk.intervals import wilson
+from pysynthdp.evaluate.sealed import sealed_copies
 from pysynthdp.synthesizer import Synthesizer
 
 __all__ = ["Membership", "exposed_records", "membership"]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pysynthdp.base.arrays import BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.evaluate.risk.coding import Coded, Files, numbers_of
+from pysynthdp.evaluate.sides import agreement_within, places_in_units
 
 __all__ = [
     "Matched",
@@ -28,6 +29,8 @@ _Hash = NDArray[np.uint64]
 _BLOCK: Final = 65_536  # rows of a copy at a time
 _SEVERAL: Final = 2  # rare values in common from which on all columns are compared
 _ALL: Final = 100.0
+_GROUPS: Final = 5  # of a number that is kept real
+_MANY: Final = 12  # distinct numbers that are cut into groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,15 +195,18 @@ def rank_matches(
     Returns
     -------
     (Matched, float) or None
-        The matches, and the share of them between two random halves of the table, which is what chance does.
-        None without a number among the columns.
+        The matches, and what chance does: the largest share of them between two random halves of the table,
+        of rows that equal a record as they are, since values of few kinds have the same ranks in a fresh
+        sample, and of rows whose numbers are taken one rank higher, which no record is meant by. None without
+        a number among the columns.
     """
     plain = Files(files.table, files.copies)
     whole: list[_Hash] = []
     half = rng.permutation(len(files.table))
     halves = (half[: half.size // 2], half[half.size // 2 : 2 * (half.size // 2)])
     split: list[_Hash] = []
-    numeric = False
+    higher: list[_Hash] = []
+    numeric = moved = False
     for place, name in enumerate(names):
         values = numbers_of(name, plain.columns(name))
         numeric |= values is not None
@@ -209,13 +215,17 @@ def rank_matches(
         )
         parts = [_ranked(values[0][rows]) if values is not None else codes[0][rows] for rows in halves]
         whole = _added(whole, codes, place)
+        many = values is not None and int(codes[0].max(initial=0)) >= _MANY
+        moved |= many
+        higher = _added(higher, [codes[0], *(each + many for each in codes[1:])], place)
         split = _added(split, parts, place)
     if not numeric:
         return None
     empty = np.empty(0, dtype=np.uint64)
     found = _matched([*whole, empty], tuple(names), ())
-    chance = _matched([*split, empty], tuple(names), ()).matches[0]
-    return found, chance.rows / max(chance.of_rows, 1)
+    chance = [_matched([*split, empty], tuple(names), ()).matches[0]]
+    chance += _matched([*higher, empty], tuple(names), ()).matches if moved else ()
+    return found, max(found.expected, *(each.rows / max(each.of_rows, 1) for each in chance))
 
 
 def _added(prints: list[_Hash], codes: Sequence[IntArray], place: int) -> list[_Hash]:
@@ -229,7 +239,9 @@ def _ranked(values: NDArray[np.float64]) -> IntArray:
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
-def row_by_row(files: Files, names: Sequence[str]) -> pd.DataFrame:
+def row_by_row(
+    files: Files, names: Sequence[str], *, kept: Sequence[str] = (), unit: str | None = None
+) -> pd.DataFrame:
     """Compare columns row by row, as they agree where real columns were put among synthetic ones.
 
     Parameters
@@ -238,24 +250,48 @@ def row_by_row(files: Files, names: Sequence[str]) -> pd.DataFrame:
         Table and copies of as many rows.
     names : sequence of str
         Columns to compare.
+    kept : sequence of str
+        Columns kept real, which other columns go with.
+    unit : str, optional
+        Column of the units that rows belong to, in which they have an order.
 
     Returns
     -------
     DataFrame
-        Per column: per cent of rows that agree in the copy that agrees most, per cent by chance, and whether
-        the table is sorted by it, so that agreement tells nothing.
+        Per column: per cent of rows that agree in the copy that agrees most, per cent by chance, given what
+        is kept real and the places in units, and whether the table is sorted by it, so that agreement tells
+        nothing.
     """
     rows = []
+    groups = _stands_as_in_table(files, kept, unit)
+    rng = np.random.default_rng(0)
     for name in names:
         column = files.coded(name)
         here = np.bincount(column.table, minlength=column.size) / max(column.table.size, 1)
         agree, chance = 0.0, 0.0
-        for copy in column.copies:
+        for copy, own in zip(column.copies, groups, strict=True):
             there = np.bincount(copy, minlength=column.size) / max(copy.size, 1)
             share = float((copy == column.table).mean())
-            agree, chance = max((agree, chance), (share, float(here @ there)))
+            free = max(float(here @ there), agreement_within(column.table, copy, own, rng))
+            agree, chance = max((agree, chance), (share, free))
         rows.append((name, _ALL * agree, _ALL * chance, _is_sorted(files.table[name])))
     return pd.DataFrame(rows, columns=["column", "agree", "chance", "sorted"])
+
+
+def _stands_as_in_table(files: Files, kept: Sequence[str], unit: str | None) -> list[list[IntArray]]:
+    """Group rows by cells of columns kept real, numbers in five groups, and by places in units."""
+    coded = [files.coded(name, _GROUPS if _is_number(files, name) else 0) for name in kept]
+    groups = [[each.table for each in coded] for _ in files.copies]
+    if unit is not None and unit in files.names:
+        real, *others = files.columns(unit)[:-1]
+        for own, copy in zip(groups, others, strict=True):
+            own.append(places_in_units(real, copy))
+    return groups
+
+
+def _is_number(files: Files, name: str) -> bool:
+    """Whether a column holds numbers of many values."""
+    return numbers_of(name, files.columns(name)) is not None and files.table[name].nunique() > _MANY
 
 
 def _is_sorted(column: pd.Series) -> bool:

@@ -87,9 +87,9 @@ def _of_numbers(series: pd.Series[Any], facts: Facts, groups: int) -> Cells:
     each = found.size <= FEW
     edges = found if each else cut(values, groups)
     if each:
-        names = [f"{edge:g}" for edge in edges]
+        names = [facts.shown(edge) for edge in edges]
     else:
-        names = [*(f"up to {edge:g}" for edge in edges), f"above {edges[-1]:g}"]
+        names = [*(f"up to {facts.shown(edge)}" for edge in edges), f"above {facts.shown(edges[-1])}"]
     return Cells(facts, (*names, *facts.kinds, "(not in the table)"), edges, each, np.zeros(0, np.int64))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from pysynthdp.design.values import TICKS, is_dated, microseconds
 from pysynthdp.schema import Column, NumericColumn
 from pysynthdp.schema.labels import as_tag, sentinel
 
-__all__ = ["Facts", "facts_of", "levels_of", "numbers_of", "text_of"]
+__all__ = ["Facts", "facts_of", "levels_of", "numbers_of", "text_of", "with_dates"]
 
 MISSING = "missing"
 
@@ -38,6 +39,8 @@ class Facts:
         Of a column of levels, as texts: those of the confidential table, in its order.
     ordered : bool
         Whether their order means something.
+    dated : {"M", "m", ""}
+        Whether numbers stand for points in time, counted from 1970-01-01, for durations, or for themselves.
     """
 
     name: str
@@ -46,6 +49,23 @@ class Facts:
     codes: tuple[tuple[float, str], ...] = ()
     levels: tuple[str, ...] = ()
     ordered: bool = False
+    dated: str = ""
+
+    def shown(self, value: float) -> str:
+        """Write a number as a reader knows it: a point in time as a date, a duration with its unit.
+
+        Examples
+        --------
+        >>> Facts("born", True, unit="day", dated="M").shown(5598.4), Facts("age", True).shown(41.5)
+        ('1985-04-30', '41.5')
+        """
+        if self.dated != "M":
+            return f"{value:g} {self.unit}s" if self.dated else f"{value:g}"
+        try:
+            at = datetime(1970, 1, 1) + timedelta(microseconds=round(value * TICKS[self.unit]))  # noqa: DTZ001
+        except OverflowError:
+            return f"{value:g}"
+        return f"{at:%Y-%m-%d}" if self.unit == "day" else f"{at:%Y-%m-%d %H:%M}"
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -83,7 +103,8 @@ def facts_of(series: pd.Series[Any], column: Column | None) -> Facts:
     )
     if numeric:
         unit = column.unit if isinstance(column, NumericColumn) else ("day" if is_dated(dtype) else "number")
-        return Facts(name, True, unit=unit, codes=_codes(column))
+        dated = "" if unit == "number" or plain else is_dated(dtype) or "M"  # dates may be texts
+        return Facts(name, True, unit=unit, codes=_codes(column), dated=dated)
     declared = (
         () if column is None else (*getattr(column, "levels", ()), *(code for code, _ in column.missing))
     )
@@ -122,6 +143,37 @@ def text_of(level: Any) -> str:
     if isinstance(level, float | np.floating) and float(level).is_integer():
         return str(int(level))
     return str(level)
+
+
+def with_dates(frame: pd.DataFrame, of: Sequence[Facts | None]) -> pd.DataFrame:
+    """Put dates beside the numbers that stand for them, where a table has such rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With columns ``confidential`` and ``copies``.
+    of : sequence of Facts or None
+        For each row the column whose values its numbers are; None where they are something else.
+
+    Returns
+    -------
+    DataFrame
+        The same, or with ``confidential date`` and ``copies date`` too.
+
+    Notes
+    -----
+    Privacy: rewrites numbers of real rows.
+    """
+    if not any(each is not None and each.dated == "M" for each in of):
+        return frame
+    sides = {
+        f"{side} date": [
+            each.shown(value) if each is not None and each.dated == "M" and np.isfinite(value) else ""
+            for each, value in zip(of, frame[side].tolist(), strict=True)
+        ]
+        for side in ("confidential", "copies")
+    }
+    return frame.assign(**sides)
 
 
 def numbers_of(series: pd.Series[Any], facts: Facts) -> tuple[FloatArray, AnyArray]:

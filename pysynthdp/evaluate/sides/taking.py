@@ -21,7 +21,16 @@ from pysynthdp.release import SyntheticRelease
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 
-__all__ = ["Sides", "frame_of", "taken_sides"]
+__all__ = [
+    "Sides",
+    "as_table",
+    "frame_of",
+    "fresh_names",
+    "in_levels_of",
+    "real_columns",
+    "taken_sides",
+    "unread",
+]
 
 _MARKS: Final = (WATERMARK, WATERMARK_SPSS)
 _HEADS: Final = ("column", "what", "confidential", "copies")
@@ -132,14 +141,14 @@ def taken_sides(table: Any, release: Any, *, schema: Schema | None = None) -> Si
     if not len(real) or not all(len(copy) for copy in copies):
         raise SchemaError("table or copies have no rows", kind="rows", remedy="give all rows")
     _check_alike(copies, shared)
-    fresh = _fresh_names(ours)
+    fresh = fresh_names(ours)
     shared = [name for name in shared if name not in fresh] or shared
     facts = tuple(
         facts_of(real[name], schema[name] if schema and name in schema else None) for name in shared
     )
     differences = _differences(real, ours, copies, facts)
     if ours is None:
-        copies = [_as_table(copy, real, facts) for copy in copies]
+        copies = [as_table(copy, real, facts) for copy in copies]
     return Sides(frame_of(real, list(real.columns)), copies, facts, differences, ours, schema)
 
 
@@ -189,12 +198,60 @@ def _copy(one: Any) -> pd.DataFrame:
     raise SettingError(what, kind="call", remedy="write compare(table, release)")
 
 
-def _fresh_names(release: Any | None) -> frozenset[str]:
-    """Columns that hold running numbers made anew, which are like no other column by design."""
+def fresh_names(release: Any | None) -> frozenset[str]:
+    """Columns that hold running numbers made anew, which are like no other column by design.
+
+    Parameters
+    ----------
+    release : release or None
+        None for copies of another tool.
+
+    Returns
+    -------
+    frozenset of str
+
+    Notes
+    -----
+    Privacy: reads settings of the release.
+    """
     if release is None:
         return frozenset()
     serial = {name for name, method in release.provenance.methods if method == SERIAL}
     return frozenset(serial | ({release.tags.unit} if release.tags.unit else set()))
+
+
+def real_columns(tags: ReleaseTags) -> frozenset[str]:
+    """Name the columns that hold real values: those kept real, and those computed from nothing else.
+
+    Parameters
+    ----------
+    tags : ReleaseTags
+        Of the release.
+
+    Returns
+    -------
+    frozenset of str
+
+    Notes
+    -----
+    Privacy: reads settings of the release.
+
+    Examples
+    --------
+    >>> from pysynthdp.tags.steps import TaggedStep
+    >>> log = TaggedStep(columns=("logpay",), draws="number", model="derived", terms=(("pay",),))
+    >>> tags = ReleaseTags(kind="partial", m=1, n_syn=9, kept=frozenset({"pay"}), steps=(log,))
+    >>> sorted(real_columns(tags))
+    ['logpay', 'pay']
+    """
+    found = set(tags.kept)
+    for step in tags.steps or ():
+        if step.model != "derived" or not step.terms:
+            continue
+        named = {each if isinstance(each, str) else each["column"] for term in step.terms for each in term}
+        if named <= found:
+            found |= set(step.columns)
+    return frozenset(found)
 
 
 def _check_alike(copies: Sequence[Any], shared: Sequence[str]) -> None:
@@ -206,8 +263,24 @@ def _check_alike(copies: Sequence[Any], shared: Sequence[str]) -> None:
             raise SchemaError(what, column=lacking[0], kind="columns", remedy="give copies of one table")
 
 
-def _as_table(copy: pd.DataFrame, real: pd.DataFrame, facts: Sequence[Facts]) -> pd.DataFrame:
-    """Give the columns of another tool's copy the types of the table, as far as their cells can be read."""
+def as_table(copy: pd.DataFrame, real: pd.DataFrame, facts: Sequence[Facts]) -> pd.DataFrame:
+    """Give the columns of another tool's copy the types of the table, as far as their cells can be read.
+
+    Parameters
+    ----------
+    copy, real : DataFrame
+        The copy, and the confidential table.
+    facts : sequence of Facts
+        Of the columns that both have; others are left out.
+
+    Returns
+    -------
+    DataFrame
+
+    Notes
+    -----
+    Privacy: takes types and levels from the table.
+    """
     found = {}
     for each in facts:
         own, like = copy[each.name], real[each.name]
@@ -230,13 +303,50 @@ def _plain_numbers(series: pd.Series[Any], facts: Facts) -> Any:
 
 
 def _as_levels(series: pd.Series[Any], like: pd.Series[Any], facts: Facts) -> pd.Series[Any]:
-    """Write levels as the table writes them; what it does not have stays as it is."""
-    raw = {text_of(value): value for value in pd.unique(like.dropna())}
+    """Write levels as the table writes them, in its order; what it does not have stays as it is, behind."""
+    ordered = isinstance(like.dtype, pd.CategoricalDtype)
+    known = like.cat.categories if ordered else pd.unique(like.dropna())
+    raw = {text_of(value): value for value in known}
     codes = levels_of(series, facts)
     cells = np.array([*(raw.get(level, level) for level in facts.levels), None], dtype=object)[
         np.maximum(codes, -1)
     ]
-    return pd.Series(np.where(codes == -2, series.astype(object), cells), index=series.index, dtype=object)
+    written = pd.Series(np.where(codes == -2, series.astype(object), cells), index=series.index, dtype=object)
+    if not ordered:
+        return written
+    new = [value for value in pd.unique(written.dropna()) if value not in set(known)]
+    return written.astype(pd.CategoricalDtype([*known, *new], ordered=like.cat.ordered and not new))
+
+
+def in_levels_of(frame: pd.DataFrame, copy: pd.DataFrame) -> pd.DataFrame:
+    """Give columns of levels the order that a copy has, so that regressions have one reference level.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The confidential table.
+    copy : DataFrame
+        A copy, some of its columns.
+
+    Returns
+    -------
+    DataFrame
+        The table; levels that the copy does not know stand behind the others.
+
+    Notes
+    -----
+    Privacy: passes real rows on.
+    """
+    found = {}
+    for name in copy.columns:
+        dtype, own = copy[name].dtype, frame[name]
+        if not isinstance(dtype, pd.CategoricalDtype) or own.dtype == dtype:
+            continue
+        raw = {text_of(level): level for level in dtype.categories}
+        cells = own.astype(object).map(lambda cell, raw=raw: raw.get(text_of(cell), cell), na_action="ignore")
+        new = [value for value in pd.unique(cells.dropna()) if value not in set(dtype.categories)]
+        found[name] = cells.astype(pd.CategoricalDtype([*dtype.categories, *new], dtype.ordered))
+    return frame.assign(**found)
 
 
 def _differences(
@@ -253,12 +363,29 @@ def _differences(
         for one in structure_diff(real[kept], other)
     ]
     if isinstance(first, pd.DataFrame):
-        rows += [row for each in facts for row in _unread(first[each.name], real[each.name], each)]
+        rows += [row for each in facts for row in unread(first[each.name], real[each.name], each)]
     return pd.DataFrame(rows, columns=list(_HEADS))
 
 
-def _unread(copy: pd.Series[Any], real: pd.Series[Any], facts: Facts) -> Iterator[tuple[str, str, str, str]]:
-    """Count the cells of a column that hold something which is not read."""
+def unread(copy: pd.Series[Any], real: pd.Series[Any], facts: Facts) -> Iterator[tuple[str, str, str, str]]:
+    """Count the cells of a column that hold something which is not read, as a row of the differences.
+
+    Parameters
+    ----------
+    copy, real : Series
+        The column on both sides.
+    facts : Facts
+        What it is.
+
+    Yields
+    ------
+    tuple of str
+        Column, what differs, and how many cells on either side.
+
+    Notes
+    -----
+    Privacy: counts cells of real rows.
+    """
     if facts.numeric:
         lost = [_lost(series, facts) for series in (real, copy)]
         if any(lost):

@@ -12,19 +12,31 @@ import pandas as pd
 from pysynthdp.base.arrays import AnyArray, IntArray
 from pysynthdp.base.display import Cell
 from pysynthdp.base.slips import answers_slips
-from pysynthdp.evaluate.sides import Cells, Sides, cells_of, coded, taken_sides
+from pysynthdp.evaluate.sides import (
+    Cells,
+    Sides,
+    cells_of,
+    coded,
+    frame_of,
+    places_in_units,
+    real_columns,
+    taken_sides,
+)
 from pysynthdp.evaluate.utility.copied import Alarm, copied_parts
 from pysynthdp.evaluate.utility.counts import count_single
 from pysynthdp.evaluate.utility.distributions import distributions
+from pysynthdp.evaluate.utility.foreseen import check_foreseen, foreseen_note
+from pysynthdp.evaluate.utility.foreseen import foreseen as foresee
 from pysynthdp.evaluate.utility.heldout import held_out
 from pysynthdp.evaluate.utility.indicators import By, asked_groups, indicators
 from pysynthdp.evaluate.utility.numbers import associations, cramers, kinds_of, moments, read_numbers
-from pysynthdp.evaluate.utility.propensity import propensity_of
+from pysynthdp.evaluate.utility.propensity import propensity_of, spaced_note
 from pysynthdp.evaluate.utility.regressions import Models, regressions
 from pysynthdp.evaluate.utility.result import UtilityComparison
 from pysynthdp.evaluate.utility.rules import broken_rules
 from pysynthdp.evaluate.utility.tables import MOST_TRIPLES, one_way, residuals, subgroups, three_way, two_way
 from pysynthdp.schema import Schema
+from pysynthdp.synthesizer import Synthesizer
 
 __all__ = ["compare"]
 
@@ -66,6 +78,8 @@ def compare(
     rules: Sequence[str] = (),
     holdout: Any = None,
     schema: Schema | None = None,
+    refit: Synthesizer | None = None,
+    foreseen: int = 0,
     seed: int = 0,
 ) -> UtilityComparison:
     """Compare copies with the confidential table: INTERNAL, for whoever holds the data.
@@ -89,8 +103,15 @@ def compare(
         measured by their distance to these.
     schema : Schema, optional
         What codes and levels mean, where copies of another tool do not say it.
+    refit : Synthesizer, optional
+        Settings of the release, for ``foreseen``.
+    foreseen : int
+        Runs of a parametric bootstrap, some 50: which intervals analysts of the copies get, and how often
+        these hold the truth, *if the synthesis model held*. Tables are drawn from a fit to the copies, so no
+        real row is read and nothing spent. It takes the time of so many syntheses. Needs ``refit``.
     seed : int
-        Of the permutations that make the null of trees, and of the halves among which records are looked for.
+        Of the permutations that make the null of trees, of the halves among which records are looked for, and
+        of the runs.
 
     Returns
     -------
@@ -116,6 +137,7 @@ def compare(
     >>> print(sdp.compare(table, table).worst(0)["what"].tolist())
     ['ALARM']
     """
+    check_foreseen(foreseen, refit)
     sides = taken_sides(table, release, schema=schema)
     cells = tuple(cells_of(sides.real[each.name], each) for each in sides.facts)
     found = _Coded(
@@ -133,12 +155,16 @@ def compare(
     frames["distributions"] = distributions(_both(sides), cells, lambda one: _taken(sides, one))
     fitted = regressions(sides, cells, models, cramers(found.sides[0], found.sizes))
     frames["regressions"] = fitted.to_frame()
+    unseen: tuple[str, ...] = ()
+    if foreseen and refit is not None:
+        seen = foresee(sides, fitted.models, refit, foreseen, seed=seed)
+        frames["foreseen"], unseen = seen.frame, seen.missing
     scored = propensity_of(sides.real[sides.names], sides.all_copies(), cells, seed=seed)
     frames["propensity"] = scored.frame
     if holdout is not None:
         first = (sides.real[sides.names], sides.copy(0))
         frames["held-out"] = held_out(getattr(holdout, "frame", holdout), cells, found.sides, first)
-    alarms = _alarms(sides, seed)
+    alarms = _alarms(sides, found, seed)
     return UtilityComparison(
         facts=tuple(_facts(sides, frames)),
         alarms=alarms,
@@ -146,8 +172,8 @@ def compare(
         propensity=scored,
         residuals=maps,
         fits=fitted.fits,
-        missing=(*_missing(frames, singles), *scored.missing, *fitted.missing, *unruled),
-        notes=tuple(_notes(sides, alarms)),
+        missing=(*_missing(frames, singles), *scored.missing, *fitted.missing, *unseen, *unruled),
+        notes=tuple(_notes(sides, alarms, foreseen)),
     )
 
 
@@ -194,14 +220,25 @@ def _missing(frames: dict[str, pd.DataFrame], singles: Sequence[str]) -> Iterato
             yield f"{name}: {count} have too few values, or do not vary ({first} first)"
 
 
-def _alarms(sides: Sides, seed: int) -> tuple[Alarm, ...]:
+def _alarms(sides: Sides, cells: _Coded, seed: int) -> tuple[Alarm, ...]:
     """Look for records of the table in each copy; what was found in one is not told again of the next."""
     found: dict[tuple[str, tuple[str, ...]], Alarm] = {}
-    real = sides.real[sides.names]
-    for copy in sides.all_copies():
-        for alarm in copied_parts(real, copy, sides.facts, sides.tags.kept, seed=seed):
+    real, kept = sides.real[sides.names], real_columns(sides.tags)
+    for number, copy in enumerate(sides.all_copies()):
+        groups = _aligned(sides, cells, number)
+        for alarm in copied_parts(real, copy, sides.facts, kept, groups=groups, seed=seed):
             found.setdefault((alarm.kind, alarm.columns), alarm)
     return tuple(found.values())
+
+
+def _aligned(sides: Sides, cells: _Coded, number: int) -> list[AnyArray]:
+    """Group rows by what stands in the order of the table: columns kept real, and places in units."""
+    side, kept, unit = cells.sides[number + 1], sides.tags.kept, sides.tags.unit
+    groups = [side[place] for place, name in enumerate(sides.names) if name in kept]
+    if unit is not None and unit in sides.real and len(sides.real) == side.shape[1]:
+        own = frame_of(sides.copies[number], [unit])[unit]
+        groups.append(places_in_units(sides.real[unit], own))
+    return groups
 
 
 def _facts(sides: Sides, frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str, Cell]]:
@@ -217,14 +254,22 @@ def _facts(sides: Sides, frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str,
     kept = sorted(sides.tags.kept)
     if kept:
         yield ("columns released REAL, as the release says", ", ".join(kept))
+        computed = sorted(real_columns(sides.tags) - set(kept))
+        if computed:
+            yield ("computed from these alone, so REAL too", ", ".join(computed))
     if len(frames["structure"]):
         yield ("differences in structure", len(frames["structure"]))
 
 
-def _notes(sides: Sides, alarms: Sequence[Alarm]) -> Iterator[str]:
+def _notes(sides: Sides, alarms: Sequence[Alarm], runs: int) -> Iterator[str]:
     """Say how to read it."""
     yield _FRESH
     if not alarms:
         yield _COPIED
+    cut = spaced_note(len(sides.real), len(sides.copies[0]))
+    if cut:
+        yield f"{cut.capitalize()}; all else sees every row."
+    if runs:
+        yield foreseen_note(runs)
     if sides.release is not None and sides.release.privacy.status != "none":
         yield _GUARD

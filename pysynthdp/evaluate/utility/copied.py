@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import FloatArray
+from pysynthdp.base.arrays import AnyArray, FloatArray
+from pysynthdp.evaluate.sides.alignment import agreement_within
 from pysynthdp.evaluate.sides.columns import Facts, levels_of, numbers_of
 
 __all__ = ["Alarm", "copied_parts"]
@@ -47,7 +48,13 @@ class Alarm:
 
 
 def copied_parts(
-    real: pd.DataFrame, copy: pd.DataFrame, facts: Sequence[Facts], kept: frozenset[str], *, seed: int = 0
+    real: pd.DataFrame,
+    copy: pd.DataFrame,
+    facts: Sequence[Facts],
+    kept: frozenset[str],
+    *,
+    groups: Sequence[AnyArray] = (),
+    seed: int = 0,
 ) -> list[Alarm]:
     """Look for records of the table in a copy.
 
@@ -59,6 +66,8 @@ def copied_parts(
         Of the columns.
     kept : frozenset of str
         Columns that the release says are real; they are not looked at.
+    groups : sequence of arrays (rows,)
+        By which rows stand in the order of the table: cells of columns kept real, places in units.
     seed : int
         Of the halves.
 
@@ -84,7 +93,7 @@ def copied_parts(
         found = list(_records(real, copy, used, moved, np.random.default_rng(seed)))
         if found:
             break
-    return [*found, *_rows(real, copy, used), *_margins(real, copy, used)]
+    return [*found, *_rows(real, copy, used, groups, seed), *_margins(real, copy, used)]
 
 
 def _hashed(frame: pd.DataFrame, facts: Sequence[Facts], moved: int) -> Hashes:
@@ -181,17 +190,22 @@ def _told(found: tuple[float, float, int], some: Sequence[str], names: Sequence[
     return Alarm("copied records", tuple(some), text, share, fresh)
 
 
-def _rows(real: pd.DataFrame, copy: pd.DataFrame, facts: Sequence[Facts]) -> Iterator[Alarm]:
-    """Find columns whose cells stand in the confidential order."""
+def _rows(
+    real: pd.DataFrame, copy: pd.DataFrame, facts: Sequence[Facts], groups: Sequence[AnyArray], seed: int
+) -> Iterator[Alarm]:
+    """Find columns whose cells stand in the confidential order, more than by kept columns and units."""
     if len(real) != len(copy):
         return
     alike: dict[str, float] = {}
+    rng = np.random.default_rng(seed)
     for each in facts:
         one, other = _cells(real[each.name], each), _cells(copy[each.name], each)
         _, counts = np.unique(np.concatenate([one, other]), return_counts=True)
         share = float((one == other).mean())
         next_row = float((one[:-1] == other[1:]).mean())  # high where both sides are sorted
         chance = max(float(((counts / counts.sum()) ** 2).sum()), next_row if share < 1 else 0.0)
+        if share - chance > 0.5 * (1 - chance):
+            chance = max(chance, agreement_within(one, other, groups, rng))
         if chance < 0.9 and share - chance > 0.5 * (1 - chance) and len(real) > 30:
             alike[each.name] = share
     if alike:

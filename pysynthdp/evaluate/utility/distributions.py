@@ -106,12 +106,12 @@ def _named(cells: Cells, grid: Grid) -> list[tuple[Any, ...]]:
             ("missing" if at == place else "level", label, np.nan, np.nan)
             for at, label in enumerate(cells.labels)
         ]
-    edges, spikes = grid
+    (edges, spikes), shown = grid, cells.facts.shown
     bars: list[tuple[Any, ...]] = [
-        ("value", f"{low:g} to {high:g}", low, high) for low, high in pairwise(edges)
+        ("value", f"{shown(low)} to {shown(high)}", low, high) for low, high in pairwise(edges)
     ]
     return [
-        *(("spike", f"{value:g}", value, value) for value in spikes),
+        *(("spike", shown(value), value, value) for value in spikes),
         *(bars or [("value", "other values", np.nan, np.nan)]),
         *missing,
     ]

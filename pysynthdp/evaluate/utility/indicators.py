@@ -12,7 +12,7 @@ from pysynthdp.base.arrays import AnyArray, FloatArray
 from pysynthdp.base.errors import SettingError
 from pysynthdp.base.words import meant
 from pysynthdp.evaluate.sides.cells import Cells, coded
-from pysynthdp.evaluate.sides.columns import numbers_of
+from pysynthdp.evaluate.sides.columns import numbers_of, with_dates
 
 __all__ = ["By", "asked_groups", "indicators"]
 
@@ -89,7 +89,9 @@ def indicators(
         ]
         rows += _compared(" x ".join(names), _labels(crossed), [one.facts.name for one in numeric
                           if one.facts.name not in names], found)  # fmt: skip
-    return pd.DataFrame(rows, columns=list(_HEADS))
+    frame = pd.DataFrame(rows, columns=list(_HEADS))
+    means = {f"mean({one.facts.name})": one.facts for one in numeric}
+    return with_dates(frame, [means.get(name) for name in frame["statistic"]])
 
 
 def _labels(crossed: Sequence[Cells]) -> list[str]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.evaluate.sides.cells import Cells
-from pysynthdp.evaluate.sides.columns import Facts, levels_of, numbers_of
+from pysynthdp.evaluate.sides.columns import Facts, levels_of, numbers_of, with_dates
 from pysynthdp.evaluate.utility.counts import count_pairs
 
 __all__ = ["QUANTILES", "Numbers", "associations", "cramers", "kinds_of", "moments", "read_numbers"]
@@ -136,7 +136,10 @@ def moments(sides: Sequence[Numbers], facts: Sequence[Facts]) -> pd.DataFrame:
                    0.0 - shares[place, at] / error[place, at]) for at, p in enumerate(QUANTILES)),
             )
         ]  # fmt: skip
-    return pd.DataFrame(rows, columns=list(_MOMENTS))
+    frame = pd.DataFrame(rows, columns=list(_MOMENTS))
+    known = {each.name: each for each in numeric}
+    pairs = zip(frame["column"], frame["statistic"], strict=True)
+    return with_dates(frame, [None if what == "sd" else known[name] for name, what in pairs])
 
 
 def kinds_of(

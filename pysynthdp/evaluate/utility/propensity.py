@@ -16,7 +16,7 @@ from pysynthdp.evaluate.utility.origin_design import design_of
 from pysynthdp.evaluate.utility.origin_logit import Origin, fit_logit
 from pysynthdp.evaluate.utility.origin_tree import Growth, leaf_shares
 
-__all__ = ["Propensity", "TreeBins", "propensity_of", "rank_statistics", "tree_ratio"]
+__all__ = ["Propensity", "TreeBins", "propensity_of", "rank_statistics", "spaced_note", "tree_ratio"]
 
 PERMUTED: Final = 5
 """Permutations of the marks that make the null of trees."""
@@ -96,7 +96,9 @@ def propensity_of(real: pd.DataFrame, copies: Any, cells: Sequence[Cells], *, se
             histograms += [np.histogram(found.real, edges)[0], np.histogram(found.copy, edges)[0]]
         bins = TreeBins.of(real, copy, cells)
         null = null if null is not None else bins.null(seed)
-        rows.append((number, "tree", *bins.score(null)))
+        *scores, note = bins.score(null)
+        cut = spaced_note(len(real), len(copy))
+        rows.append((number, "tree", *scores, "; ".join(part for part in (note, cut) if part)))
     frame = pd.DataFrame(rows, columns=list(_HEADS))
     return Propensity(frame, edges, _shares(histograms[0]), _shares(histograms[1]), tuple(missing))
 
@@ -188,6 +190,17 @@ def tree_ratio(real: pd.DataFrame, copy: pd.DataFrame, cells: Sequence[Cells], *
     """Ratio of a tree's pMSE to the mean over permuted marks."""
     bins = TreeBins.of(real, copy, cells)
     return float(bins.score(bins.null(seed))[2])
+
+
+def spaced_note(*rows: int) -> str:
+    """Say that trees see a part of long tables; nothing where they see all.
+
+    Examples
+    --------
+    >>> spaced_note(5_000, 30_000), spaced_note(5_000, 5_000)
+    ('trees see 20,000 evenly spaced rows of a side', '')
+    """
+    return f"trees see {SAMPLE:,} evenly spaced rows of a side" if max(rows) > SAMPLE else ""
 
 
 def _spaced(frame: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PysynthdpError, SettingError
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.evaluate.fits import Comparison, compare_fits
-from pysynthdp.evaluate.sides import Cells, Sides
+from pysynthdp.evaluate.sides import Cells, Sides, frame_of, in_levels_of, text_of
 from pysynthdp.schema import Schema
 from pysynthdp.tags import ReleaseTags
 
@@ -56,10 +56,13 @@ class Regressions:
         By formula.
     missing : tuple of str
         What was not computed, and why.
+    models : mapping of str to (formula, fit)
+        Formula of each, and the function that pools it.
     """
 
     fits: Mapping[str, Comparison]
     missing: tuple[str, ...]
+    models: Mapping[str, tuple[str, Callable[..., Any]]]
 
     def to_frame(self) -> pd.DataFrame:
         """One row a term, the largest difference first."""
@@ -105,14 +108,18 @@ def regressions(sides: Sides, cells: Sequence[Cells], models: Models, associatio
     """
     asked = proposed(cells, association, sides.real) if models is None else _asked(models)
     release = sides.release or _Copies(tuple(sides.copies), sides.tags, sides.schema)
-    fits, missing = {}, []
+    levels = [each.facts.name for each in cells if not each.facts.numeric]
+    real = in_levels_of(sides.real, frame_of(sides.copies[0], levels))
+    fits, missing, taken = {}, [], {}
     for name, formula in asked.items():
+        fit = _fit_of(formula, cells, sides)
         try:
-            fits[name] = _fitted(formula, release, sides, cells)
+            fits[name] = compare_fits(fit(formula, release), real)
+            taken[name] = (formula, fit)
         except (PysynthdpError, ValueError, np.linalg.LinAlgError) as error:
             what = str(error) if isinstance(error, PysynthdpError) else "it cannot be fitted to these tables"
             missing.append(f"regression {name}: {what}")
-    return Regressions(fits, tuple(missing))
+    return Regressions(fits, tuple(missing), taken)
 
 
 def _asked(models: Sequence[str] | Mapping[str, str] | str) -> dict[str, str]:
@@ -127,13 +134,17 @@ def _asked(models: Sequence[str] | Mapping[str, str] | str) -> dict[str, str]:
     return named
 
 
-def _fitted(formula: str, release: Any, sides: Sides, cells: Sequence[Cells]) -> Comparison:
-    """Fit a formula by least squares, or by a logistic regression where two levels stand on the left."""
+def _fit_of(formula: str, cells: Sequence[Cells], sides: Sides) -> Callable[..., Any]:
+    """Take least squares, or a logistic regression where two levels stand on the left; a score has more."""
     left = formula.split("~", maxsplit=1)[0].strip().strip("`")
-    response = next((each for each in cells if each.facts.name == left), None)
-    two = response is not None and not response.facts.numeric
-    pooled = (logit if two else ols)(formula, release)
-    return compare_fits(pooled, sides.real)
+    response = next((each.facts for each in cells if each.facts.name == left), None)
+    if response is None or response.numeric:
+        return ols
+    declared = None if sides.schema is None or left not in sides.schema else sides.schema[left]
+    codes = {text_of(code) for code, _ in declared.missing} if declared is not None else set()
+    there = {text_of(value) for value in pd.unique(sides.real[left].dropna())} - codes
+    plain = pd.api.types.is_numeric_dtype(sides.real[left].dtype)
+    return ols if plain and len(there) > 2 else logit
 
 
 def proposed(cells: Sequence[Cells], association: FloatArray, real: pd.DataFrame) -> dict[str, str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import pandas as pd
 
+from pysynthdp.analysis.term_names import readable
 from pysynthdp.base.display import Cell, Table
 from pysynthdp.base.errors import SettingError
 from pysynthdp.base.words import meant
@@ -15,9 +16,11 @@ from pysynthdp.evaluate.fits import Comparison
 from pysynthdp.evaluate.internal import Internal, internal_frame
 from pysynthdp.evaluate.pictures import drawn
 from pysynthdp.evaluate.utility.copied import Alarm
+from pysynthdp.evaluate.utility.foreseen import HEADING
 from pysynthdp.evaluate.utility.propensity import Propensity
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["UtilityComparison"]
@@ -74,7 +77,8 @@ class UtilityComparison(Internal):
         dict of str to DataFrame
             ``one-way``, ``two-way``, ``three-way``, ``propensity``, ``moments``, ``indicators``,
             ``subgroups``, ``associations``, ``missing``, ``rules``, ``structure``, ``regressions``,
-            ``distributions``, and ``held-out`` where there are held-out rows.
+            ``distributions``, ``held-out`` where there are held-out rows, and ``foreseen`` where intervals
+            were foreseen.
 
         Notes
         -----
@@ -118,7 +122,13 @@ class UtilityComparison(Internal):
         heads = ["what", "where", "measure", "value", "a fresh sample"]
         return internal_frame(pd.DataFrame(rows, columns=heads))
 
-    def plot(self, kind: str = "columns", *, most: int = 12) -> Figure:
+    @overload
+    def plot(self, kind: str = ..., *, most: int = ..., ax: None = ...) -> Figure: ...
+
+    @overload
+    def plot(self, kind: str = ..., *, most: int = ..., ax: Axes) -> Axes: ...
+
+    def plot(self, kind: str = "columns", *, most: int = 12, ax: Axes | None = None) -> Figure | Axes:
         """Draw; needs matplotlib (``pip install 'pysynthdp[plot]'``).
 
         Parameters
@@ -128,11 +138,13 @@ class UtilityComparison(Internal):
             tables of two columns differ; intervals of the regressions; or scores of the origin.
         most : int
             Panels.
+        ax : Axes, optional
+            Where to draw the first panel alone, the worst.
 
         Returns
         -------
-        Figure
-            Its ``axes`` can be changed.
+        Figure or Axes
+            The figure, whose ``axes`` can be changed; the axes where they are given.
 
         Raises
         ------
@@ -143,7 +155,7 @@ class UtilityComparison(Internal):
         -----
         Privacy: shows real numbers; every picture says INTERNAL.
         """
-        return drawn(self, kind, most)
+        return drawn(self, kind, most, ax)
 
     def to_table(self) -> Table:
         """Build page one: alarms, then the worst of every kind."""
@@ -184,11 +196,20 @@ class UtilityComparison(Internal):
         if len(rules):
             yield ("rules", f"{len(rules)} rules", "broken in copies", len(broken), None)
         yield ("structure", "names, types, levels", "differences", len(self.frames["structure"]), None)
+        yield from _foreseen(self.frames.get("foreseen", pd.DataFrame()).head(2))
         for row in self.frames.get("held-out", pd.DataFrame()).itertuples(index=False):
             yield ("held-out rows", str(row[0]), "ratio to the table's own", float(row[4]), _FRESH)
 
 
 Row = tuple[Any, ...]
+
+
+def _foreseen(frame: pd.DataFrame) -> Iterator[Row]:
+    """Give the lowest coverages if the synthesis model held, with what so many runs leave open."""
+    for row in frame.to_dict("records"):
+        many = f"coverage of 95 % intervals in {row['runs']} runs"
+        limits = f"0.95 (runs leave {row['coverage low']:.2g} to {row['coverage high']:.2g})"
+        yield (HEADING, f"{row['model']}, {readable(row['term'])}", many, row["coverage"], limits)
 
 
 def _of_tables(frame: pd.DataFrame) -> Iterator[Row]:

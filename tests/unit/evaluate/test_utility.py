@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -317,3 +319,139 @@ def test_pictures_are_drawn_and_say_internal(kind):
     assert figure._suptitle.get_text().startswith("INTERNAL")
     assert any(ax.get_title(loc="left") for ax in figure.axes)
     pyplot.close(figure)
+
+
+# points in time
+
+
+def test_dates_stand_as_dates_on_page_one_and_beside_days_in_tables():
+    rng = np.random.default_rng(2)
+    born = pd.Timestamp("1960-01-01") + pd.to_timedelta(rng.integers(0, 15_000, 400), unit="D")
+    table = pd.DataFrame({"born": born, "sex": rng.choice(["F", "M"], 400)})
+    table["wave"] = pd.to_datetime(rng.choice(["2020-01-01", "2021-01-01"], 400))
+    table["took"] = pd.to_timedelta(rng.integers(0, 30, 400), unit="D")
+    other = table.sample(frac=1, replace=True, random_state=1)
+    tables = sdp.compare(table, other, models=[]).tables()
+    groups = set(tables["subgroups"]["subgroup"])
+    assert {"2020-01-01", "2021-01-01"} <= groups
+    cut = pd.Series(born).quantile([0.2, 0.4, 0.6, 0.8])
+    assert len({f"up to {at:%Y-%m-%d}" for at in cut} & groups) >= 3  # a fifth quantile may fall between days
+    means = tables["moments"].set_index(["column", "statistic"])
+    assert means.loc[("born", "mean"), "confidential date"] == f"{born.to_series().mean():%Y-%m-%d}"
+    assert means.loc[("born", "sd"), "confidential date"] == ""
+    assert means.loc[("took", "mean"), "confidential date"] == ""
+    shares = tables["indicators"].set_index(["group", "statistic"])
+    assert shares.loc[("F", "mean(born)"), "copies date"].startswith("19")
+    assert shares.loc[("F", "share"), "copies date"] == ""
+    cells = tables["distributions"]
+    assert cells[cells["column"] == "born"]["cell"].str.match(r"\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d").all()
+    assert "confidential date" not in sdp.compare(TABLE, FRESH, models=[]).tables()["moments"]
+
+
+def test_trees_that_see_a_part_of_the_rows_say_so():
+    long = pd.DataFrame({"a": np.arange(21_000) % 7, "b": np.arange(21_000) % 3})
+    found = sdp.compare(long, long.iloc[::-1], models=[])
+    notes = found.tables()["propensity"].set_index("method")["note"]
+    assert "20,000 evenly spaced rows" in notes["tree"]
+    assert "Trees see 20,000 evenly spaced rows of a side" in " ".join(found.notes)
+    assert not any("rows of a side" in one for one in sdp.compare(TABLE, FRESH, models=[]).notes)
+
+
+# one reference level on both sides
+
+
+def test_levels_of_another_tools_copies_stand_in_the_order_of_the_table(tmp_path):
+    order = pd.CategoricalDtype(["<10 yrs", "10 yrs", "higher", "12 yrs"])
+    rng = np.random.default_rng(8)
+    place = rng.integers(0, 4, 800)
+    table = pd.DataFrame({"edu": pd.Categorical.from_codes(place, dtype=order)})
+    table["pay"] = 100.0 * place + rng.normal(0, 10, 800)
+    table.iloc[::-1].to_csv(tmp_path / "copy.csv", index=False)
+    fits = sdp.compare(table, tmp_path / "copy.csv", models=["pay ~ edu"]).tables()["regressions"]
+    assert fits["std.diff"].abs().max() < 1e-6
+    assert "edu[T.12 yrs]" in set(fits["term"])
+    release = sdp.Synthesizer(progress=False).fit(table).draw(m=2, rng=1)
+    texts = table.assign(edu=table["edu"].astype(str))
+    ours = [sdp.compare(one, release, models=["pay ~ edu"]).tables()["regressions"] for one in (table, texts)]
+    pd.testing.assert_frame_equal(*ours)
+
+
+def test_contrasts_of_other_levels_are_refused_not_compared():
+    table = pd.DataFrame({"edu": pd.Categorical(list("bca") * 100, ["b", "a", "c"])})
+    table["pay"] = np.random.default_rng(1).normal(size=300)
+    release = sdp.Synthesizer(progress=False).fit(table).draw(m=2, rng=1)
+    pooled = sdp.ols("pay ~ edu", release)
+    assert len(sdp.compare_fits(pooled, table).terms) == 3
+    with pytest.raises(sdp.FitError, match="edu has another reference level"):
+        sdp.compare_fits(pooled, table.assign(edu=table["edu"].astype(str)))
+
+
+# what makes rows agree in order, though nothing was copied
+
+
+def kept_table(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    asked = rng.random(600) < 0.5
+    searched = np.where(asked, rng.choice(["no", "yes"], 600, p=[0.95, 0.05]), "not asked")
+    return pd.DataFrame(
+        {"form": np.where(asked, "new", "old"), "searched": searched, "age": rng.normal(40, 9, 600)}
+    )
+
+
+def test_columns_that_go_with_kept_ones_are_not_called_copied_and_copied_ones_are():
+    table = kept_table(1)
+    release = sdp.Synthesizer(keep=["form"], progress=False).fit(table).draw(m=1, rng=1)
+    assert (release[0]["searched"] == table["searched"]).mean() > 0.9
+    assert not sdp.compare(table, release, models=[]).alarms
+    assert not sdp.disclosure_risk(table, release, keys=["form", "searched"], attacks=5).alarms
+    leaked = [release[0].assign(searched=table["searched"], age=table["age"])]
+    leak = replace(release, copies=tuple(leaked))
+    assert "copied rows" in [one.kind for one in sdp.compare(table, leak, models=[]).alarms]
+    risk = sdp.disclosure_risk(table, leak, keys=["form", "searched"], attacks=5)
+    assert any("row by row" in each for each in risk.alarms)
+
+
+def panel(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    own = np.repeat(rng.normal(0, 1, 120), 4)
+    frame = pd.DataFrame({"id": np.repeat(np.arange(120), 4), "year": np.tile([2001, 2002, 2003, 2004], 120)})
+    return frame.assign(
+        wage=(10 + own + rng.normal(0, 0.5, 480)).round(2), hours=rng.normal(40, 5, 480).round(1)
+    )
+
+
+def test_waves_stand_in_their_order_and_ids_that_are_anew_hide_no_copied_record():
+    table = panel(1)
+    settings = sdp.Synthesizer(units=sdp.Units(id="id", order="year"), progress=False)
+    release = settings.fit(table).draw(m=2, rng=1)
+    assert not sdp.compare(table, release, models=[]).alarms
+    asked = {"keys": ["year", "wage"], "attacks": 5}
+    assert not sdp.disclosure_risk(table, release, **asked).alarms
+    held = sdp.disclosure_risk(table, release, refit=settings, shadow_fits=8, **asked)
+    assert held.control == "refits"
+    assert "in units" in dict(held.not_computed)["membership"]
+    leak = replace(release, copies=tuple(table.assign(id=table["id"] + 1_000) for _ in range(2)))
+    told = sdp.disclosure_risk(table, leak, **asked).alarms
+    assert any("records of the table themselves" in each for each in told)
+
+
+def test_a_score_of_few_values_is_explained_by_least_squares_and_two_levels_by_a_logit():
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"age": rng.integers(20, 60, 400), "score": rng.integers(0, 7, 400)})
+    table["smokes"] = rng.choice(["no", "yes"], 400)
+    release = sdp.Synthesizer(progress=False).fit(table).draw(m=2, rng=1)
+    found = sdp.compare(table, release, models=["score ~ age", "smokes ~ age"])
+    assert {name: fit.model for name, fit in found.fits.items()} == {
+        "score ~ age": "OLS",
+        "smokes ~ age": "Logit",
+    }
+
+
+def test_a_picture_is_drawn_on_given_axes_too():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    _, ax = pyplot.subplots()
+    found = sdp.compare(TABLE, FRESH, models=[])
+    assert found.plot("tables", ax=ax) is ax
+    worst = found.worst(1)["where"].iloc[0]
+    assert ax.get_title(loc="left") == f"INTERNAL: {worst}, in standard errors"
+    pyplot.close("all")

@@ -12,7 +12,7 @@ import pysynthdp as sdp
 from pysynthdp.analysis import mean_of
 from pysynthdp.base.errors import PlanError
 from pysynthdp.evaluate.report.board import BLANKS
-from pysynthdp.evaluate.report.parts import Blank, Grid
+from pysynthdp.evaluate.report.parts import Blank, Grid, Picture
 
 LOST = "share lost of a relation of two columns, worst"
 KEYS = {"neighbour": ["sex", "age", "region"]}
@@ -208,3 +208,29 @@ def test_what_was_cut_rounded_and_merged_stands_among_the_mitigations(real):
     assert "age: larger numbers are written as 70" in said
     assert "income: multiples of 50" in said
     assert "which levels in region have fewer than five records and were merged" in said
+
+
+def test_a_board_sees_the_worst_columns_tables_and_scores(real, release):
+    pytest.importorskip("matplotlib")
+    made = report(real, release).board()
+    drawn = {block.name for part in made.sections for block in part.blocks if isinstance(block, Picture)}
+    assert {"columns", "tables", "propensity", "risk"} <= drawn
+    assert "fit income ~ age + sex" in drawn
+    page = made.to_html()
+    assert page.count("<svg") == len(drawn)
+    assert page == report(real, release).board().to_html()
+
+
+def test_what_is_computed_from_kept_columns_alone_is_real_and_said_so(real):
+    table = real.assign(logage=np.log(real["age"]), twice=2.0 * real["income"])
+    settings = sdp.Synthesizer(
+        keep=["age"], derive={"logage": "log(age)", "twice": "2 * income"}, progress=False
+    )
+    release = settings.fit(table).draw(m=1, rng=1)
+    made = sdp.Report(table, release, keys={"neighbour": ["sex", "age"]})
+    assert not made.utility.alarms
+    assert not made.risk.alarms
+    assert "computed from these alone, so REAL too: logage" in " ".join(str(made.utility).split())
+    columns = made.public().tables()["columns"].set_index("column")["released"]
+    assert columns[columns == "REAL"].index.tolist() == ["age", "logage"]
+    assert "NOT synthetic are: age, logage." in lead(made.public())

@@ -163,3 +163,44 @@ def test_one_real_column_among_synthetic_ones_is_found():
     mixed = [copy.assign(income=table["income"]) for copy in copies]
     (said,) = [each for each in risk(table, mixed).alarms if "row by row" in each]
     assert said.endswith("kept real: income")
+
+
+def test_columns_of_few_values_have_the_ranks_of_the_table_and_raise_no_alarm():
+    rng = np.random.default_rng(3)
+    whole = pd.DataFrame({name: rng.integers(0, 9, 6_000) for name in "abcd"})
+    whole["sex"] = rng.choice(["F", "M"], 6_000)
+    table, fresh = whole.iloc[:3_000], whole.iloc[3_000:]
+    found = sdp.disclosure_risk(table, fresh, keys=["a", "b"], attacks=5)
+    assert not found.alarms
+    ranks = found.table("rank_matches")
+    assert ranks["rows"].iloc[0] > 4
+    assert ranks["expected"].iloc[0] == pytest.approx(found.table("matches")["expected"].iloc[0])
+    moved = table.assign(**{name: table[name] * 3.5 + 1 for name in "abcd"}).sample(frac=1, random_state=1)
+    assert any(
+        "shifted or stretched" in each for each in sdp.disclosure_risk(table, moved, keys=["sex"]).alarms
+    )
+
+
+def test_copies_of_another_tool_are_read_as_the_table_is_and_what_is_not_read_is_counted(tmp_path):
+    rng = np.random.default_rng(4)
+    kinds = pd.CategoricalDtype(["low", "middle", "high"])
+    table = pd.DataFrame({"age": rng.integers(20, 60, 200), "edu": rng.choice(list(kinds.categories), 200)})
+    table["edu"] = table["edu"].astype(kinds)
+    copy = table.sample(frac=1, replace=True, random_state=1).astype({"age": object, "edu": str})
+    copy.loc[copy.index[:7], "age"] = "unknown"
+    copy.to_csv(tmp_path / "copy.csv", index=False)
+    found = sdp.disclosure_risk(table, tmp_path / "copy.csv", keys=["age", "edu"], attacks=5)
+    told = found.table("differences").set_index(["column", "what"])["copies"]
+    assert int(told["age", "cells that are no finite number"]) >= 7
+    plain = sdp.disclosure_risk(
+        table, copy.assign(age=pd.to_numeric(copy["age"], errors="coerce")), keys=["age", "edu"]
+    )
+    pd.testing.assert_frame_equal(found.table("identity"), plain.table("identity"))
+
+
+def test_copies_in_a_file_with_labels_are_taken(tmp_path):
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"age": rng.integers(20, 60, 200) * 1.0, "sex": rng.choice(["F", "M"], 200)})
+    table.to_stata(tmp_path / "copy.dta", write_index=False)
+    for given in (tmp_path / "copy.dta", [tmp_path / "copy.dta"]):
+        assert sdp.disclosure_risk(table, given, keys=["age", "sex"], attacks=5).alarms

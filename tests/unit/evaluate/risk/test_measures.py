@@ -15,8 +15,8 @@ from pysynthdp.evaluate.risk.asked import asked
 from pysynthdp.evaluate.risk.bound import most_true_positives
 from pysynthdp.evaluate.risk.cells import attribute, identity, intruders
 from pysynthdp.evaluate.risk.coding import Files
-from pysynthdp.evaluate.risk.control import sealed_copies
 from pysynthdp.evaluate.risk.records import shared_rare
+from pysynthdp.evaluate.sealed import sealed_copies
 from pysynthdp.privacy.guarantees.gdp import GDP
 from pysynthdp.privacy.guarantees.pure import PureDP
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
