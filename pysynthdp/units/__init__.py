@@ -20,11 +20,12 @@ columns of units because they are computed at the end from the rows of the copy
 (:mod:`pysynthdp.design.unit_expressions`). Draws go in blocks of units, place by place inside a block.
 
 Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what is wrong with them,
-``shared.py`` finds what units share, ``numbering.py`` how ids are written, ``tables.py`` makes the tables.
-The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in
-``pysynthdp/draw/unit_machine.py``.
+``shared.py`` finds what units share, ``functions.py`` what of that is computed from rows, ``numbering.py``
+how ids are written, ``tables.py`` makes the tables. The plan of all of them is
+:class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in ``pysynthdp/draw/unit_machine.py``.
 """
 
+from pysynthdp.units.functions import functions_over_units
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
 from pysynthdp.units.shared import shared_columns
@@ -32,6 +33,7 @@ from pysynthdp.units.tables import place_frame, place_groups, unit_frame
 
 __all__ = [
     "Placed",
+    "functions_over_units",
     "numbering_of",
     "place_frame",
     "place_groups",
