@@ -98,7 +98,12 @@ class _Search:
         """Look for functions of one column, then for sums; of columns that are one another's, the last."""
         wanted = {name: y[self.sampled] for name, y in self.wanted.items() if _varies(y)}
         for name, y in wanted.items():
-            self._take(name, self._of_one(y))
+            if _equal(y, self._sizes):
+                self._take(name, iter(["count()"]))
+        for own in self.own:
+            left = {name: y for name, y in wanted.items() if name not in self.found}
+            for name, text in self._of_one(own, left):
+                self._take(name, iter([text]))
         for name in reversed(wanted):
             if name not in self.found:
                 self._take(name, self._sums(name, wanted))
@@ -107,7 +112,7 @@ class _Search:
     def _take(self, name: str, texts: Iterator[str]) -> None:
         """Keep the first proposal that holds in all units."""
         for text in texts:
-            if self._holds(name, text):
+            if name not in self.found and self._holds(name, text):
                 self.found[name] = text
                 return
 
@@ -118,6 +123,11 @@ class _Search:
         """Which rows are the first of their unit."""
         return np.asarray(np.r_[True, np.diff(self.unit) > 0])
 
+    @property
+    def _sizes(self) -> FloatArray:
+        """Rows of each unit."""
+        return np.bincount(self.unit).astype(np.float64)
+
     def _over(self, how: str, values: Values) -> FloatArray:
         """Sum, average or take the least or most over each unit."""
         there = np.asarray(~values.missing)
@@ -126,45 +136,52 @@ class _Search:
 
     # -- proposals ----------------------------------------------------------------------------------------
 
-    def _of_one(self, y: FloatArray) -> Iterator[str]:
+    def _of_one(self, name: str, wanted: Mapping[str, FloatArray]) -> Iterator[tuple[str, str]]:
         """Propose functions of one column of rows."""
-        if _equal(y, np.bincount(self.unit).astype(np.float64)):
-            yield "count()"
-        for name in self.own:
-            column, values = self.schema[name], self.cells[name]
-            if isinstance(column, CategoricalColumn):
-                yield from self._levels(name, values, y)
-            else:
-                for how in ("sum", "mean", "least", "most"):
-                    if _equal(y, self._over(how, values)):
-                        yield f"{how}({quoted(name)})"
-                yield from self._scales(name, values, y)
+        column, values = self.schema[name], self.cells[name]
+        if isinstance(column, CategoricalColumn):
+            yield from self._levels(name, values, wanted)
+            return
+        for how in ("sum", "mean", "least", "most"):
+            found = self._over(how, values)
+            yield from ((own, f"{how}({quoted(name)})") for own, y in wanted.items() if _equal(y, found))
+        yield from self._scales(name, values, wanted)
 
-    def _levels(self, name: str, values: Values, y: FloatArray) -> Iterator[str]:
+    def _levels(
+        self, name: str, values: Values, wanted: Mapping[str, FloatArray]
+    ) -> Iterator[tuple[str, str]]:
         """Propose counts of levels of which five records tell."""
         if values.kind == "nothing":
             return
         levels, counts = np.unique(values.data[~values.missing], return_counts=True)
         for level in levels[counts >= FEWEST][:_LARGEST].tolist():
-            held = Values(np.where(values.missing, False, values.data == level), values.missing)
-            if _equal(y, self._over("sum", held)):
-                yield f"count({quoted(name)})" if level is True else f"count({quoted(name)} == {level!r})"
+            found = self._over(
+                "sum", Values(np.asarray(values.data == level) & ~values.missing, values.missing)
+            )
+            text = f"count({quoted(name)})" if level is True else f"count({quoted(name)} == {level!r})"
+            yield from ((own, text) for own, y in wanted.items() if _equal(y, found))
 
-    def _scales(self, name: str, values: Values, y: FloatArray) -> Iterator[str]:
+    def _scales(
+        self, name: str, values: Values, wanted: Mapping[str, FloatArray]
+    ) -> Iterator[tuple[str, str]]:
         """Propose counts above and below a whole number, and what adds so much for each of both."""
         numbers, there = values.numbers(), np.asarray(~values.missing)
         at, counts = np.unique(numbers[there], return_counts=True)
         if not 2 <= len(at) <= _MOST_VALUES or (at % 1).any():
             return
-        table = np.zeros((len(y), len(at)))
+        table = np.zeros((len(self.sampled), len(at)))
         np.add.at(table, (self.unit[there], np.searchsorted(at, numbers[there])), 1.0)
         below = np.cumsum(table, axis=1) - table  # of each unit, by value: rows below it
         above = table.sum(axis=1)[:, None] - below
-        for place in np.flatnonzero((counts >= FEWEST) & (counts.cumsum() - counts >= FEWEST)):
-            pair = np.stack([np.ones(len(y)), above[:, place], below[:, place]]).T
-            weights = _solved(pair, y)
-            if weights is not None:
-                yield _scale(quoted(name), int(at[place]), weights)
+        resting = (counts >= FEWEST) & (counts.cumsum() - counts >= FEWEST)
+        one = np.ones(len(table))
+        base = np.linalg.qr(np.stack([one, table.sum(axis=1)]).T)[0]
+        left = above - base @ (base.T @ above)
+        for own, y in wanted.items():
+            for place in np.flatnonzero(resting & _collinear(left, y - base @ (base.T @ y))):
+                weights = _solved(np.stack([one, above[:, place], below[:, place]]).T, y)
+                if weights is not None:
+                    yield own, _scale(quoted(name), int(at[place]), weights)
 
     def _sums(self, name: str, wanted: Mapping[str, FloatArray]) -> Iterator[str]:
         """Propose sums of numbers of rows and of units, as they are, a row, and by a number of units."""
@@ -174,9 +191,8 @@ class _Search:
         terms = {text: z for text, z in {**sums, **units}.items() if np.ptp(z) > 0}
         if not 1 <= len(terms) <= min(_LARGEST, len(y) // FEWEST):
             return
-        size = np.bincount(self.unit).astype(np.float64)
         others = {quoted(other): values for other, values in self._scaling().items() if other != name}
-        for below, scale in {"": np.ones(len(y)), "count()": size, **others}.items():
+        for below, scale in {"": np.ones(len(y)), "count()": self._sizes, **others}.items():
             left = {text: z for text, z in terms.items() if text != below}
             signs = _solved(np.stack([*left.values()]).T, y * scale) if left else None
             if signs is None or not np.isin(signs, (-1.0, 0.0, 1.0)).all():
@@ -233,6 +249,12 @@ def _solved(X: FloatArray, y: FloatArray) -> FloatArray | None:
         return None
     weights = np.round(beta / size, 3) + 0.0
     return weights if np.abs(X @ weights - y).max() <= 1e-3 * max(1.0, np.abs(y).max()) else None
+
+
+def _collinear(X: FloatArray, y: FloatArray) -> BoolArray:
+    """Which columns a number is a multiple of."""
+    total = (X**2).sum(axis=0) * (y @ y)
+    return np.asarray(((y @ X) ** 2 > (1 - _CLOSE) * total) & (total > 0))
 
 
 def _scale(name: str, at: int, weights: FloatArray) -> str:
