@@ -1,8 +1,9 @@
 """How often pooled 95 % intervals of copied households cover what they estimate.
 
-Run: ``python -m benchmarks.units.coverage FILE RUNS [--m 5] [--first 1] [--write]`` from the root of the
-repository; ``--write`` appends to ``results/households_coverage.csv``. FILE is the table ``eusilc`` of R's
-package laeken as CSV.
+Run: ``python -m benchmarks.units.coverage FILE RUNS [--m 5] [--first 1] [--log LOG] [--write]`` from the root
+of the repository; ``--write`` appends to ``results/households_coverage.csv``. FILE is the table ``eusilc`` of
+R's package laeken as CSV. ``--log`` names a file to which each run is added, and whose runs are not done
+again, so that a study can be stopped.
 
 The 6,000 households of the table are the population: each run draws 1,000 of them with replacement, fits
 them, draws m copies and pools by the rule that the release's tags ask for. Kept are eight columns, and an
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import json
 import warnings
 from pathlib import Path
 
@@ -34,6 +36,7 @@ KEPT = ("db030", "hsize", "db040", "age", "rb090", "py010n", "py100n", "hy050n")
 INCOME = "(sum(py010n + py100n) + hy050n) / eqSS"
 NAMES = ("mean", "poor", "gini", "age", "female")
 Found = tuple[float, float, float]  # an estimate, and the ends of its interval
+Runs = dict[int, dict[str, Found]]  # what was found, by seed
 FORMULA = "eqIncome ~ age + C(rb090, Treatment('male'))"
 
 
@@ -93,42 +96,61 @@ def main() -> None:
     parser.add_argument("runs", type=int)
     parser.add_argument("--m", type=int, default=5)
     parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--log", type=Path)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     table = population(asked.file)
     line = 0.6 * float(table["eqIncome"].median())
-    truth = estimates(table, line)
-    found: dict[str, list[Found]] = {name: [] for name in NAMES}
+    truth = {name: value for name, (value, _, _) in estimates(table, line).items()}
+    runs = _logged(asked.log)
     for seed in range(asked.first, asked.first + asked.runs):
-        for name, own in run(table, seed, asked.m, line).items():
-            found[name].append(own)
+        if seed not in runs:
+            runs[seed] = run(table, seed, asked.m, line)
+            _log(asked.log, seed, runs[seed])
         if seed % 10 == 0:
-            print(seed, {name: _covered(own, truth[name][0]) for name, own in found.items()}, flush=True)
-    rows = []
-    for name, own in found.items():
-        hits, values = _covered(own, truth[name][0]), np.array(own)
-        low, high = binomtest(hits, len(own)).proportion_ci(method="exact")
-        rows.append(
-            {
-                "date": dt.datetime.now(tz=dt.UTC).date().isoformat(),
-                "estimand": name,
-                "m": asked.m,
-                "runs": len(own),
-                "covered": round(hits / len(own), 4),
-                "low": round(low, 4),
-                "high": round(high, 4),
-                "bias_in_sd": round((values[:, 0].mean() - truth[name][0]) / values[:, 0].std(), 3),
-                "length_over_sd": round(np.mean(values[:, 2] - values[:, 1]) / values[:, 0].std() / 3.92, 3),
-            }
-        )
-    print(pd.DataFrame(rows).to_string(index=False))
+            print(seed, {name: _covered(runs, name, truth) for name in NAMES}, flush=True)
+    found = pd.DataFrame([_row(runs, name, truth, asked.m) for name in NAMES])
+    print(found.to_string(index=False))
     if asked.write:
-        pd.DataFrame(rows).to_csv(RESULT, mode="a", header=not RESULT.exists(), index=False)
+        found.to_csv(RESULT, mode="a", header=not RESULT.exists(), index=False)
 
 
-def _covered(found: list[Found], truth: float) -> int:
+def _row(runs: Runs, name: str, truth: dict[str, float], m: int) -> dict[str, object]:
+    """Sum up the runs of one estimate."""
+    hits, values = _covered(runs, name, truth), np.array([run[name] for run in runs.values()])
+    low, high = binomtest(hits, len(runs)).proportion_ci(method="exact")
+    spread = values[:, 0].std()
+    return {
+        "date": dt.datetime.now(tz=dt.UTC).date().isoformat(),
+        "estimand": name,
+        "m": m,
+        "runs": len(runs),
+        "covered": round(hits / len(runs), 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "bias_in_sd": round((values[:, 0].mean() - truth[name]) / spread, 3),
+        "length_over_sd": round(np.mean(values[:, 2] - values[:, 1]) / spread / 3.92, 3),
+    }
+
+
+def _covered(runs: Runs, name: str, truth: dict[str, float]) -> int:
     """Count the intervals that hold the truth; undefined ones do not."""
-    return sum(low <= truth <= high for _, low, high in found)
+    return sum(run[name][1] <= truth[name] <= run[name][2] for run in runs.values())
+
+
+def _logged(log: Path | None) -> Runs:
+    """Read the runs of a log."""
+    if log is None or not log.exists():
+        return {}
+    lines = map(json.loads, log.read_text("utf-8").splitlines())
+    return {each["seed"]: {name: tuple(each[name]) for name in NAMES} for each in lines}
+
+
+def _log(log: Path | None, seed: int, found: dict[str, Found]) -> None:
+    """Add a run to a log."""
+    if log is not None:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"seed": seed, **found}) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """How near copied households are to the half of the households that no model saw.
 
-Run: ``python -m benchmarks.units.households FILE [--seeds 5] [--write]`` from the root of the repository;
-``--write`` appends to ``results/households.csv``. FILE is the table ``eusilc`` of R's package laeken as CSV.
+Run: ``python -m benchmarks.units.households FILE [--seeds 10] [--resampled] [--write]`` from the root of the
+repository; ``--write`` appends to ``results/households.csv``. FILE is the table ``eusilc`` of R's package
+laeken as CSV. With ``--resampled`` the households of half A, drawn with replacement, stand in the place of
+copies (``results/households_resampled.csv``): how near are real households that were seen?
 
 Households are halved, anew for each seed; models see half A, five copies of as many households are drawn.
 
@@ -25,11 +27,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
 import pysynthdp as sdp
 
 RESULT = Path(__file__).parents[1] / "results" / "households.csv"
+RESAMPLED = RESULT.with_name("households_resampled.csv")
 M = 5
+TIMES = 40  # samples of half A in the place of copies
 PERSONAL = ("py010n", "py050n", "py090n", "py100n", "py110n", "py120n", "py130n", "py140n")
 SCALE = "1 + 0.5 * (count(age >= 14) - 1) + 0.3 * count(age < 14)"
 INCOME = (
@@ -37,7 +42,6 @@ INCOME = (
     " / eqSS"
 )
 SHARED = ("db040", "hy040n", "hy050n", "hy070n", "hy080n", "hy090n", "hy110n", "hy130n", "hy145n")
-MEASURES = ("exact", "spouses", "children", "types", "incomes", "cpu")
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -117,7 +121,7 @@ def distance(one: pd.Series, other: pd.Series) -> float:
     return float(shares[0].sub(shares[1], fill_value=0).abs().sum() / 2)
 
 
-def run(table: pd.DataFrame, seed: int) -> dict[str, float]:
+def run(table: pd.DataFrame, seed: int, *, resampled: bool = False) -> dict[str, float]:
     """Measure one split."""
     rng = np.random.default_rng(seed)
     ids = table["db030"].unique()
@@ -125,38 +129,57 @@ def run(table: pd.DataFrame, seed: int) -> dict[str, float]:
     half, other = households(table[seen]), households(table[~seen])
     cuts = [np.quantile(half[name], [0.2, 0.4, 0.6, 0.8]) for name in ("eqIncome", "oldest")]
     ours, theirs = cells(half, *cuts), cells(other, *cuts)
+    if resampled:
+        samples = [half.sample(len(half), replace=True, random_state=rng) for _ in range(TIMES)]
+        return ratios([cells(sample, *cuts) for sample in samples], ours, theirs)
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         release = synthesizer().fit(table[seen].reset_index(drop=True)).draw(m=M, rng=seed)
     cpu = time.process_time() - start
-    copies = [cells(households(copy), *cuts) for copy in release]
-    found = {
+    found = ratios([cells(households(copy), *cuts) for copy in release], ours, theirs)
+    return {"exact": min(exact(copy) for copy in release), **found, "cpu": cpu}
+
+
+def ratios(
+    copies: list[dict[str, pd.Series]], ours: dict[str, pd.Series], theirs: dict[str, pd.Series]
+) -> dict[str, float]:
+    """Give the mean distance of copies to half B over that of half A, for each measure."""
+    return {
         name: float(np.mean([distance(copy[name], theirs[name]) for copy in copies]))
         / distance(ours[name], theirs[name])
         for name in theirs
     }
-    return {"exact": min(exact(copy) for copy in release), **found, "cpu": cpu}
 
 
 def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--resampled", action="store_true")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     table = read(asked.file)
     rows = []
     for seed in range(1, asked.seeds + 1):
-        rows.append({"seed": seed, **run(table, seed)})
+        rows.append({"seed": seed, **run(table, seed, resampled=asked.resampled)})
         print(rows[-1], flush=True)
     found = pd.DataFrame(rows).round(4)
     print(found.to_string(index=False))
-    print(found[list(MEASURES)].mean().round(3).to_string())
+    print(summary(found.drop(columns="seed")).to_string())
     if asked.write:
+        result = RESAMPLED if asked.resampled else RESULT
         found.insert(0, "date", dt.datetime.now(tz=dt.UTC).date().isoformat())
-        found.to_csv(RESULT, mode="a", header=not RESULT.exists(), index=False)
+        found.to_csv(result, mode="a", header=not result.exists(), index=False)
+
+
+def summary(found: pd.DataFrame) -> pd.DataFrame:
+    """Give the mean over splits of each measure, and a 95 % interval of it by Student's t."""
+    half = t.ppf(0.975, len(found) - 1) * found.std() / np.sqrt(len(found))
+    return pd.DataFrame(
+        {"mean": found.mean(), "low": found.mean() - half, "high": found.mean() + half}
+    ).round(3)
 
 
 if __name__ == "__main__":

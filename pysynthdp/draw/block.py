@@ -29,7 +29,8 @@ __all__ = ["BlockDraw"]
 _FEW_AGAIN: Final = 20  # fewer than one row in so many that are drawn again is few
 _TRIES: Final = 25  # of the last column of a rule, given all before it
 _ROUNDS: Final = 200  # of whole rows, where that does not help
-_PATIENCE: Final = 8  # rounds after which a rule that no row met cannot be met
+_PATIENCE: Final = 8  # rounds after which a rule that no row met cannot be met, or is met by holding a column
+_AT_ONCE: Final = 64  # rows that are drawn in one go, where a few are drawn again: several times each
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -177,14 +178,17 @@ class BlockDraw:
         column, start = self.fit.steps[number].targets[0].column, number
         while start and self.fit.steps[start - 1].targets[0].column == column:
             start -= 1
-        for _ in range(_TRIES):
-            if not odd.size:
-                break
-            some = drawn.some(odd, before[start])
+        tries = _TRIES
+        while tries and odd.size:
+            times = min(tries, max(1, _AT_ONCE // odd.size))
+            some = drawn.some(np.repeat(odd, times), before[start])
             for at in range(start, number + 1):
                 self._step(at, some, NumpySampler(self.samplers[at].generator))
-            drawn.put(odd, some)
-            odd = odd[self._broken(rules, some)]
+            good = ~self._broken(rules, some).reshape(-1, times)
+            taken = np.zeros(good.shape, dtype=np.bool_)
+            taken[np.arange(len(odd)), np.argmax(good, axis=1)] = True  # the first that is good, or any
+            drawn.put(odd, some, taken.ravel())
+            odd, tries = odd[~good.any(axis=1)], tries - times
         return odd
 
     def _anew(
@@ -197,7 +201,8 @@ class BlockDraw:
     ) -> IntArray:
         """Draw whole rows anew as far as a step, until they keep all rules up to there."""
         many = len(odd)
-        for turn in range(_ROUNDS):
+        rounds = _PATIENCE if any(rule.held for rule in ends[number]) else _ROUNDS
+        for turn in range(rounds):
             if not odd.size or (turn >= _PATIENCE and len(odd) == many):
                 break
             some, good = self._fresh({key: values[odd] for key, values in kept.items()}, len(odd)), None

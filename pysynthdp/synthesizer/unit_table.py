@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
@@ -44,7 +44,15 @@ from pysynthdp.synthesizer.planning import (
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
 from pysynthdp.synthesizer.unit_settings import check_named, derived_over_units, for_columns
-from pysynthdp.units import Placed, check_of_units, numbering_of, placed_rows, shared_columns, unit_frame
+from pysynthdp.units import (
+    Placed,
+    check_of_units,
+    functions_over_units,
+    numbering_of,
+    placed_rows,
+    shared_columns,
+    unit_frame,
+)
 
 __all__ = ["OpenedUnits", "opened_units"]
 
@@ -269,7 +277,7 @@ def _understand(opened: OpenedUnits) -> None:
     opened.placed = replace(placed, rows=np.arange(len(number)))
     opened.schema = Schema((*structure, *parts[0][0], *parts[1][0]))
     if settings.schema is None:
-        _look_for_functions(opened)
+        _look_for_functions(opened, heads)
     drawn = for_columns(settings, {*opened.shared, *opened.own})
     stated = stated_schema(drawn, opened.schema, learns=True)
     if limited(stated):
@@ -351,8 +359,8 @@ def _structure(opened: OpenedUnits) -> tuple[list[Column], dict[str, Any]]:
     return [column], {names[0]: sizes}
 
 
-def _look_for_functions(opened: OpenedUnits) -> None:
-    """Look for columns of units that are functions of others, then for columns of rows."""
+def _look_for_functions(opened: OpenedUnits, as_they_are: pd.DataFrame) -> None:
+    """Look for columns of units that are functions of others, or of rows, then for columns of rows."""
     settings, schema = opened.settings, opened.schema
     order = None if settings.visit_sequence is None else [*settings.visit_sequence]
     heads = unit_frame(opened.frame, opened.placed, opened.shared)
@@ -366,3 +374,15 @@ def _look_for_functions(opened: OpenedUnits) -> None:
         if free:
             there = None if order is None else [name for name in order if name in known.names]
             opened.found[sort] = find_relations((rows_of(frame),), known, order=there, free=free)
+        if sort == "units":
+            opened.remarks += _over_units(opened, as_they_are, free)
+
+
+def _over_units(opened: OpenedUnits, heads: pd.DataFrame, free: Collection[str]) -> tuple[Remark, ...]:
+    """Offer what columns of units are computed from in whole units, where nobody said it."""
+    among = [name for name in opened.shared if name in free and name not in opened.relations.exact]
+    made = (each.column for each in opened.over)
+    size = () if opened.units.size is None else (opened.units.size,)
+    columns = {column.name: column for column in (*opened.schema, *opened.beside)}
+    known = Schema(tuple(columns[name] for name in (*size, *opened.shared, *made, *opened.own)))
+    return functions_over_units(heads[among], opened.frame, opened.placed, known, own=opened.own)

@@ -23,13 +23,14 @@ Under a formal guarantee sizes, order and shared columns are declared, and nothi
 ``declared.py`` sorts them by declared facts alone.
 
 Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what is wrong with them,
-``shared.py`` finds what units share, ``numbering.py`` how ids are written, ``tables.py`` makes the tables,
-``whole.py`` compares whole units that were drawn with the real ones.
-The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in
+``shared.py`` finds what units share, ``functions.py`` what of that is computed from rows, ``numbering.py``
+how ids are written, ``tables.py`` makes the tables, ``whole.py`` compares whole units that were drawn with
+the real ones. The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in
 ``pysynthdp/draw/unit_machine.py``.
 """
 
 from pysynthdp.units.declared import count_units, declared_frames, declared_rows
+from pysynthdp.units.functions import functions_over_units
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
 from pysynthdp.units.shared import check_of_units, shared_columns
@@ -45,6 +46,7 @@ __all__ = [
     "declared_rows",
     "far_as_wholes",
     "far_remarks",
+    "functions_over_units",
     "numbering_of",
     "place_frame",
     "place_groups",

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ks_2samp
 
 import pysynthdp as sdp
 from pysynthdp import Synthesizer, synthesize
@@ -72,6 +73,19 @@ def test_a_rule_that_nothing_meets_stops_by_name():
         with pytest.raises(PlanError, match="cannot be met by what the models draw") as caught:
             quiet(rules=[text])
         assert text in str(caught.value)
+
+
+def test_few_rows_that_are_drawn_again_have_the_law_of_those_that_keep_the_rule():
+    """Forty rows, of which one in six keeps the rule at once: most are drawn several times in one go."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fits = [Synthesizer(rules=rules, terms="main").fit(people()) for rules in (["wage > 3000"], [])]
+        held, free = (fitted.draw(m=50, k=40, rng=1) for fitted in fits)
+    found, law = (np.concatenate([copy.wage for copy in release]) for release in (held, free))
+    assert found.min() > 3000
+    assert len(law[law > 3000]) < len(law) / 5
+    assert ks_2samp(found, law[law > 3000]).pvalue > 1e-6
+    assert ks_2samp(found, np.sort(found)[len(found) // 6 :]).pvalue < 1e-6  # a defect: the larger are taken
 
 
 def test_workers_change_nothing():
