@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError, together
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.words import Facts, Setting, Words, meant
 from pysynthdp.design.expressions import quoted
 from pysynthdp.design.level_keys import level_key
@@ -214,6 +215,15 @@ class _Declared:
 
     def check(self) -> None:
         """Refuse names of columns beside other rows of their unit, and a table with nothing of rows."""
+        methods = self.settings.method if isinstance(self.settings.method, Mapping) else {}
+        for name in (name for name in (*self.shared, *self.own) if methods.get(name) == SERIAL):
+            text = Words("{name} is a further id, and units under a guarantee number two at most", name=name)
+            mend = Words(
+                "name it as {member}, or leave it out with {drop}",
+                member=Setting("member", name),
+                drop=Setting("drop", [name]),
+            )
+            raise PlanError(text, column=name, kind="units", remedy=mend)
         beside = {PLACE, SINCE, SIZE, *map(of_first, self.own), *map(of_before, self.own)}
         for name in self.schema.names:
             if name in beside:

@@ -169,7 +169,8 @@ def _drawn(statement: Claim) -> str:
     single = singles(statement)
     drawn = [each for each in single if each.released == "records"]
     estimates = [each for each in single if each.released == "parameters"]
-    parts = [f"{_copies(drawn)}, {number(statement.records)} records in all"] if drawn else []
+    what = "units" if statement.unit.whole else "records"
+    parts = [f"{_copies(drawn)}, {number(statement.records)} {what} in all"] if drawn else []
     if estimates:
         parts.append(f"{_copies(estimates)} of {_counted(len(estimates), 'estimate', 'estimates')}")
     return "; ".join(parts)

@@ -324,6 +324,11 @@ WRONG = {
 }
 
 
+def test_further_ids_are_refused_by_name():
+    with pytest.raises(PlanError, match=r"sex is a further id.*member='sex'.*drop=\['sex'\]"):
+        asked(method={"sex": "serial"}).plan()
+
+
 @pytest.mark.parametrize(("units", "said"), WRONG.values(), ids=WRONG)
 def test_wrong_units_are_named(units, said):
     with pytest.raises(PlanError, match=said):
