@@ -173,7 +173,7 @@ class _World:
         copies = _stacked(sides, tags.unit)
         absent = [name for name in refit.drop if name not in copies.columns]
         settings = replace(refit, drop=[name for name in refit.drop if name not in absent])
-        n = tags.n_org or len(sides.real)
+        n = tags.n_org or (len(sides.real) if tags.unit is None else sides.real[tags.unit].nunique())
         many = None if refit.keep else max(n, min(_TIMES * n, _MOST))
         population = sealed_release(settings, copies, m=1, k=many, rng=rng).copies[0]
         return cls(population, settings, n, None if refit.keep else tags.n_syn, tags.unit)
