@@ -231,8 +231,8 @@ class _Declared:
                 raise PlanError(text, column=name, kind="units", remedy="rename it")
         if not self.own:
             what = "all columns are said to be shared: rows of one unit do not differ"
-            mend = "take one row a unit, and leave units out"
-            raise PlanError(what, column=self.units.id, kind="units", remedy=mend)
+            one = "take one row a unit, and leave units out"
+            raise PlanError(what, column=self.units.id, kind="units", remedy=one)
 
     @property
     def waves(self) -> tuple[Any, ...] | None:
