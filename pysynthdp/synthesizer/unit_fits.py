@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.look import remarks_of
 from pysynthdp.curator.rows import rows_of
@@ -14,13 +17,13 @@ from pysynthdp.draw.unit_machine import UnitMachine
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.plan.unit_plan import PLACE, SINCE, SIZE, UnitPlan, of_before, of_first, there_at
-from pysynthdp.schema import Schema
+from pysynthdp.plan.unit_plan import PLACE, SINCE, SIZE, UnitDerived, UnitPlan, of_before, of_first, there_at
+from pysynthdp.schema import NumericColumn, Schema
 from pysynthdp.synthesizer.planning import told
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.unit_plans import plans_of
 from pysynthdp.synthesizer.unit_table import OpenedUnits, opened_units
-from pysynthdp.units import unit_frame
+from pysynthdp.units import margin_of, unit_frame
 
 __all__ = ["fit_units", "planned_units"]
 
@@ -75,11 +78,23 @@ def fit_units(
         fit = one.protection.fit(one, request)
         plans.append(one.completed(fit))
         fits.append(replace(fit, learned=(), kept={}, kept_columns={}))
+    if plan.protection.learns and not plan.first.keep:  # which units there are is not to be chosen then
+        plan = replace(plan, over_units=tuple(_with_margin(own, opened) for own in plan.over_units))
     plan = plan.completed_by(plans)
     found = (*opened.remarks, *opened.relations.offered, *_seen(opened, plan), *_of_fits(plan, fits))
     remarks = in_order(without_overlap(found), plan.schema.names)
     tables = tuple(replace(fit, remarks=(), check=None) for fit in fits)
     return UnitMachine(plan, _of_all(plan, fits, opened, remarks), account, tables), remarks
+
+
+def _with_margin(own: UnitDerived, opened: OpenedUnits) -> UnitDerived:
+    """Keep the distribution of a number that is computed in whole units, and there in all of them."""
+    if not isinstance(opened.beside[own.column], NumericColumn):
+        return own
+    values = pd.to_numeric(opened.frame[own.column], errors="coerce").to_numpy(np.float64)
+    heads = values[opened.placed.first]
+    edges, counts = ((), ()) if np.isnan(heads).any() else margin_of(heads)
+    return replace(own, edges=edges, counts=counts)
 
 
 def _of_fits(plan: UnitPlan, fits: Sequence[Fit]) -> Iterable[Remark]:

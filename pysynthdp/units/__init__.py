@@ -20,12 +20,14 @@ columns of units because they are computed at the end from the rows of the copy
 (:mod:`pysynthdp.design.unit_expressions`). Draws go in blocks of units, place by place inside a block.
 
 Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what is wrong with them,
-``shared.py`` finds what units share, ``functions.py`` what of that is computed from rows, ``numbering.py``
-how ids are written, ``tables.py`` makes the tables. The plan of all of them is
-:class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in ``pysynthdp/draw/unit_machine.py``.
+``shared.py`` finds what units share, ``functions.py`` what of that is computed from rows, ``margins.py`` what
+distribution it has, ``numbering.py`` how ids are written, ``tables.py`` makes the tables. The plan of all of
+them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in ``pysynthdp/draw/unit_machine.py``, and in
+``thinning.py`` beside it.
 """
 
 from pysynthdp.units.functions import functions_over_units
+from pysynthdp.units.margins import margin_of
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
 from pysynthdp.units.shared import shared_columns
@@ -34,6 +36,7 @@ from pysynthdp.units.tables import place_frame, place_groups, unit_frame
 __all__ = [
     "Placed",
     "functions_over_units",
+    "margin_of",
     "numbering_of",
     "place_frame",
     "place_groups",
