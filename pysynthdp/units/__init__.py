@@ -19,6 +19,9 @@ Sizes are exact because rows are made of them, shared columns because a unit has
 columns of units because they are computed at the end from the rows of the copy
 (:mod:`pysynthdp.design.unit_expressions`). Draws go in blocks of units, place by place inside a block.
 
+Under a formal guarantee sizes, order and shared columns are declared, and nothing is said of a row:
+``declared.py`` sorts them by declared facts alone.
+
 Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what is wrong with them,
 ``shared.py`` finds what units share, ``functions.py`` what of that is computed from rows, ``margins.py`` what
 distribution it has, ``numbering.py`` how ids are written, ``tables.py`` makes the tables. The plan of all of
@@ -26,6 +29,7 @@ them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in ``pysynthdp/dra
 ``thinning.py`` beside it.
 """
 
+from pysynthdp.units.declared import count_units, declared_frames, declared_rows
 from pysynthdp.units.functions import functions_over_units
 from pysynthdp.units.margins import margin_of
 from pysynthdp.units.numbering import numbering_of
@@ -35,6 +39,9 @@ from pysynthdp.units.tables import place_frame, place_groups, unit_frame
 
 __all__ = [
     "Placed",
+    "count_units",
+    "declared_frames",
+    "declared_rows",
     "functions_over_units",
     "margin_of",
     "numbering_of",
