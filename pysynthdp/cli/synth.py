@@ -220,7 +220,8 @@ class _Copying:
             fitted.draw_to(self.out, self.m, self.k, rng=self.seed, **files)
             finish()  # the folder is there
             made = read_manifest(self.out)
-            stage.object, stage.size = f"{made['m']:,} copies", f"{made['n_syn']:,} rows each"
+            of = "units" if isinstance(getattr(fitted.plan, "units", None), sdp.Units) else "rows"
+            stage.object, stage.size = f"{made['m']:,} copies", f"{made['n_syn']:,} {of} each"
         return read_statement(self.out)
 
 

@@ -203,11 +203,15 @@ def _counts(step: StepRows, rows: EncodedRows) -> FloatArray:
 def _quantiles(query: Quantiles, step: StepRows, rows: EncodedRows) -> FloatArray:
     """Table groups of neighbouring records, by their weights where there are any."""
     present = rows.table.present(step.target, step.scale)
+    smallest, knots = query.smallest, query.knots
+    if rows.table.owner is not None and smallest:
+        smallest = max(smallest, rows.table.fewest)
+        knots = min(knots, max(present.n // smallest, 1))
     if rows.weights is None:
-        return coarse_quantiles(present.ranked(), knots=query.knots, smallest=query.smallest)
+        return coarse_quantiles(present.ranked(), knots=knots, smallest=smallest)
     kind = rows.table.absence(step.target)
     weights = rows.weights if kind is None else rows.weights[kind == 0]
-    return weighted_quantiles(present.every(1), weights, knots=query.knots, smallest=query.smallest)
+    return weighted_quantiles(present.every(1), weights, knots=knots, smallest=smallest)
 
 
 def _noisy(query: NoisyStatistics, step: StepRows, rows: EncodedRows, relation: Relation) -> NoisySums:

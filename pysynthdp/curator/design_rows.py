@@ -205,7 +205,7 @@ def share_alone(rows: Rows, names: Collection[str]) -> float:
     return float((~held.duplicated(keep=False)).mean())
 
 
-def check_alone(rows: Rows, design: Design, kept: Sequence[str]) -> tuple[Remark, ...]:
+def check_alone(rows: Rows, design: Design, kept: Sequence[str], *, of: str = "rows") -> tuple[Remark, ...]:
     """Say how many rows the columns that stay real tell apart, and refuse too many.
 
     Parameters
@@ -216,6 +216,8 @@ def check_alone(rows: Rows, design: Design, kept: Sequence[str]) -> tuple[Remark
         How many are accepted.
     kept : sequence of str
         Columns that stay real, the design's among them.
+    of : str
+        What a row of these is, for messages.
 
     Raises
     ------
@@ -230,7 +232,8 @@ def check_alone(rows: Rows, design: Design, kept: Sequence[str]) -> tuple[Remark
     if not share:
         return ()
     what = Words(
-        "{share} of the rows are alone with what they hold in {names}, which stay real",
+        "{share} of the {of} are alone with what they hold in {names}, which stay real",
+        of=of,
         share=f"{100 * share:.1f} %",
         names=", ".join(kept),
     )
@@ -249,7 +252,7 @@ def check_alone(rows: Rows, design: Design, kept: Sequence[str]) -> tuple[Remark
     return (Remark(design.weight or kept[0], "fingerprints", what, mend),)
 
 
-def design_remarks(rows: Rows, design: Design) -> tuple[Remark, ...]:
+def design_remarks(rows: Rows, design: Design, *, of: str = "rows") -> tuple[Remark, ...]:
     """Say which strata have one sampling unit, or few records.
 
     Notes
@@ -270,9 +273,11 @@ def design_remarks(rows: Rows, design: Design) -> tuple[Remark, ...]:
         found.append(Remark(design.strata, "single units", what, mend))
     if small:
         what = Words(
-            "{strata} fewer than {few} records, whose weights stay real: their total is that of these people",
+            "{strata} fewer than {few} {of}, whose weights stay real: their total is that of these {who}",
             strata=_strata_have(small),
             few=FEWEST,
+            of="records" if of == "rows" else of,
+            who="people" if of == "rows" else of,
         )
         found.append(Remark(design.strata, "small strata", what, "merge such strata before the fit"))
     return tuple(found)

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pysynthdp.base.arrays import FloatArray, IntArray
+from pysynthdp.base.arrays import AnyArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST, Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.functions import LinearFunction, linear_functions
+from pysynthdp.curator.owners import lowest_and_highest
 from pysynthdp.curator.present import Present
 from pysynthdp.curator.quantiles import KNOTS, heaps
 from pysynthdp.curator.reductions import Ranked
-from pysynthdp.curator.table import SCALE_ROWS, PartTable
+from pysynthdp.curator.table import SCALE_ROWS, Key, PartTable
 from pysynthdp.design.parts import Part, settle
 from pysynthdp.schema import Column, NumericColumn, Schema
 
@@ -81,6 +82,8 @@ def drawn_in(table: PartTable, parts: Iterable[Part], schema: Schema) -> tuple[P
     numbers, and keeps its sign. A number that is a linear function of earlier ones follows them instead, so
     that it stays one.
     """
+    if table.owner is not None:
+        table = _within_owners(table, table.owner, parts, schema)
     found = {part: _moves(values, schema[part.column]) for part, values in _numbers(table, parts)}
     moved = {part: moves for part, moves in found.items() if moves.old.size}
     functions = linear_functions(table, tuple(found)) if moved else ()
@@ -88,6 +91,38 @@ def drawn_in(table: PartTable, parts: Iterable[Part], schema: Schema) -> tuple[P
         moved.pop(function.part, None)
     after = table.changed_by(lambda piece: _after(piece, moved, functions)) if moved else table
     return after, tuple(remark for part, moves in moved.items() for remark in _remarks(part.column, moves))
+
+
+def _within_owners(table: PartTable, owner: IntArray, parts: Iterable[Part], schema: Schema) -> PartTable:
+    """Cut the numbers of rows that are of few units at what the highest and lowest of units become.
+
+    The largest of all rows may be several rows of one unit, each of which hides behind the others. So the
+    largest value of each unit is treated as the largest values of records are, and the smallest likewise.
+    """
+    own: list[tuple[Key, AnyArray]] = []
+    for part in parts:
+        if not part.numeric:
+            continue
+        kind, values = table.absence(part), np.asarray(table.parts[part.key][:])
+        there = np.ones(table.n, dtype=np.bool_) if kind is None else np.asarray(kind[:]) == 0
+        whose = owner[there]
+        if len(np.unique(whose)) < FEWEST:
+            continue
+        place, low, high = lowest_and_highest(values[there], whose)
+        top, bottom = (_after_moves(ends, schema[part.column]) for ends in (high, low))
+        cut = values.copy()
+        cut[there] = np.clip(values[there], np.maximum(bottom, low)[place], np.minimum(top, high)[place])
+        own.append((part.key, cut))
+    return table.with_parts(own)
+
+
+def _after_moves(values: FloatArray, column: Column) -> FloatArray:
+    """Give values as they are treated, each of one record."""
+    moves = _moves(Present(values), column)
+    moved = values.copy()
+    for old, new in zip(moves.old, moves.new, strict=True):
+        moved[values == old] = new
+    return moved
 
 
 def extremes_remarked(values: FloatArray, column: NumericColumn) -> tuple[Remark, ...]:

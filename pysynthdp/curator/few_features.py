@@ -16,6 +16,7 @@ from pysynthdp.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from pysynthdp.base.remarks import FEWEST
 from pysynthdp.curator.answers import Grams, StepRows
 from pysynthdp.curator.encoded import Block, EncodedRows
+from pysynthdp.curator.owners import rest_on_few_owners
 from pysynthdp.curator.table import SCALE_ROWS, PartTable
 from pysynthdp.design.encode import Layout
 from pysynthdp.design.parts import Part
@@ -64,7 +65,10 @@ def without_few_features(steps: Sequence[StepRows], rows: EncodedRows) -> tuple[
         full = next(sums)
         found[id(step)] = tally.few(full, next(sums))
         kept[step.targets] = full
-    pruned = [_pruned(step, {*found.get(id(step), ()), *_all_but_equal(step, rows)}) for step in steps]
+    pruned = [
+        _pruned(step, {*found.get(id(step), ()), *_all_but_equal(step, rows), *_of_few_owners(step, rows)})
+        for step in steps
+    ]
     return pruned, Grams(gram, kept)
 
 
@@ -72,6 +76,26 @@ def _pruned(step: StepRows, few: Iterable[int]) -> StepRows:
     """Leave features out of a step."""
     without = tuple(sorted(few))
     return replace(step, design=replace(step.design, without=without)) if without else step
+
+
+def _of_few_owners(step: StepRows, rows: EncodedRows) -> list[int]:
+    """Positions of the features that rest on fewer than five units, where rows are of units with several."""
+    owner = rows.table.owner
+    if owner is None:
+        return []
+    dummies, sparse = _kinds(step.design.features, rows.layout)
+    ones, some, whose = list[AnyArray](), list[AnyArray](), list[IntArray]()
+
+    def take(block: Block) -> None:
+        X, present = step.X(block), block.present(step.target)
+        ones.append(X[:, dummies].astype(np.int8))
+        some.append(X[:, sparse] != 0)
+        whose.append(owner[block.rows] if present is None else owner[block.rows][present])
+
+    rows.collect(take)
+    few = rest_on_few_owners(np.concatenate(ones), np.concatenate(some), np.concatenate(whose))
+    places = (*np.flatnonzero(dummies)[few[0]], *np.flatnonzero(sparse)[few[1]])
+    return [int(place) for place in places]
 
 
 def _all_but_equal(step: StepRows, rows: EncodedRows) -> list[int]:

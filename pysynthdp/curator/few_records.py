@@ -15,6 +15,7 @@ from pysynthdp.base.arrays import AnyArray, BoolArray, IntArray
 from pysynthdp.base.remarks import FEWEST, Remark
 from pysynthdp.base.scratch import stored
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.owners import owners_of_marked, owners_with
 from pysynthdp.curator.present import Present, tally
 from pysynthdp.curator.table import Key, PartTable
 from pysynthdp.design.parts import digits_of, kinds_of
@@ -98,11 +99,11 @@ def without_few(
     Privacy: reads real rows; for fits without a guarantee only. Remarks quote no value.
     """
     silent = set(quiet)
-    counts = table.total(lambda piece: tuple(_counted(piece.parts, column) for column in schema))
+    counts = table.total(lambda piece: tuple(_counted(piece.parts, column, piece.owner) for column in schema))
     found = [_change(column, own) for column, own in zip(schema, counts, strict=True)]
     own = [(column, change) for column, change in zip(schema, found, strict=True) if change is not None]
     after = table.changed_by(lambda piece: _without(piece, own)) if own else table
-    left = after.total(lambda t: tuple(_written(t.parts, c, t.absent.get(c.name)) for c in schema))
+    left = after.total(lambda t: tuple(_written(t.parts, c, t.absent.get(c.name), t.owner) for c in schema))
     remarks: list[Remark] = []
     for column, change, written in zip(schema, found, left, strict=True):
         if column.name not in silent:
@@ -140,10 +141,13 @@ def without_few_of(parts: Mapping[Key, AnyArray], column: Column) -> ColumnParts
     return ColumnParts(parts, absent, (*(change.remarks if change else ()), *left))
 
 
-def _counted(parts: Mapping[Key, AnyArray], column: Column) -> IntArray:
-    """Count the rows of each kind; none where the column has no kinds."""
+def _counted(parts: Mapping[Key, AnyArray], column: Column, owner: IntArray | None = None) -> IntArray:
+    """Count the records of each kind; none where the column has no kinds."""
     kind = parts.get((column.name, "kind"))
-    return np.zeros(0, dtype=np.int64) if kind is None else tally(kind, len(kinds_of(column)))
+    if kind is None:
+        return np.zeros(0, dtype=np.int64)
+    size = len(kinds_of(column))
+    return tally(kind, size) if owner is None else owners_with(kind, size, owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +204,24 @@ def _change(column: Column, counts: IntArray) -> _Change | None:
     return _Change(tuple(spikes), tuple(rare), into, out, tuple(remarks)) if remarks else None
 
 
-def _written(parts: Mapping[Key, AnyArray], column: Column, absent: BoolArray | None) -> IntArray:
-    """Count the rows with a value, and those whose value is written more finely than the copies'."""
+def _written(
+    parts: Mapping[Key, AnyArray], column: Column, absent: BoolArray | None, owner: IntArray | None = None
+) -> IntArray:
+    """Count the records with a value, and those whose value is written more finely than the copies'."""
     kind = parts.get((column.name, "kind")) if absent is None else absent
+    if owner is not None:
+        return _written_by_owners(parts[column.name, "value"], column, kind, owner)
     return np.array([_present(parts, column, kind), _finer(parts, column, kind)])
+
+
+def _written_by_owners(values: AnyArray, column: Column, kind: AnyArray | None, owner: IntArray) -> IntArray:
+    """Count as :func:`_written` does the units, all their rows at once."""
+    there = np.ones(len(owner), dtype=np.bool_) if kind is None else np.asarray(kind[:]) == 0
+    finer, digits = np.zeros(len(owner), dtype=np.bool_), _digits(column)
+    if digits is not None:
+        numbers = np.where(there, np.asarray(values[:]), 0.0)
+        finer = np.abs(np.round(numbers, digits) - numbers) > 1e-9 * np.maximum(np.abs(numbers), 1.0)
+    return np.array([owners_of_marked(there, owner), owners_of_marked(finer & there, owner)])
 
 
 def _of_values(column: Column, counts: IntArray) -> tuple[Remark, ...]:
@@ -302,11 +320,16 @@ def _present(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | Non
     return len(parts[column.name, "value"])
 
 
+def _digits(column: Column) -> int | None:
+    """Digits that copies are written with, where a person would miss more of them."""
+    digits = digits_of(column) if isinstance(column, NumericColumn) and not column.declared else None
+    return None if digits is None or digits > _COARSE else digits
+
+
 def _finer(parts: Mapping[Key, AnyArray], column: Column, kind: AnyArray | None) -> int:
     """Count values that are written more finely than the copies', up to enough of them."""
-    digits = digits_of(column) if isinstance(column, NumericColumn) and not column.declared else None
-    finer = 0
-    if digits is None or digits > _COARSE:
+    finer, digits = 0, _digits(column)
+    if digits is None:
         return 0
     for there in Present(parts[column.name, "value"], kind).blocks():
         noise = 1e-9 * np.maximum(np.abs(there), 1.0)

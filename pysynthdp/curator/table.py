@@ -11,8 +11,10 @@ import pandas as pd
 
 from pysynthdp.base.arrays import AnyArray, BoolArray, IntArray
 from pysynthdp.base.errors import PysynthdpError, SchemaError, together
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.base.scratch import Scratch, ScratchFile, stored
 from pysynthdp.base.words import Facts, Words
+from pysynthdp.curator.owners import fewest_rows, owners_with
 from pysynthdp.curator.present import Present, tally
 from pysynthdp.design.coerce import coerce, coerced_numbers
 from pysynthdp.design.encode import Scale
@@ -62,6 +64,8 @@ class PartTable:
         Where fits do without a value although there is one by its kind: see ``few_records.py``.
     scratch : Scratch, optional
         Where all these arrays lie on disk; in memory without it.
+    owner : array of int (n,), optional
+        Whose row each is, where units have several: what rests on few counts these.
 
     Notes
     -----
@@ -74,7 +78,13 @@ class PartTable:
     changed: BoolArray | None = None
     absent: Mapping[str, BoolArray] = field(default_factory=dict)
     scratch: Scratch | None = None
+    owner: IntArray | None = None
     here: ClassVar[bool] = True
+
+    @property
+    def fewest(self) -> int:
+        """Rows that rest on five records, whichever rows these are."""
+        return FEWEST if self.owner is None else fewest_rows(self.owner)
 
     def kind(self, part: Part) -> AnyArray | None:
         """Kinds of the rows of a partial value, not 0 where it is absent; None where it is always there."""
@@ -135,7 +145,8 @@ class PartTable:
         parts = {key: values[first:] for key, values in self.parts.items()}
         absent = {name: there[first:] for name, there in self.absent.items()}
         changed = None if self.changed is None else self.changed[first:]
-        return PartTable(max(self.n - first, 0), parts, changed, absent, self.scratch)
+        owner = None if self.owner is None else self.owner[first:]
+        return PartTable(max(self.n - first, 0), parts, changed, absent, self.scratch, owner)
 
 
 def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTable:
@@ -187,7 +198,7 @@ def split_rows(rows: Rows, schema: Schema, *, tolerant: bool = False) -> PartTab
         )
     joined = {key: _joined(arrays, key, files) for key, arrays in lists.items()}
     changed = _joined(marks, _CHANGED, files) if tolerant else None
-    return PartTable(rows.n_rows, joined, changed, scratch=scratch)
+    return PartTable(rows.n_rows, joined, changed, scratch=scratch, owner=getattr(rows, "owner", None))
 
 
 def _put(array: AnyArray, key: Key, files: dict[Key, ScratchFile], scratch: Scratch | None) -> AnyArray:
@@ -285,7 +296,7 @@ def groups_of(table: PartTable, parts: tuple[Part, ...]) -> dict[Key, LevelGroup
     Privacy: reads real rows; not under a guarantee.
     """
     levels = [part for part in parts if not part.numeric]
-    counted = table.total(lambda piece: tuple(level_counts(piece, part) for part in levels))
+    counted = table.total(lambda piece: tuple(record_counts(piece, part) for part in levels))
     found = {
         part.key: group_levels(counts, ordered=part.ordered)
         for part, counts in zip(levels, counted, strict=True)
@@ -296,6 +307,13 @@ def groups_of(table: PartTable, parts: tuple[Part, ...]) -> dict[Key, LevelGroup
 def level_counts(table: PartTable, part: Part) -> IntArray:
     """Count the rows that have each level of a part, where it is there."""
     return tally(table.parts[part.key], len(part.levels), table.absence(part))
+
+
+def record_counts(table: PartTable, part: Part) -> IntArray:
+    """Count the records that have each level of a part: rows, or units where these have several."""
+    if table.owner is None:
+        return level_counts(table, part)
+    return owners_with(table.parts[part.key], len(part.levels), table.owner, table.absence(part))
 
 
 def present_rows(table: PartTable, part: Part) -> int:

@@ -52,7 +52,8 @@ def rows_of_table(table: PartTable, rows: IntArray) -> PartTable:
     """Take some rows of a table."""
     parts = {key: values[rows] for key, values in table.parts.items()}
     absent = {name: there[rows] for name, there in table.absent.items()}
-    return PartTable(len(rows), parts, None, absent)
+    owner = None if table.owner is None else table.owner[rows]
+    return PartTable(len(rows), parts, None, absent, owner=owner)
 
 
 def _combinations(parts: Sequence[Part], table: PartTable) -> tuple[IntArray, tuple[int, ...]]:

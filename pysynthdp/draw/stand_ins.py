@@ -16,9 +16,9 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.privacy.ledger import Ledger
 
-__all__ = ["stand_ins"]
+__all__ = ["STAND_IN_SEED", "from_fitted", "stand_ins"]
 
-_SEED = 20_261_128  # of the stand-ins alone: no seed of a user's moves them, and they move no draw
+STAND_IN_SEED = 20_261_128  # of the stand-ins alone: no seed of a user's moves them, and they move no draw
 
 
 def stand_ins(
@@ -47,11 +47,15 @@ def stand_ins(
     Privacy: no copy leaves; the account is of what leaves. A fit whose draws cost has no stand-ins, since it
     may not learn from rows.
     """
-    own = replace(fit, source=_Fitted(fit.source))
-    drawing = Drawing(plan, own, np.random.SeedSequence(_SEED), Charged(pieces, rows))
+    drawing = Drawing(plan, from_fitted(fit), np.random.SeedSequence(STAND_IN_SEED), Charged(pieces, rows))
     for piece in range(pieces):
         for _, parts in drawing.blocks(piece, workers):
             yield piece, parts
+
+
+def from_fitted(fit: Fit) -> Fit:
+    """Give a fit whose copies all have the parameters as they were fitted."""
+    return replace(fit, source=_Fitted(fit.source))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,7 +16,9 @@ from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.streams import RandomSource, stream
 from pysynthdp.design.encode import BLOCK_ROWS
 from pysynthdp.draw.block import BlockDraw
+from pysynthdp.draw.calibrated import calibrated
 from pysynthdp.draw.machine import Charged, DrawnOnce, Machine, mapped
+from pysynthdp.draw.stand_ins import STAND_IN_SEED, from_fitted
 from pysynthdp.draw.tally import Tally
 from pysynthdp.draw.thinning import SPARE, shares_of_copy, thinned
 from pysynthdp.draw.unit_rows import Block, UnitRows, frame_of
@@ -24,7 +26,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit, Key
 from pysynthdp.plan.unit_plan import PlacePlan, UnitPlan
 
-__all__ = ["UnitDrawing", "UnitMachine"]
+__all__ = ["UnitDrawing", "UnitMachine", "unit_stand_ins"]
 
 _THIN: Final = 5  # first key of the streams by which units are thinned
 _PLACE: Final = 4  # first key of a place's streams; 0 to 2 are taken within a fit, 3 by nests
@@ -78,6 +80,21 @@ class UnitMachine(Machine):
         return type(self), (self.plan, self.fit, self.account, self.tables)
 
 
+def unit_stand_ins(
+    plan: UnitPlan, tables: Sequence[Fit], *, units: int, copies: int, workers: int
+) -> list[pd.DataFrame]:
+    """Draw whole units from the fitted parameters while the real ones are still there; no copy leaves.
+
+    Raises
+    ------
+    PlanError
+        Where drawing does.
+    """
+    root, fits = np.random.SeedSequence(STAND_IN_SEED), tuple(map(from_fitted, tables))
+    drawing = UnitDrawing(plan, fits[0], fits, root, Charged(copies, units))
+    return [drawing.copy(number, workers) for number in range(copies)]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class UnitDrawing(DrawnOnce):
     """Copies of units that were charged; as :class:`~pysynthdp.draw.machine.Drawing`.
@@ -107,13 +124,21 @@ class UnitDrawing(DrawnOnce):
 
     def copy(self, number: int, workers: int) -> pd.DataFrame:
         """Draw one whole copy, numbered from 0."""
-        return pd.concat(list(self.frames(number, workers)), ignore_index=True)
+        whole = pd.concat(list(self._frames(number, workers)), ignore_index=True)
+        return calibrated(whole, self.plan.design, number + 1)
 
     def frames(self, number: int, workers: int) -> Iterator[pd.DataFrame]:
-        """Draw one copy as frames of consecutive blocks of units."""
-        rows = 0
+        """Draw one copy as frames of blocks of units; as a whole where its weights have totals."""
+        if self.plan.design is not None and self.plan.design.drawn:
+            yield self.copy(number, workers)
+            return
+        yield from self._frames(number, workers)
+
+    def _frames(self, number: int, workers: int) -> Iterator[pd.DataFrame]:
+        """Draw the frames of one copy, its weights as they are drawn."""
+        rows, real = 0, self.tables[0].kept_columns
         for block in self._blocks(number, workers):
-            yield frame_of(block, self.plan, first_row=rows)
+            yield frame_of(block, self.plan, first_row=rows, real=real)
             rows += len(block.unit)
 
     def _blocks(self, number: int, workers: int) -> Iterator[Block]:
@@ -150,7 +175,8 @@ class UnitDrawing(DrawnOnce):
         """Draw one block: units and first rows, then place after place."""
         wanted = units.stop - units.start
         n = math.ceil(wanted * SPARE) if shares else wanted
-        first = self._parts(self.plan.first, self.tables[0], params[0], copy, index, 0, {}, n)
+        kept = {key: values[units] for key, values in self.tables[0].kept.items()}
+        first = self._parts(self.plan.first, self.tables[0], params[0], copy, index, 0, kept, n)
         rows = UnitRows.begun(self.plan, first, n, start=units.start)
         for table, own in enumerate(self.plan.places, start=1):
             for place in own.places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from pysynthdp.base.errors import PlanError
 from pysynthdp.design.expression_cells import cells_of, parts_from
 from pysynthdp.design.parts import join, parts_of
 from pysynthdp.design.unit_expressions import parsed_over_units
+from pysynthdp.draw.machine import serial_numbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Key
 from pysynthdp.plan.unit_plan import PLACE, SINCE, UnitPlan, of_before, of_first, there_at
@@ -135,8 +137,9 @@ def _coded(number: IntArray, column: Column) -> AnyArray:
 def _there(plan: UnitPlan, first: Mapping[Key, AnyArray], n: int) -> BoolArray:
     """Say where units have rows: as many as their size says, or where a panel's columns say."""
     if plan.waves is not None:
-        columns = [first[there_at(place), "value"] == 1 for place in range(len(plan.waves))]
-        return np.column_stack(columns)
+        some = {place: first.get((there_at(place), "value")) for place in range(len(plan.waves))}
+        there = [np.full(n, 1) if own is None else own for own in some.values()]
+        return np.asarray(np.column_stack(there) == 1)
     column = plan.first.schema[plan.size]
     sizes = np.asarray(column.levels, dtype=np.int64) if isinstance(column, CategoricalColumn) else np.ones(1)
     own = sizes[first[plan.size, "value"]] if len(sizes) > 1 else np.full(n, sizes[0])
@@ -169,7 +172,9 @@ def _all_columns(plan: UnitPlan) -> Schema:
     return Schema((*plan.first.schema, *more))
 
 
-def frame_of(block: Block, plan: UnitPlan, *, first_row: int) -> pd.DataFrame:
+def frame_of(
+    block: Block, plan: UnitPlan, *, first_row: int, real: Mapping[str, pd.Series[Any]]
+) -> pd.DataFrame:
     """Put a block together as rows in the order of the table's columns.
 
     Parameters
@@ -180,16 +185,25 @@ def frame_of(block: Block, plan: UnitPlan, *, first_row: int) -> pd.DataFrame:
         Of them.
     first_row : int
         Number of the block's first row in the copy.
+    real : mapping column -> Series
+        Columns of units that are released as they really are, unit after unit.
     """
     made: dict[str, Callable[[], pd.Series[Any]]] = {plan.units.id: lambda: _ids(block, plan)}
     if plan.units.member is not None:
         made[plan.units.member] = lambda: _member_ids(block, plan, first_row)
     if plan.waves is not None and plan.units.by is not None:
         made[plan.units.by] = lambda: _waves(block, plan)
+    if plan.waves is not None and plan.units.size is not None:
+        made[plan.units.size] = lambda: _sizes(block, plan)
+    for name in (each for each in plan.serials if each not in made):
+        made[name] = partial(_running, block, plan, name, first_row)
     columns: dict[str, pd.Series[Any]] = {}
+    number = block.start + block.unit
     for column in plan.schema:
         if column.name in made:
             columns[column.name] = made[column.name]()
+        elif column.name in real:
+            columns[column.name] = real[column.name].iloc[number].reset_index(drop=True)
         else:
             own = {part.key: block.parts[part.key] for part in parts_of(column)}
             columns[column.name] = join(own, column)
@@ -202,6 +216,22 @@ def _waves(block: Block, plan: UnitPlan) -> pd.Series[Any]:
     column = plan.schema[plan.units.by]
     values = pd.Series(list(plan.waves)).take(block.place).reset_index(drop=True)
     return values if column.dtype is None else values.astype(column.dtype)
+
+
+def _sizes(block: Block, plan: UnitPlan) -> pd.Series[Any]:
+    """Count the rows of each unit of a panel."""
+    dtype = plan.schema[plan.units.size or ""].dtype
+    sizes = pd.Series(np.bincount(block.unit)[block.unit])
+    return sizes if dtype is None else sizes.astype(dtype)
+
+
+def _running(block: Block, plan: UnitPlan, name: str, first_row: int) -> pd.Series[Any]:
+    """Give units, or rows, running numbers in a column's own form."""
+    column = plan.schema[name]
+    if name not in plan.unit_columns:
+        return serial_numbers(column, first_row, len(block.unit))
+    numbers = serial_numbers(column, block.start, int(block.unit[-1]) + 1)
+    return numbers.take(block.unit).reset_index(drop=True)
 
 
 def _ids(block: Block, plan: UnitPlan) -> pd.Series[Any]:

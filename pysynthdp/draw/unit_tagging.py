@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pysynthdp.base.marks import DERIVED, KEPT_REAL
 from pysynthdp.draw.tagging import release_tags, tagged_steps
 from pysynthdp.draw.unit_machine import UnitDrawing
-from pysynthdp.plan.unit_plan import UnitPlan
+from pysynthdp.plan.unit_plan import PLACE, UnitPlan
 from pysynthdp.schema import NumericColumn
 from pysynthdp.tags import ReleaseTags
-from pysynthdp.tags.steps import TaggedFactor, TaggedStep
+from pysynthdp.tags.steps import Draws, TaggedFactor, TaggedStep
 
 __all__ = ["unit_tags"]
 
@@ -31,10 +31,50 @@ def unit_tags(plan: UnitPlan, drawing: UnitDrawing) -> ReleaseTags:
     further = [tagged_steps(own.drawn, (fit,)) for own, fit in zip(plan.places, tables[1:], strict=True)]
     names = frozenset(plan.schema.names)
     steps = [_everywhere(step, first, further, names) for step in first if step.columns[0] in names]
-    details = {**tags.details, "unit": plan.units.id, "unit_columns": [*plan.unit_columns]}
+    steps = _with_waves(steps, plan, further)
+    details = {**_sampled(tags.details, plan.units.id), "unit": plan.units.id}
+    details["unit_columns"] = [*plan.unit_columns]
     return replace(
-        tags, synthesised=names, steps=(*steps, *_over_units(plan)), details=details, n_org=drawing.fit.n
+        tags,
+        synthesised=names - tags.kept,
+        steps=(*steps, *_over_units(plan)),
+        details=details,
+        n_org=drawing.fit.n,
     )
+
+
+def _with_waves(
+    steps: list[TaggedStep], plan: UnitPlan, further: Sequence[Sequence[TaggedStep]]
+) -> list[TaggedStep]:
+    """Tell of the column of a panel's places: by it columns of rows are drawn, place by place.
+
+    Where places share models a row is given the number of its place, as a number.
+    """
+    by = plan.units.by
+    if plan.waves is None or by is None:
+        return steps
+    alone = all(len(own.places) == 1 for own in plan.places)
+    told = []
+    for step in steps:
+        same = [
+            (_like(step, own), own, len(each.places)) for each, own in zip(plan.places, further, strict=True)
+        ]
+        given = all(
+            each is not None and (places == 1 or (PLACE,) in _terms(each, own)) for each, own, places in same
+        )
+        there = given and step.terms is not None and step.columns[0] in plan.own
+        told.append(replace(step, terms=(*(step.terms or ()), (by,))) if there else step)
+    draws: Draws = "levels" if alone else "number"
+    return [TaggedStep(columns=(by,), draws=draws, model=DERIVED, terms=()), *told]
+
+
+def _sampled(details: Mapping[str, Any], unit: str) -> dict[str, Any]:
+    """Take units for the sampling units of a design that names no others."""
+    told: dict[str, Any] = dict(details)
+    if "design" in told:
+        columns = {**told["design"]["columns"]}
+        told["design"] = {**told["design"], "columns": {**columns, "psu": columns.get("psu", unit)}}
+    return told
 
 
 def _over_units(plan: UnitPlan) -> list[TaggedStep]:

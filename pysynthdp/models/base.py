@@ -11,6 +11,7 @@ import numpy as np
 from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PlanError
 from pysynthdp.base.registry import Registry
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.models.ask import Answer, Query, Sampler, StepMoments
 
 __all__ = [
@@ -99,6 +100,8 @@ class FitTask:
     exclusive : tuple of tuple of int
         Dummies of each column, by their places: of these at most one is 1 in a row, and where none is, the
         column has its first level, or a number.
+    fewest : int
+        Rows that rest on five records: five, and more where several rows are of one household or person.
     """
 
     target: Target
@@ -110,6 +113,7 @@ class FitTask:
     row_norm: float | None = None
     exact: bool = False
     exclusive: tuple[tuple[int, ...], ...] = ()
+    fewest: int = FEWEST
 
 
 Fit: TypeAlias = Generator[Query, Answer, Any]

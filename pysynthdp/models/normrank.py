@@ -143,7 +143,7 @@ class NormRank:
         for scale, linear in lines:
             if _follows(linear, scale, knots, gram):
                 return _straight(linear, scale, knots)
-        return (yield from _best(lines, knots, gram, task.n, share=share))
+        return (yield from _best(lines, knots, gram, task, share=share))
 
     def fit_from_moments(self, task: FitTask, given: StepMoments) -> LinearFit:  # noqa: ARG002
         """Solve the normal equations of noisy cross-products; :meth:`bent` gives the shape."""
@@ -201,39 +201,46 @@ class NormRank:
 
 
 def _best(
-    lines: Sequence[tuple[Scale, LinearFit]], knots: FloatArray, gram: FloatArray, n: int, *, share: float
+    lines: Sequence[tuple[Scale, LinearFit]],
+    knots: FloatArray,
+    gram: FloatArray,
+    task: FitTask,
+    *,
+    share: float,
 ) -> Generator[Query, Answer, NormRankFit]:
     """Take the plainest line that makes about as much of the rows as any; scores where none does."""
     table, found = quantile_table(knots), []
     for scale, linear in lines:
-        fit = yield from _bent(scale, knots, linear, gram, n)
+        fit = yield from _bent(scale, knots, linear, gram, task)
         if len(lines) == 1 and nearly_normal(table, scale):
             return fit
-        found.append(((yield from ask_gain(Latent(fit.beta, fit.sigma, fit.grid, fit.cdf), table, n)), fit))
+        found.append(
+            ((yield from ask_gain(Latent(fit.beta, fit.sigma, fit.grid, fit.cdf), table, task.n)), fit)
+        )
     most = max(gain_of_scores(share), *(gain for gain, _ in found))
-    enough = ENOUGH * most - SLACK / n
+    enough = ENOUGH * most - SLACK / task.n
     for gain, fit in found:
         if gain >= enough:
             return fit
     linear = yield from ask_linear(scores_of(table))
-    return (yield from _scores(knots, linear, gram, n))
+    return (yield from _scores(knots, linear, gram, task))
 
 
 def _scores(
-    knots: FloatArray, linear: LinearFit, gram: FloatArray, n: int
+    knots: FloatArray, linear: LinearFit, gram: FloatArray, task: FitTask
 ) -> Generator[Query, Answer, NormRankFit]:
     """Bend the regression of normal scores by the distribution of its draws."""
     sigma = max(linear.sigma, LEAST_SIGMA)
-    grid, cdf = yield from ask_latent(linear.beta / sigma, n)
+    grid, cdf = yield from ask_latent(linear.beta / sigma, task.n, smallest=task.fewest)
     latent = Latent(linear.beta / sigma, linear.sigma / sigma, grid, cdf)
     return _fitted(knots, linear, latent, linear.root, gram, linear_on="score")
 
 
 def _bent(
-    scale: Scale, knots: FloatArray, linear: LinearFit, gram: FloatArray, n: int
+    scale: Scale, knots: FloatArray, linear: LinearFit, gram: FloatArray, task: FitTask
 ) -> Generator[Query, Answer, NormRankFit]:
     """Bend a straight line on a scale to the margin."""
-    bent = yield from ask_bent(linear, moved_table(knots, scale.of), gram, n)
+    bent = yield from ask_bent(linear, moved_table(knots, scale.of), gram, task.n, smallest=task.fewest)
     root = linear.root * (linear.sigma / bent.slope)
     return _fitted(
         knots, linear, Latent(bent.gamma, 1.0, bent.grid, bent.cdf), root, gram, linear_on=scale.name

@@ -103,8 +103,8 @@ class Residual:
             other = yield from ask_trimmed(np.log)
             if other.width < fit.width:
                 fit, logs = other, True
-        shares, means = residual_table(fit)
-        return ResidualFit(fit.beta, shares, means, logs, fit.counts.sum(), _root(fit, proper=task.proper))
+        shares, means = residual_table(fit, fewest=task.fewest)
+        return ResidualFit(fit.beta, shares, means, logs, fit.counts.sum(), _root(fit, task))
 
     def redraw(self, params: ResidualFit, rng: np.random.Generator) -> ResidualFit:
         """Coefficients from their normal posterior, shares of residuals from a Dirichlet one."""
@@ -123,11 +123,11 @@ def _itself(y: FloatArray) -> FloatArray:
     return y
 
 
-def _root(fit: TrimmedFit, *, proper: bool) -> FloatArray:
+def _root(fit: TrimmedFit, task: FitTask) -> FloatArray:
     """Give the root of the coefficients' covariance: that of the nearest records."""
-    if not proper:
+    if not task.proper:
         return np.zeros((len(fit.beta), 0))
-    shares, means = residual_table(fit)
+    shares, means = residual_table(fit, fewest=task.fewest)
     free = independent_features(fit.gram)
     root = posterior_root(fit.gram[np.ix_(free, free)], free, len(fit.beta))
     return root * float(np.sqrt(shares @ (means - shares @ means) ** 2))

@@ -122,5 +122,7 @@ def _shown(terms: Sequence[str], before: Sequence[str]) -> str:
     if len(lacking) + len(besides) > _FEW // 2:
         of = f"{len(terms)} of {len(before)} columns: " if not besides else ""
         return f"{of}{', '.join(terms[:_FEW])} and {len(terms) - _FEW}{_MORE}"
-    but = f" but {', '.join(lacking)}" if lacking else ""
-    return ", ".join([f"all {len(before)} columns before it{but}", *besides])
+    if not lacking:
+        return ", ".join([f"all {len(before)} columns before it", *besides])
+    also = f", with {', '.join(besides)}" if besides else ""
+    return f"all {len(before)} columns before it but {', '.join(lacking)}{also}"

@@ -35,6 +35,8 @@ class Finding:
         The size that chance explains.
     remedy : str
         What to type.
+    rows : str
+        Which rows it is about, where rows belong together in units; empty for all rows.
     """
 
     column: str
@@ -43,6 +45,7 @@ class Finding:
     size: float
     limit: float
     remedy: Remedy
+    rows: str = ""
 
     @property
     def strength(self) -> float:
@@ -52,7 +55,8 @@ class Finding:
     @property
     def label(self) -> str:
         """What it is about, in a few words."""
-        return self.what if not self.others else f"{self.what}: {', '.join(self.others)}"
+        said = self.what if not self.others else f"{self.what}: {', '.join(self.others)}"
+        return f"{said} ({self.rows})" if self.rows else said
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,6 +75,9 @@ class FitCheck(Printable):
         How many were made; the chance of any finding at all on a table that the models fit is below 5 %.
     not_looked_at : tuple of str
         What was not compared, and why: of wide tables products, of short ones slopes on all others together.
+    looked_at : tuple of str
+        Where rows belong together in units: which rows were compared, each by itself, such as those at the
+        second place; chance finds nothing in 95 of 100 for each of them. Empty for a table of single rows.
 
     Notes
     -----
@@ -83,6 +90,7 @@ class FitCheck(Printable):
     drawn: int
     comparisons: int
     not_looked_at: tuple[str, ...] = ()
+    looked_at: tuple[str, ...] = ()
 
     def worst(self) -> tuple[Finding, ...]:
         """Give each column's worst finding."""
@@ -92,12 +100,13 @@ class FitCheck(Printable):
         return tuple(first.values())
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a finding, worst first."""
+        """One row a finding, worst first; of units the last column says which rows it is about."""
         rows = [
             (each.column, each.what, ", ".join(each.others), each.size, each.limit, str(each.remedy))
             for each in self.findings
         ]
-        return pd.DataFrame(rows, columns=["column", "what", "with", "size", "limit", "remedy"])
+        found = pd.DataFrame(rows, columns=["column", "what", "with", "size", "limit", "remedy"])
+        return found.assign(rows=[each.rows for each in self.findings]) if self.looked_at else found
 
     def to_table(self) -> Table:
         """Build the table that is printed; its title says INTERNAL."""
@@ -111,9 +120,12 @@ class FitCheck(Printable):
             ("comparisons", self.comparisons),
             ("beyond chance", len(self.findings)),
         )
+        if self.looked_at:
+            facts = (("looked at, each by itself", "; ".join(self.looked_at)), *facts)
+        whole = "each of these" if self.looked_at else "the whole table"
         note = (
             "Size is in standard errors of real and drawn rows together (of a near-function: times as wide); "
-            "chance explains sizes up to limit, for the whole table in 95 of 100."
+            f"chance explains sizes up to limit, for {whole} in 95 of 100."
         )
         title = "INTERNAL: rows drawn from the fit against the confidential table"
         unseen = tuple(f"Not looked at: {each}." for each in self.not_looked_at)

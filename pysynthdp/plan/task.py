@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.remarks import FEWEST
 from pysynthdp.design.curves import CURVES
 from pysynthdp.design.encode import Layout, StepDesign
 from pysynthdp.design.parts import Part, parts_of
@@ -26,10 +27,12 @@ def task_of(
     n: int,
     design: StepDesign | None = None,
     groups: IntArray | None = None,
+    fewest: int = FEWEST,
 ) -> FitTask:
     """Tell a step's model what it may know before a record is read, and what a fit without a guarantee found.
 
-    That is ``design``, without features that rest on too few records, and ``groups`` of the target's levels.
+    That is ``design``, without features that rest on too few records, ``groups`` of the target's levels, and
+    how many rows rest on five records (``fewest``).
     """
     design = step_design(step, plan, layout) if design is None else design
     features = [design.features[place] for place in design.used]
@@ -46,6 +49,7 @@ def task_of(
         features=tuple(_product(names, positions) for positions in features),
         dummies=tuple(_all(dummies, positions) for positions in features),
         n=n,
+        fewest=fewest,
         proper=plan.proper,
         exclusive=_exclusive(features, layout),
         **plan.protection.task_facts(step, plan),

@@ -133,6 +133,11 @@ class PlacePlan(Printable):
         visited = tuple(name for name in self.plan.visit_sequence if name not in self.beside)
         return replace(self.plan, keep=self.beside, steps=steps, visit_sequence=visited)
 
+    @property
+    def numbered(self) -> str:
+        """Places as people count them, from 1."""
+        return _numbered(self.places)
+
     def to_table(self) -> Table:
         """One row a step; what is given is drawn before, so that nothing of it is real."""
         table = self.plan.to_table()
@@ -191,7 +196,10 @@ class UnitPlan(SynthesisPlan):
         own["visit_sequence"] = tuple(name for name in first.visit_sequence if name in released)
         own["steps"] = tuple(step for step in first.steps if step.targets[0].column in released)
         own["rules"] = tuple(rule for rule in first.rules if {*rule.columns} <= {*released.names})
-        own["serials"] = tuple(name for name in (units.id, units.member) if name is not None)
+        made = {each.column for each in parts["over_units"]}
+        made |= {name for name in (units.by, units.size) if name is not None}
+        drawn = {*first.schema.names, *made}
+        own["serials"] = tuple(name for name in released.names if name not in drawn)
         own["order"] = f"units first, then their rows by {units.order or 'their place in the table'}"
         return cls(**own, first=first, **parts)
 
@@ -213,7 +221,8 @@ class UnitPlan(SynthesisPlan):
     def methods(self) -> dict[str, str]:
         """Method of each column of a copy, as a user names it."""
         made = [each.column for each in self.over_units]
-        made += [self.units.by] if self.waves is not None and self.units.by is not None else []
+        if self.waves is not None:
+            made += [name for name in (self.units.by, self.units.size) if name is not None]
         own = {name: how for name, how in self.first.methods.items() if name in self.schema}
         return {**own, **dict.fromkeys(made, DERIVED), **dict.fromkeys(self.serials, SERIAL)}
 

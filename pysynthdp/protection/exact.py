@@ -43,6 +43,7 @@ from pysynthdp.models.base import ColumnModel
 from pysynthdp.plan import Factor, Step, SynthesisPlan, lost_terms
 from pysynthdp.plan.counted import as_distances, counted_schema
 from pysynthdp.plan.curves import public_curves
+from pysynthdp.plan.designed import design_terms
 from pysynthdp.plan.factors import term_text
 from pysynthdp.plan.fit import CopyParameters, CopySource, DrawnStep, Fit, Key
 from pysynthdp.plan.protection import FitRequest
@@ -253,7 +254,9 @@ def _lost_products(step: Step, plan: SynthesisPlan, layout: Layout, fit: StepFit
     """Say which terms of a formula are not modelled."""
     if step.label in plan.to_screen:
         return ()
-    lost = [term_text(term) for term in lost_terms(step, plan, layout, fit.rows.design) if not _plain(term)]
+    unsaid = design_terms(plan.design, plan.schema)  # by no formula that anybody wrote
+    gone = (term for term in lost_terms(step, plan, layout, fit.rows.design) if term not in unsaid)
+    lost = [term_text(term) for term in gone if not _plain(term)]
     if not lost:
         return ()
     return (

@@ -64,7 +64,11 @@ def _step_fit(step: Step, plan: SynthesisPlan, layout: Layout, table: PartTable,
     n = present_rows(table, rows.target)
     plan = replace(plan, schema=counted_schema(plan.schema, plan.counted))
     groups = None if rows.groups is None else rows.groups.codes
-    return StepFit(step.model, task_of(step, plan, layout, n=n, design=rows.design, groups=groups), rows)
+    return StepFit(
+        step.model,
+        task_of(step, plan, layout, n=n, design=rows.design, groups=groups, fewest=table.fewest),
+        rows,
+    )
 
 
 def drawn_step(fit: StepFit, planned: ColumnModel, *, posterior: bool) -> DrawnStep:

@@ -48,7 +48,8 @@ class Design:
     weight : str, optional
         Column of the weights; without one all rows weigh the same.
     strata, psu : str, optional
-        Columns of the strata and of the primary sampling units (clusters of the first stage).
+        Columns of the strata and of the primary sampling units (clusters of the first stage). With ``units``
+        these are the units unless ``psu`` names others, and the design is theirs.
     replicate_weights : sequence of str
         Columns of replicate weights. They are never drawn as ordinary columns: see ``replicates``.
     fpc : str, optional

@@ -29,11 +29,13 @@ def with_design(settings: Of) -> Of:
     design = own.design
     if design is None:
         return settings
+    if own.units is not None and design.psu == own.units.id:
+        design = replace(design, psu=None)  # units are the sampling units where nobody names others
     keep = tuple(dict.fromkeys((*own.keep, *design.real)))
     gone = () if design.rebuilt else design.replicate_weights
     drop = tuple(dict.fromkeys((*own.drop, *gone, *design.absent)))
     draws = "independent" if design.how == "population" else own.draws
-    return replace(own, keep=keep, drop=drop, draws=draws)  # type: ignore[no-any-return]
+    return replace(own, keep=keep, drop=drop, draws=draws, design=design)  # type: ignore[no-any-return]
 
 
 def designed(rows: Rows, design: Design | None, *, learns: bool) -> Rows:
@@ -46,7 +48,7 @@ def designed(rows: Rows, design: Design | None, *, learns: bool) -> Rows:
     return rows if design is None or not learns else designed_rows(rows, design)
 
 
-def in_rows(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, ...]:
+def in_rows(settings: Any, rows: Rows, told: Collection[str], *, of: str = "rows") -> tuple[Remark, ...]:
     """Say what the rows of a sample are like under its design, and refuse those that stand out.
 
     Parameters
@@ -57,6 +59,8 @@ def in_rows(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, .
         The confidential table.
     told : collection of str
         Columns of which the user says something himself: whether they are weights is not asked.
+    of : str
+        What a row of these is, for messages.
 
     Raises
     ------
@@ -76,7 +80,7 @@ def in_rows(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, .
     if design is None:
         return found
     kept = [name for name in settings.keep if name not in design.rebuilt]  # made of the others
-    return (*check_alone(rows, design, kept), *design_remarks(rows, design), *found)
+    return (*check_alone(rows, design, kept, of=of), *design_remarks(rows, design, of=of), *found)
 
 
 def _unsaid(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, ...]:

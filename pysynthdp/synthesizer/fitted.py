@@ -147,7 +147,8 @@ class FittedSynthesizer(Printable):
         -------
         FitCheck
             In what drawn rows differ from the table by more than chance explains, worst first, each with
-            what to type; marked INTERNAL. Of an imputed table that of its first imputation.
+            what to type; marked INTERNAL. Of an imputed table that of its first imputation; of units also of
+            the rows at each further place, each finding with the rows that it is about.
 
         Raises
         ------

@@ -7,9 +7,10 @@ from typing import Any, Final, Protocol
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, together
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.schema.survey_design import written
 from pysynthdp.schema.units import Units, unit_setting
 
-__all__ = ["check_apart", "check_units"]
+__all__ = ["check_apart", "check_units", "strata_named"]
 
 _RECODED: Final = Setting("derive", {"coarse": "recode(fine, ...)"})
 
@@ -63,21 +64,44 @@ def check_units(settings: _Asked) -> None:
     units = unit_setting(settings.units)
     if units is None:
         return
-    faults: list[PysynthdpError] = [*_beside(settings), *_apart(settings, units)]
+    faults: list[PysynthdpError] = [*_beside(settings, units), *_apart(settings, units)]
     if faults:
         raise together(faults)
 
 
-def _beside(settings: Any) -> Iterator[PlanError]:
-    """Find settings that speak of single rows."""
-    for what, why, mend in (
-        ("keep", "copies have other units, so no row of theirs is a row of the table", "leave it out"),
-        ("design", "weights and strata of units are not yet those of a design", "name its columns in drop"),
-        ("strata", "places in a unit have models of their own already", "name products with it in formulas"),
-    ):
+def _beside(settings: Any, units: Units) -> Iterator[PlanError]:
+    """Find what a design cannot be beside units, and columns of units themselves that cannot stay real."""
+    design = settings.design
+    for what in ("keep", "design") if not settings.protection.learns else ():
         if getattr(settings, what):
-            text = Words("{what} does not go with units: {why}", what=what, why=why)
+            text = Words("{what} does not go with units under a guarantee", what=what)
+            mend = "leave it out, or give it beside units without a guarantee, which keeps columns of units"
             yield PlanError(text, kind="units", remedy=mend)
+    if design is not None and design.how == "population":
+        what = "synthetic populations are made row by row, and rows of one unit would be parted"
+        mend = Words(
+            "keep the design of units real, {keep}, or draw their weight, {draw}",
+            keep=written(how="keep"),
+            draw=written(how="synthesise"),
+        )
+        yield PlanError(what, column=design.weight, kind="units", remedy=mend)
+    if design is not None and design.columns == (units.id,):
+        what = Words(
+            "{name} is the id of the units, which are the sampling units by themselves", name=units.id
+        )
+        yield PlanError(what, column=units.id, kind="design", remedy="leave design out")
+    apart = {name for what, name in units.names.items() if what in ("id", "member") or units.panel}
+    told = () if design is None else [name for role, name in design.told if (role, name) != ("psu", units.id)]
+    asked = (("keep", settings.keep), ("strata", strata_named(settings.strata)), ("design", told))
+    for what, names in asked:
+        for name in (each for each in names if each in apart):
+            text = Words("{what} names {name}, of which units themselves are made", what=what, name=name)
+            yield PlanError(text, column=name, kind="units", remedy="leave it out there")
+
+
+def strata_named(strata: str | Sequence[str]) -> tuple[str, ...]:
+    """Name the columns by which models are fitted apart."""
+    return (strata,) if isinstance(strata, str) else tuple(strata)
 
 
 def _apart(settings: Any, units: Units) -> Iterator[PlanError]:

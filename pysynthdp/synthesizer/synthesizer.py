@@ -186,8 +186,9 @@ class Synthesizer(Settings, Printable):
         whole units with new ids: sizes, shared columns and what is derived for units are exact in every
         copy, and members are drawn one after another, given their unit, the first member and the one before.
         ``derive`` then also knows ``count(age < 14)``, ``sum(pay)``, ``mean``, ``least`` and ``most``, over
-        the rows of a unit. ``k`` counts units. See ``docs/households.md``. Under noise in the answers the
-        unit is what is protected: largest size, order and shared columns must be declared then.
+        the rows of a unit. ``k`` counts units. ``design``, ``keep`` and ``strata`` then name columns that the
+        rows of a unit share. See ``docs/households.md``. Under noise in the answers the unit is what is
+        protected: largest size, order and shared columns must be declared then.
     design : Design, optional
         Weights, strata and clusters of a sample, and what becomes of them: ``Design(weight="pw",
         strata="region")`` keeps them real and makes them predictors of all others; see there.

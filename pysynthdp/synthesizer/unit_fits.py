@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
+from pysynthdp.base.errors import FitError, PlanError
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.look import remarks_of
-from pysynthdp.curator.rows import rows_of
+from pysynthdp.curator.rows import OwnedRows, rows_of
 from pysynthdp.draw.stand_ins import stand_ins
-from pysynthdp.draw.unit_machine import UnitMachine
+from pysynthdp.draw.unit_machine import UnitMachine, unit_stand_ins
 from pysynthdp.plan import SynthesisPlan
+from pysynthdp.plan.checked import Finding, FitCheck
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.unit_plan import PLACE, SINCE, SIZE, UnitDerived, UnitPlan, of_before, of_first, there_at
@@ -23,9 +25,12 @@ from pysynthdp.synthesizer.planning import told
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.unit_plans import plans_of
 from pysynthdp.synthesizer.unit_table import OpenedUnits, opened_units
-from pysynthdp.units import margin_of, unit_frame
+from pysynthdp.units import WHOLE, far_as_wholes, far_remarks, margin_of, place_owners, unit_frame
 
 __all__ = ["fit_units", "planned_units"]
+
+_MOST_UNITS: Final = 20_000  # that are drawn to be looked at
+_ROUGH: Final = "formulas speak of all rows of a unit alike; copies of this column are rough"
 
 
 def planned_units(settings: Settings, table: Any) -> UnitPlan:
@@ -73,18 +78,25 @@ def fit_units(
     account = plan.protection.account(plan.first, n=opened.placed.n)
     plans: list[SynthesisPlan] = []
     fits: list[Fit] = []
-    for one, frame in zip((plan.first, *(own.plan for own in plan.places)), frames, strict=True):
-        request = FitRequest(rows_of(frame, block_rows), workers, settings.progress, stand_ins=stand_ins)
+    whose = [None, *(place_owners(opened.placed, own.places) for own in plan.places)]
+    all_plans = (plan.first, *(own.plan for own in plan.places))
+    for one, frame, owner in zip(all_plans, frames, whose, strict=True):
+        rows = rows_of(frame, block_rows)
+        rows = rows if owner is None else OwnedRows(rows, owner)
+        request = FitRequest(rows, workers, settings.progress, stand_ins=stand_ins)
         fit = one.protection.fit(one, request)
         plans.append(one.completed(fit))
-        fits.append(replace(fit, learned=(), kept={}, kept_columns={}))
-    if plan.protection.learns and not plan.first.keep:  # which units there are is not to be chosen then
+        given: dict[str, Any] = {} if one is plan.first else {"kept": {}, "kept_columns": {}}  # not kept real
+        fits.append(replace(fit, learned=(), **given))
+    if plan.protection.learns and not plan.first.keep and not plan.first.strata:  # else their number is fixed
         plan = replace(plan, over_units=tuple(_with_margin(own, opened) for own in plan.over_units))
     plan = plan.completed_by(plans)
+    far = _far(opened, plan, fits, workers)
     found = (*opened.remarks, *opened.relations.offered, *_seen(opened, plan), *_of_fits(plan, fits))
+    found = (*found, *far_remarks(far or ()))
     remarks = in_order(without_overlap(found), plan.schema.names)
     tables = tuple(replace(fit, remarks=(), check=None) for fit in fits)
-    return UnitMachine(plan, _of_all(plan, fits, opened, remarks), account, tables), remarks
+    return UnitMachine(plan, _of_all(plan, fits, opened, remarks, far), account, tables), remarks
 
 
 def _with_margin(own: UnitDerived, opened: OpenedUnits) -> UnitDerived:
@@ -111,13 +123,14 @@ def _of_fits(plan: UnitPlan, fits: Sequence[Fit]) -> Iterable[Remark]:
 
 def _typed(remark: Remark, plan: UnitPlan) -> Remark:
     """Leave out a remedy that names columns of other rows, which nobody can type."""
+    return replace(remark, remedy=_ROUGH) if _names_others(remark.remedy, plan) else remark
+
+
+def _names_others(remedy: object, plan: UnitPlan) -> bool:
+    """Whether a remedy names columns that stand beside further rows alone, or say where a unit has rows."""
     beside = [called(name) for name in plan.own for called in (of_first, of_before)]
     beside += [PLACE, SINCE, SIZE, *(there_at(place) for place in range(len(plan.waves or ())))]
-    if not any(name in str(remark.remedy) for name in beside):
-        return remark
-    return replace(
-        remark, remedy="formulas speak of all rows of a unit alike; copies of this column are rough"
-    )
+    return any(name in str(remedy) for name in beside)
 
 
 def _seen(opened: OpenedUnits, plan: UnitPlan) -> Iterable[Remark]:
@@ -128,10 +141,10 @@ def _seen(opened: OpenedUnits, plan: UnitPlan) -> Iterable[Remark]:
     for frame in (heads, opened.frame[list(opened.own)]):
         schema = Schema(tuple(plan.schema[name] for name in frame.columns))
         made = [own.column for own in plan.first.derived if not own.corrects]
-        yield from remarks_of(
+        found = remarks_of(
             rows_of(frame),
             schema,
-            exempt=made,
+            exempt=[*made, *plan.first.keep],
             methods=plan.methods,
             told=told(opened.settings),
             massed={
@@ -141,9 +154,30 @@ def _seen(opened: OpenedUnits, plan: UnitPlan) -> Iterable[Remark]:
                 if part.numeric and getattr(step.model, "keeps_masses", False)
             },
         )
+        design = opened.settings.design  # a weight cannot be declared as levels
+        weight = None if design is None else design.weight
+        yield from (each for each in found if (each.kind, each.column) != ("few values", weight))
 
 
-def _of_all(plan: UnitPlan, fits: Sequence[Fit], opened: OpenedUnits, remarks: Sequence[Remark]) -> Fit:
+def _far(
+    opened: OpenedUnits, plan: UnitPlan, fits: Sequence[Fit], workers: int
+) -> tuple[Finding, ...] | None:
+    """Draw whole units and see whether their rows are as the table's; None where they cannot be drawn."""
+    units = opened.placed.n if plan.keep else min(opened.placed.n, _MOST_UNITS)
+    try:
+        copies = unit_stand_ins(plan, fits, units=units, copies=2, workers=workers)
+    except (FitError, PlanError):
+        return None  # drawing says it by itself
+    return far_as_wholes(opened.frame, opened.placed.unit, copies, opened.own)
+
+
+def _of_all(
+    plan: UnitPlan,
+    fits: Sequence[Fit],
+    opened: OpenedUnits,
+    remarks: Sequence[Remark],
+    far: Sequence[Finding] | None,
+) -> Fit:
     """Make what is said of all fits together, of columns that a copy has."""
     first = fits[0]
     steps = (step for fit in fits for step in fit.steps if step.targets[0].column in plan.schema)
@@ -153,5 +187,32 @@ def _of_all(plan: UnitPlan, fits: Sequence[Fit], opened: OpenedUnits, remarks: S
         n=opened.placed.n,
         remarks=tuple(remarks),
         merged=opened.merged,
-        strata=(),
+        check=_looked_at(plan, [fit.check for fit in fits], far),
     )
+
+
+def _looked_at(
+    plan: UnitPlan, checks: Sequence[FitCheck | None], far: Sequence[Finding] | None
+) -> FitCheck | None:
+    """Put together what the fits saw of units and first rows, and of the rows at each place."""
+    where = ["units and first rows", *(f"rows at {own.numbered}" for own in plan.places)]
+    seen = {name: each for name, each in zip(where, checks, strict=True) if each is not None}
+    if not seen:
+        return None
+    found = (_of_rows(finding, name, plan) for name, each in seen.items() for finding in each.findings)
+    unseen = [f"{name}: there are fewer than 50" for name in where if name not in seen]
+    unseen += [f"{name}: {what}" for name, each in seen.items() for what in each.not_looked_at]
+    return FitCheck(
+        tuple(sorted((*found, *(far or ())), key=lambda each: -each.strength)),
+        sum(each.rows for each in seen.values()),
+        sum(each.drawn for each in seen.values()),
+        sum(each.comparisons for each in seen.values()),
+        tuple(unseen),
+        (*seen, *(() if far is None else (WHOLE,))),
+    )
+
+
+def _of_rows(finding: Finding, rows: str, plan: UnitPlan) -> Finding:
+    """Say which rows a finding is about, and nothing that nobody can type."""
+    remedy = _ROUGH if _names_others(finding.remedy, plan) else finding.remedy
+    return replace(finding, rows=rows, remedy=remedy)

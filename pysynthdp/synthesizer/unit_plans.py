@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp.base.remarks import FEWEST
+from pysynthdp.curator.owners import lowest_and_highest
 from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.universes import settled_distances
 from pysynthdp.design.expressions import quoted
@@ -18,14 +19,19 @@ from pysynthdp.design.parts import digits_of, split
 from pysynthdp.design.unit_expressions import parsed_over_units
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.rules import Rule
+from pysynthdp.plan.terms import MOST
 from pysynthdp.plan.unit_plan import PLACE, SINCE, PlacePlan, UnitPlan, of_before, of_first
 from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.synthesizer.grouped import strata_named
 from pysynthdp.synthesizer.planning import plan_of
 from pysynthdp.synthesizer.unit_settings import for_columns, rules_among
 from pysynthdp.synthesizer.unit_table import OpenedUnits
 from pysynthdp.units import place_frame, place_groups, unit_frame
 
 __all__ = ["plans_of"]
+
+_UNITS_EACH: Final = 10  # units for each predictor
+_LEAST_PREDICTORS: Final = 3
 
 
 def plans_of(opened: OpenedUnits) -> tuple[UnitPlan, list[pd.DataFrame]]:
@@ -47,7 +53,8 @@ def plans_of(opened: OpenedUnits) -> tuple[UnitPlan, list[pd.DataFrame]]:
     """
     first, heads = _first_plan(opened)
     silent = _silent(opened, first)
-    given = [name for name in (*opened.structure, *opened.shared) if name not in silent]
+    apart = {*silent, *_drawn_last(opened)}
+    given = [name for name in (*opened.structure, *opened.shared) if name not in apart]
     places, frames = [], [heads]
     for group in place_groups(opened.placed, opened.units.own_models):
         frame = place_frame(opened.frame, opened.placed, group, shared=given, own=opened.own)
@@ -79,7 +86,8 @@ def _released(opened: OpenedUnits, drawn: Schema) -> Schema:
 
 def _unit_columns(opened: OpenedUnits) -> tuple[str, ...]:
     """Name the columns of a copy that are the same in all rows of a unit."""
-    shared = {opened.units.id, *opened.shared, *opened.structure}
+    shared = {opened.units.id, *opened.shared, *opened.structure, *opened.numbered}
+    shared |= set() if opened.units.size is None else {opened.units.size}
     for each in opened.over:
         outer = parsed_over_units(each.expression, each.given, column=each.column)
         if {*outer.outer.columns} - {*outer.inner} <= shared:
@@ -92,16 +100,24 @@ def _first_plan(opened: OpenedUnits) -> tuple[SynthesisPlan, pd.DataFrame]:
     frame = unit_frame(opened.frame, opened.placed, opened.schema.names)
     drawn = {*opened.shared, *opened.own}
     rules = [*_rules(opened, drawn), *_somewhere(opened)]
-    settings = for_columns(opened.settings, drawn, visit_sequence=None, rules=rules)
+    real, parting = opened.settings.keep, strata_named(opened.settings.strata)
+    whole = {"keep": real, "strata": parting, "design": opened.settings.design}
+    settings = for_columns(opened.settings, drawn, visit_sequence=None, rules=rules, **whole)
     plan = _planned(opened, settings, opened.schema)
     sort = {**dict.fromkeys(opened.shared, 1), **dict.fromkeys(opened.own, 2)}
+    sort |= {**dict.fromkeys(parting, -1), **dict.fromkeys(_drawn_last(opened), 3)}
     wished = list(opened.settings.visit_sequence or plan.visit_sequence)
     order = [*opened.structure, *(name for name in wished if name not in opened.structure)]
     order = sorted(order, key=lambda name: sort.get(name, 0))
-    beside = {each.column for each in opened.over}
+    beside = {*real, *(each.column for each in opened.over)}
     order = [name for name in order if name in opened.schema and name not in beside]
     plan = _planned(opened, replace_order(settings, order), opened.schema)
     return _with_distances(plan, frame), frame
+
+
+def _drawn_last(opened: OpenedUnits) -> tuple[str, ...]:
+    """Name a weight that is drawn after all others, and that no other column is drawn from."""
+    return () if opened.settings.design is None else opened.settings.design.drawn
 
 
 def replace_order(settings: Any, order: Sequence[str]) -> Any:
@@ -118,8 +134,8 @@ def _rules(opened: OpenedUnits, drawn: set[str]) -> list[str]:
 
 def _somewhere(opened: OpenedUnits) -> list[str]:
     """Say that a unit of a panel is there at least once."""
-    if opened.placed.waves is None:
-        return []
+    if opened.placed.waves is None or len(opened.structure) < opened.placed.places:
+        return []  # of a panel all are there at some place
     return [" or ".join(f"{quoted(name)} == 1" for name in opened.structure)]
 
 
@@ -153,9 +169,31 @@ def _place_plan(opened: OpenedUnits, frame: pd.DataFrame, places: Sequence[int])
     schema = Schema(tuple(_column(opened, name) for name in frame.columns))
     given = [name for name in frame.columns if name not in opened.own]
     rules = [*_rules(opened, {*opened.own}), *_in_order(opened, frame, after_second=min(places) > 1)]
-    settings = for_columns(opened.settings, opened.own, rules=rules, keep=given)
+    asked = opened.settings
+    design = None if asked.design is None or asked.design.how != "keep" else asked.design
+    parting = strata_named(asked.strata)
+    whole = {"keep": given, "strata": parting, "design": design, **_as_few(opened, places)}
+    settings = for_columns(asked, opened.own, rules=rules, **whole)
     plan = _with_distances(_planned(opened, settings, schema), frame)
     return replace(plan, rules=tuple(_held(rule, opened, given) for rule in plan.rules))
+
+
+def _as_few(opened: OpenedUnits, places: Sequence[int]) -> dict[str, Any]:
+    """Hold models of places that share them to what their units can tell, where nobody says otherwise.
+
+    A unit has several rows in such a table, which are alike, and what is drawn at one place is what the next
+    is drawn from: with a predictor for every ten rows, or products of such, an error grows from wave to wave.
+    So there is one for every ten *units*, and products and curves are not looked for.
+    """
+    placed, asked = opened.placed, opened.settings
+    there = np.isin(placed.place, list(places)) & ~placed.first
+    units = len(np.unique(placed.unit[there]))
+    if units >= opened.units.own_models:
+        return {}
+    found: dict[str, Any] = {"terms": "main"} if asked.terms is None else {}
+    if asked.max_predictors is None:
+        found["max_predictors"] = int(np.clip(units // _UNITS_EACH, _LEAST_PREDICTORS, MOST))
+    return found
 
 
 def _held(rule: Rule, opened: OpenedUnits, known: Sequence[str]) -> Rule:
@@ -199,10 +237,10 @@ def _end(opened: OpenedUnits, column: NumericColumn, *, falls: bool) -> float | 
     values = split(opened.frame[column.name], column)
     kind = values.get((column.name, "kind"))
     numbers = values[column.name, "value"] if kind is None else values[column.name, "value"][kind == 0]
+    whose = opened.placed.unit if kind is None else opened.placed.unit[kind == 0]
+    _, low, high = lowest_and_highest(numbers, whose)  # of each unit, so that five are of five
     spikes = [float(spike) for spike in column.spikes]
-    outermost = (
-        np.sort(np.r_[numbers, spikes])[:FEWEST] if falls else np.sort(np.r_[numbers, spikes])[-FEWEST:]
-    )
+    outermost = np.sort(np.r_[low, spikes])[:FEWEST] if falls else np.sort(np.r_[high, spikes])[-FEWEST:]
     if len(outermost) < FEWEST:
         return None
     grain = 10.0 ** (digits_of(column) or 0)

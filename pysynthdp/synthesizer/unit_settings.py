@@ -15,6 +15,7 @@ from pysynthdp.design.unit_expressions import over_units, parsed_over_units
 from pysynthdp.plan.terms import PREDICTORS, check_known
 from pysynthdp.plan.unit_plan import UnitDerived
 from pysynthdp.schema.declarations import DECLARATIONS
+from pysynthdp.synthesizer.grouped import strata_named
 from pysynthdp.synthesizer.settings import Settings
 
 __all__ = ["check_named", "derived_over_units", "for_columns", "row_by_row", "rules_among", "untabled"]
@@ -41,6 +42,9 @@ def check_named(settings: Settings, names: Sequence[str]) -> None:
     check_known(map(_target, settings.formulas), known, "formulas")
     check_known((name for step in settings.joint for name in step[0]), known, "joint")
     check_known(settings.visit_sequence or (), known, "visit_sequence")
+    check_known(() if settings.design is None else settings.design.columns, known, "design")
+    check_known(settings.keep, known, "keep")
+    check_known(strata_named(settings.strata), known, "strata")
 
 
 def for_columns(settings: Of, names: Collection[str], **changes: Any) -> Of:
@@ -62,6 +66,10 @@ def for_columns(settings: Of, names: Collection[str], **changes: Any) -> Of:
     own["joint"] = [step for step in settings.joint if _whole(step[0], names)]
     if settings.visit_sequence is not None:
         own["visit_sequence"] = [name for name in settings.visit_sequence if name in names]
+    own["keep"] = [name for name in settings.keep if name in names]
+    own["strata"] = [name for name in strata_named(settings.strata) if name in names]
+    if settings.design is not None and not {*settings.design.columns} <= {*names}:
+        own["design"] = None
     found = replace(settings, **{**own, "units": None, "drop": (), **changes})
     object.__setattr__(found, "labels", settings.labels)
     return found

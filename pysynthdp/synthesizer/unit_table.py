@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp.base.errors import PlanError
+from pysynthdp.base.marks import SERIAL
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.curator.relations import Relations, find_relations
-from pysynthdp.curator.rows import listed, rows_of
+from pysynthdp.curator.rows import OwnedRows, listed, rows_of
 from pysynthdp.curator.universes import settled_universes
 from pysynthdp.curator.whole_table import index_remarks
 from pysynthdp.design.dtypes import with_types
@@ -31,17 +32,21 @@ from pysynthdp.plan.unit_plan import (
 )
 from pysynthdp.schema import CategoricalColumn, Column, Schema
 from pysynthdp.schema.units import Units
+from pysynthdp.synthesizer.designed import designed, in_rows
+from pysynthdp.synthesizer.grouped import strata_named
 from pysynthdp.synthesizer.planning import (
     check_drops,
     schema_of_table,
     settled_rare,
     to_be_drawn,
+    told,
 )
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
 from pysynthdp.synthesizer.unit_settings import check_named, derived_over_units, for_columns
 from pysynthdp.units import (
     Placed,
+    check_of_units,
     functions_over_units,
     numbering_of,
     placed_rows,
@@ -86,6 +91,8 @@ class OpenedUnits:
         Columns whose rare levels were merged.
     remarks : list of Remark
         What is odd about the table.
+    numbered : tuple of str
+        Columns of running numbers that units have once, beside their ids.
     """
 
     settings: Settings
@@ -102,12 +109,13 @@ class OpenedUnits:
     found: dict[str, Relations] = field(default_factory=dict)
     merged: tuple[str, ...] = ()
     remarks: list[Remark] = field(default_factory=list)
+    numbered: tuple[str, ...] = ()
 
     @property
     def structure(self) -> tuple[str, ...]:
-        """Columns of the table of units that say which rows a unit has."""
+        """Columns of the table of units that say which rows a unit has, where units differ in that."""
         if self.placed.waves is not None:
-            return tuple(map(there_at, range(self.placed.places)))
+            return tuple(there_at(int(place)) for place in np.flatnonzero(~self.placed.there.all(axis=0)))
         return (self.units.size or SIZE,)
 
     @property
@@ -138,33 +146,89 @@ def opened_units(settings: Settings, table: Any) -> OpenedUnits:
     assert units is not None  # noqa: S101 -- asked for before
     if listed(table) is not None:
         what = "units of several imputed tables are not drawn"
-        raise PlanError(what, kind="units", remedy="fit each table by itself, and pool what each gives")
+        mend = "give the table with its missing values, which are drawn as such; or fit one of them by itself"
+        raise PlanError(what, kind="units", remedy=mend)
     rows = rows_of(table, full=True)
     check_drops(settings, rows.columns)
     check_named(settings, rows.columns)
     frame = _in_memory(rows, [name for name in rows.columns if name not in settings.drop])
-    placed = placed_rows(frame, units)
+    frame, placed = _as_asked(frame, settings, units)
     over = derived_over_units(settings, list(frame.columns))
     made = {units.id, units.member, *(each.column for each in over)}
     made |= {units.by} if units.panel else set()
+    made |= {*_numbered(settings)}
     drawn = [name for name in frame.columns if name not in made and name != units.size]
     among = [name for name in drawn if name not in (units.by, units.head and units.head[0])]
-    shared, odd = shared_columns(frame, placed, units, among)
+    whole = [name for names in _of_units(settings).values() for name in names]
+    shared, odd = shared_columns(frame, placed, units, among, also=whole)
     own = tuple(name for name in drawn if name not in shared)
     _check_names(frame, own, units)
     numbering = numbering_of(frame, placed, units)
     names = tuple(frame.columns)
     opened = OpenedUnits(settings, units, names, frame, placed, numbering, over, shared, own)
     opened.remarks = [*index_remarks(rows), *odd, *_left_out(placed, units)]
+    serials = [name for name in _numbered(settings) if name in frame.columns]
+    opened.numbered, _ = shared_columns(frame, placed, replace(units, shared=None), serials)
+    opened.remarks += _under_design(opened)
     _understand(opened)
     return opened
+
+
+def _numbered(settings: Settings) -> tuple[str, ...]:
+    """Name further columns of running numbers, of units or of rows, by the method that asks for them."""
+    methods = settings.method if isinstance(settings.method, Mapping) else {}
+    return tuple(name for name, wish in methods.items() if wish == SERIAL)
+
+
+def _of_units(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """Name the columns that each setting takes as those of units."""
+    design, kept = settings.design, tuple(settings.keep)
+    found = {"keep": kept, "strata": strata_named(settings.strata)}
+    if design is not None:
+        totals = design.totals if isinstance(design.totals, Mapping) and design.drawn else ()
+        found["keep"] = tuple(name for name in kept if name not in design.real)
+        found |= {"design": (*design.real, *design.drawn), "totals": tuple(map(str, totals))}
+    return found
+
+
+def _as_asked(frame: pd.DataFrame, settings: Settings, units: Units) -> tuple[pd.DataFrame, Placed]:
+    """Sort rows, refuse columns of rows where a setting needs those of units, and take rows by their design.
+
+    Replicate weights are made of whole units where no sampling units are named; ids stay as they are.
+    """
+    placed, design = placed_rows(frame, units), settings.design
+    check_of_units(frame, placed, units, _of_units(settings))
+    if design is None:
+        return frame, placed
+    if design.psu is None and design.rebuilt:
+        recode: list[Literal["strata", "psu"]] = [role for role in design.recode if role != "psu"]
+        design = replace(design, psu=units.id, recode=recode)
+    rows = designed(rows_of(frame), design, learns=settings.protection.learns)
+    left = rows.take(list(frame.columns)).reset_index(drop=True)
+    return left, placed if len(left) == len(frame) else placed_rows(left, units)
+
+
+def _under_design(opened: OpenedUnits) -> Iterable[Remark]:
+    """Say how units stand out under their design, and refuse weights among ordinary columns.
+
+    Units are counted, since whoever is known again in a kept column of units is a unit.
+    """
+    settings, frame = opened.settings, opened.frame
+    names = [*opened.shared, *(name for name in settings.keep if name == opened.units.size)]
+    known = told(settings)
+    yield from in_rows(settings, rows_of(unit_frame(frame, opened.placed, names)), known, of="units")
+    yield from in_rows(for_columns(settings, opened.own), rows_of(frame[list(opened.own)]), known)
 
 
 def _in_memory(rows: Rows, names: Sequence[str]) -> pd.DataFrame:
     """Take rows as one frame; those that lie on other machines are refused."""
     if not hasattr(rows, "frame"):
         what = "units are sorted in one frame, and this table lies in pieces elsewhere"
-        mend = Words("give it as one data frame, or leave {units} out", units=Setting("units", ...))
+        mend = Words(
+            "compute() makes one data frame of it where that has room, and a path to Parquet is read from "
+            "disk; or leave {units} out",
+            units=Setting("units", ...),
+        )
         raise PlanError(what, kind="units", remedy=mend)
     return rows.take(names).reset_index(drop=True)
 
@@ -199,7 +263,8 @@ def _understand(opened: OpenedUnits) -> None:
     heads = unit_frame(frame, placed, opened.shared)
     members = frame[list(opened.own)].iloc[placed.rows].reset_index(drop=True)
     parts = []
-    for names, part in ((opened.shared, heads), (opened.own, members)):
+    by_unit = OwnedRows(rows_of(members), placed.unit)
+    for names, part in ((opened.shared, rows_of(heads)), (opened.own, by_unit)):
         schema, changed = _settled(opened, names, part)
         parts.append((schema, changed))
     number = placed.unit
@@ -220,12 +285,11 @@ def _understand(opened: OpenedUnits) -> None:
     opened.schema = stated
 
 
-def _settled(opened: OpenedUnits, names: Sequence[str], part: pd.DataFrame) -> tuple[Schema, pd.DataFrame]:
+def _settled(opened: OpenedUnits, names: Sequence[str], rows: Rows) -> tuple[Schema, pd.DataFrame]:
     """Say what some columns are, and settle their rare levels."""
     if not names:
-        return Schema(()), part
+        return Schema(()), rows.take(())
     settings = for_columns(opened.settings, names)
-    rows = rows_of(part)
     schema = _schema(settings, rows, names)
     settled = settled_rare(settings, schema, (rows,))
     opened.merged = (*opened.merged, *settled.merged)
@@ -243,7 +307,7 @@ def _schema(settings: Settings, rows: Rows, names: Sequence[str], numbers: Seque
 def _beside(opened: OpenedUnits) -> Schema:
     """Say what ids, places and columns that are computed in whole units are."""
     units, frame = opened.units, opened.frame
-    ids = [
+    ids: list[Column] = [
         CategoricalColumn(name, (), dtype=_id_type(frame[name].dtype), declared=False, may_be_missing=False)
         for name in (units.id, units.member)
         if name is not None
@@ -251,6 +315,13 @@ def _beside(opened: OpenedUnits) -> Schema:
     made = [each.column for each in opened.over]
     if units.panel and units.by is not None:
         ids.append(_levels(units.by, opened.placed.waves, frame[units.by].dtype))
+    if units.panel and units.size is not None:
+        sizes = np.arange(1, opened.placed.places + 1)
+        ids.append(_levels(units.size, sizes, frame[units.size].dtype))
+    serials = [name for name in _numbered(opened.settings) if name in frame.columns]
+    if serials:
+        found = _schema(for_columns(opened.settings, serials), rows_of(frame[serials]), serials)
+        ids += [replace(own, levels=()) if isinstance(own, CategoricalColumn) else own for own in found]
     part = frame[made]
     numbers = [name for name in made if pd.api.types.is_numeric_dtype(part[name])]
     own = for_columns(opened.settings, made)
@@ -278,7 +349,8 @@ def _structure(opened: OpenedUnits) -> tuple[list[Column], dict[str, Any]]:
     placed, names = opened.placed, opened.structure
     if placed.waves is not None:
         there = placed.there.astype(np.int64)
-        columns = {name: there[:, place] for place, name in enumerate(names)}
+        columns = {there_at(place): there[:, place] for place in range(placed.places)}
+        columns = {name: columns[name] for name in names}
         return [_levels(name, (0, 1), np.dtype(np.int64)) for name in names], columns
     given = opened.units.size
     dtype = np.dtype(np.int64) if given is None else opened.frame[given].dtype
@@ -296,10 +368,12 @@ def _look_for_functions(opened: OpenedUnits, as_they_are: pd.DataFrame) -> None:
     for sort, names, frame in (("units", opened.shared, heads), ("rows", opened.own, whole)):
         own = for_columns(settings, names)
         free = to_be_drawn(own, Schema(tuple(schema[name] for name in names)))
-        known = Schema(tuple(schema[name] for name in frame.columns if name not in settings.derived))
+        alone = {*settings.derived, *(() if settings.design is None else settings.design.drawn)}
+        known = Schema(tuple(schema[name] for name in frame.columns if name not in alone))
         free &= {*known.names}
         if free:
-            opened.found[sort] = find_relations((rows_of(frame),), known, order=order, free=free)
+            there = None if order is None else [name for name in order if name in known.names]
+            opened.found[sort] = find_relations((rows_of(frame),), known, order=there, free=free)
         if sort == "units":
             opened.remarks += _over_units(opened, as_they_are, free)
 

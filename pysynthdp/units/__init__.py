@@ -26,7 +26,7 @@ Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what i
 ``shared.py`` finds what units share, ``functions.py`` what of that is computed from rows, ``margins.py`` what
 distribution it has, ``numbering.py`` how ids are written, ``tables.py`` makes the tables. The plan of all of
 them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in ``pysynthdp/draw/unit_machine.py``, and in
-``thinning.py`` beside it.
+``thinning.py`` beside it; ``whole.py`` compares whole units that were drawn with the real ones.
 """
 
 from pysynthdp.units.declared import count_units, declared_frames, declared_rows
@@ -34,19 +34,25 @@ from pysynthdp.units.functions import functions_over_units
 from pysynthdp.units.margins import margin_of
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
-from pysynthdp.units.shared import shared_columns
-from pysynthdp.units.tables import place_frame, place_groups, unit_frame
+from pysynthdp.units.shared import check_of_units, shared_columns
+from pysynthdp.units.tables import place_frame, place_groups, place_owners, unit_frame
+from pysynthdp.units.whole import WHOLE, far_as_wholes, far_remarks
 
 __all__ = [
+    "WHOLE",
     "Placed",
+    "check_of_units",
     "count_units",
     "declared_frames",
     "declared_rows",
+    "far_as_wholes",
+    "far_remarks",
     "functions_over_units",
     "margin_of",
     "numbering_of",
     "place_frame",
     "place_groups",
+    "place_owners",
     "placed_rows",
     "shared_columns",
     "unit_frame",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from pysynthdp.base.errors import FitError, SchemaError
 from pysynthdp.base.remarks import FEWEST, few
@@ -13,6 +14,7 @@ __all__ = [
     "no_column",
     "no_rows",
     "no_single_head",
+    "of_rows",
     "places_twice",
     "too_few",
     "too_large",
@@ -61,6 +63,42 @@ def apart(name: str, unit: str, count: int) -> SchemaError:
     )
     mend = Words("mend these rows or the id, or leave {name} out of shared", name=name)
     return SchemaError(text, column=name, kind="units", remedy=mend)
+
+
+_OF_UNITS: Final = {
+    "keep": (
+        "copies have other rows in each unit, beside which no real cell can stand",
+        "keep columns alone that rows of a unit share, or leave {name} out of keep",
+    ),
+    "strata": (
+        "models are fitted apart by what whole units have",
+        "take a column that rows of a unit share, or name products with {name} in formulas",
+    ),
+    "design": (
+        "units are sampled whole, so that a design is theirs",
+        "give each unit one, such as the mean of its rows; drop leaves weights of rows out, as of waves",
+    ),
+    "totals": (
+        "a weight of units cannot be moved to totals of what their rows differ in",
+        "declare totals of columns that rows of a unit share",
+    ),
+}
+"""Why a setting asks for columns of units, and the way out."""
+
+
+def of_rows(what: str, name: str, unit: str, count: int) -> SchemaError:
+    """Say that a column which a setting takes as one of units differs among rows."""
+    why, mend = _OF_UNITS[what]
+    differs = Words("differs among the rows of {few} units", few=few(count)) if count else "orders them"
+    text = Words(
+        "{what} names {name}, which {differs}: {why}; {unit} may also join units that are not one",
+        what=what,
+        name=name,
+        differs=str(differs),
+        why=why,
+        unit=unit,
+    )
+    return SchemaError(text, column=name, kind="units", remedy=Words(mend, name=name))
 
 
 def no_single_head(name: str, unit: str, none: int, several: int) -> SchemaError:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pysynthdp.base.arrays import IntArray
+from pysynthdp.base.errors import together
 from pysynthdp.base.remarks import Remark, few
 from pysynthdp.base.words import Setting, Words
 from pysynthdp.schema.units import Units
-from pysynthdp.units.faults import apart, no_column
+from pysynthdp.units.faults import apart, no_column, of_rows
 from pysynthdp.units.places import Placed
 
-__all__ = ["shared_columns"]
+__all__ = ["check_of_units", "shared_columns"]
 
 _NEARLY = 0.02  # of the units of several rows: a column that differs in fewer was meant to be shared
 
 
 def shared_columns(
-    frame: pd.DataFrame, placed: Placed, units: Units, among: Collection[str]
+    frame: pd.DataFrame, placed: Placed, units: Units, among: Collection[str], *, also: Collection[str] = ()
 ) -> tuple[tuple[str, ...], tuple[Remark, ...]]:
     """Name the columns that are the same in all rows of a unit, and say which nearly are.
 
@@ -35,6 +36,8 @@ def shared_columns(
         With the shared columns, where they are declared.
     among : collection of str
         Columns that may be shared.
+    also : collection of str
+        Columns that are known to be, whether they are declared or not.
 
     Raises
     ------
@@ -53,11 +56,46 @@ def shared_columns(
             odd = _differing(frame[name], placed)
             if len(odd):
                 raise apart(name, units.id, len(odd))
-        return tuple(name for name in frame.columns if name in units.shared), ()
+        return tuple(name for name in frame.columns if name in units.shared or name in also), ()
     odd_units = {name: len(_differing(frame[name], placed)) for name in frame.columns if name in among}
     shared = tuple(name for name, odd in odd_units.items() if not odd)
     nearly = {name: odd for name, odd in odd_units.items() if 0 < odd <= _NEARLY * several}
     return shared, tuple(_remark(name, odd, units) for name, odd in nearly.items())
+
+
+def check_of_units(
+    frame: pd.DataFrame, placed: Placed, units: Units, asked: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuse columns that a setting takes as those of units, and that rows of a unit do not share.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The confidential table.
+    placed : Placed
+        Its rows by unit.
+    units : Units
+        Whose ids these are.
+    asked : mapping setting -> columns
+        What is of units by each setting.
+
+    Raises
+    ------
+    SchemaError
+        Names all such columns, why they must be shared, and what to do.
+
+    Notes
+    -----
+    Privacy: reads real rows; counts units, vaguely below ten.
+    """
+    faults = []
+    for what, names in asked.items():
+        for name in (each for each in names if each in frame.columns):
+            odd = _differing(frame[name], placed)
+            if len(odd) or name == units.by:
+                faults.append(of_rows(what, name, units.id, len(odd)))
+    if faults:
+        raise together(faults)
 
 
 def _differing(series: pd.Series[Any], placed: Placed) -> IntArray:

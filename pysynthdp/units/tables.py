@@ -11,7 +11,7 @@ from pysynthdp.base.arrays import IntArray
 from pysynthdp.plan.unit_plan import PLACE, SINCE, of_before, of_first
 from pysynthdp.units.places import Placed
 
-__all__ = ["place_frame", "place_groups", "unit_frame"]
+__all__ = ["place_frame", "place_groups", "place_owners", "unit_frame"]
 
 
 def place_groups(placed: Placed, own_models: int) -> tuple[tuple[int, ...], ...]:
@@ -53,6 +53,17 @@ def place_groups(placed: Placed, own_models: int) -> tuple[tuple[int, ...], ...]
     if waiting:
         groups = [*groups[:-1], (*groups[-1], *waiting)] if groups else [waiting]
     return tuple(groups)
+
+
+def place_owners(placed: Placed, places: Sequence[int]) -> IntArray | None:
+    """Give the unit of each row of :func:`place_frame`; None where no unit has several there.
+
+    Notes
+    -----
+    Privacy: real rows by their units.
+    """
+    owner = placed.unit[np.isin(placed.place, list(places)) & ~placed.first]
+    return owner if (np.diff(owner) == 0).any() else None
 
 
 def unit_frame(frame: pd.DataFrame, placed: Placed, columns: Sequence[str]) -> pd.DataFrame:

@@ -38,8 +38,10 @@ synth_design <- function(x, ..., ids = NULL, strata = NULL, weights = NULL, fpc 
   }
   refuse_population(x$tags$design)
   given <- list(ids = ids, strata = strata, weights = weights, fpc = fpc)
-  if (is.null(ids) && !is.null(x$tags$unit)) given$ids <- stats::as.formula(unit_formula(x$tags$unit), globalenv())
-  if (all(vapply(given, is.null, NA))) given <- told_design(x)
+  unit <- x$tags$unit
+  told <- length(x$tags$design$columns) > 0L || is.null(unit)
+  if (told && all(vapply(given, is.null, NA))) given <- told_design(x)
+  if (is.null(given$ids) && !is.null(unit)) given$ids <- stats::as.formula(unit_formula(unit), globalenv())
   for (name in names(given)) check_design_formula(given[[name]], name, names(x[[1L]]))
   if (is.null(given$ids)) given$ids <- ~1
   if (is.null(given$weights) && is.null(given$fpc)) given$weights <- quote(rep(1, nrow(.copy))) # survey warns without

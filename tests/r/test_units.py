@@ -222,3 +222,34 @@ def _describes_units(described: dict, release: sdp.SyntheticRelease) -> None:
     for name, one in described.items():
         assert one["told"] == one["flags"] == [], name
         assert "standard errors are of clusters: rows of one hid are alike" in one["notes"][-1], name
+
+
+DESIGNED = r"""
+suppressMessages(library(survey))
+d <- read.csv(arguments[[1L]], stringsAsFactors = TRUE)
+d$pw <- ifelse(d$region == "n", 10, 20) + 2 * (d$hid %% 2)
+homes <- list(id = ~hid, size = "hsize", order = "age desc")
+of_survey <- list(weight = ~pw, strata = ~region)
+s <- suppressWarnings(synthesise(d, m = 3, seed = 3, units = homes, design = of_survey))
+write_release(s, file.path(arguments[[2L]], "designed"), format = "csv")
+p <- pool(with(synth_design(s), svymean(~pay)))
+own <- rowMeans(sapply(copies(s), function(copy) {
+  m <- svymean(~pay, svydesign(~hid, strata = ~region, weights = ~pw, data = copy)); c(coef(m), vcov(m))
+}))
+cat("\n", jsonlite::toJSON(list(estimate = coef(p), own = own, m = p$m,
+  call = deparse1(synth_design(s)$call),
+  weights = sapply(copies(s), function(copy) copy$pw[!duplicated(copy$hid)]),
+  real = d$pw[!duplicated(d$hid)]), digits = NA, auto_unbox = TRUE), sep = "")
+"""
+
+
+def test_the_design_of_households_is_kept_and_taken_by_survey(run_r: Callable[..., str], table, tmp_path):
+    out = json.loads(run_r(DESIGNED, table[1], tmp_path).strip().splitlines()[-1])
+    for part in ("ids = ~hid", "strata = ~region", "weights = ~pw"):  # none of them is named in the call
+        assert part in out["call"]
+    assert np.array_equal(np.array(out["weights"]).T, np.tile(out["real"], (3, 1)))
+    assert out["estimate"] == pytest.approx(out["own"][0])
+    release = sdp.SyntheticRelease.load(tmp_path / "designed")
+    mine = sdp.svymean("pay", release)
+    assert float(mine.qbar.iloc[0]) == pytest.approx(out["own"][0], rel=1e-9)
+    assert float(mine.ubar.iloc[0]) == pytest.approx(out["own"][1], rel=1e-7)

@@ -13,6 +13,7 @@ from pysynthdp.base.arrays import BoolArray, IntArray
 from pysynthdp.base.errors import SchemaError
 from pysynthdp.base.remarks import FEWEST, Remark
 from pysynthdp.base.words import Setting, Words
+from pysynthdp.curator.owners import owners_with
 from pysynthdp.curator.rows import ReplacedRows
 from pysynthdp.curator.spread.pieces import SpreadRows
 from pysynthdp.design.groups import group_levels
@@ -173,7 +174,7 @@ def _counted(rows: Rows, column: CategoricalColumn) -> IntArray:
     if isinstance(rows, SpreadRows):
         found: IntArray = rows.pieces.total(_of_piece, column)
         return found
-    return _records(rows.take([column.name])[column.name], column)
+    return _records(rows.take([column.name])[column.name], column, getattr(rows, "owner", None))
 
 
 def _of_piece(piece: pd.DataFrame, start: int, column: CategoricalColumn) -> IntArray:
@@ -182,9 +183,13 @@ def _of_piece(piece: pd.DataFrame, start: int, column: CategoricalColumn) -> Int
     return _records(piece[column.name], column)
 
 
-def _records(series: pd.Series[Any], column: CategoricalColumn) -> IntArray:
-    """Count the records of each level among some cells."""
+def _records(series: pd.Series[Any], column: CategoricalColumn, owner: IntArray | None = None) -> IntArray:
+    """Count the records of each level among some cells: rows, or units where these have several."""
     codes = to_codes(series, column)
+    if owner is not None:
+        other = -1 if column.other is None else column.levels.index(column.other)
+        codes = np.where(codes == -2, other, codes)
+        return owners_with(codes[codes >= 0], len(column.levels), owner[codes >= 0])
     own = np.bincount(codes[codes >= 0], minlength=len(column.levels))[: len(column.levels)]
     if column.other is not None:
         own[column.levels.index(column.other)] += np.count_nonzero(codes == -2)

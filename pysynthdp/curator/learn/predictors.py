@@ -159,8 +159,8 @@ def _chosen(step: Step, table: _Table, layout: Layout, most: int) -> Step:
 def _remark(steps: int, most: int) -> Remark:
     """Say that predictors were chosen, and how to have others."""
     what = Words(
-        "{steps} models are given the {most} columns that tell most, of more that stand before them",
-        steps=steps,
+        "{steps} given the {most} columns that tell most, of more that are drawn before",
+        steps="one model is" if steps == 1 else f"{steps} models are",
         most=most,
     )
     remedy = Words(

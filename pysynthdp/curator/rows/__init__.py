@@ -2,6 +2,7 @@
 
 from pysynthdp.curator.rows.frame import check_table, rows_of
 from pysynthdp.curator.rows.imputed import ImputedTables, listed
+from pysynthdp.curator.rows.owned import OwnedRows
 from pysynthdp.curator.rows.replaced import ReplacedRows
 
-__all__ = ["ImputedTables", "ReplacedRows", "check_table", "listed", "rows_of"]
+__all__ = ["ImputedTables", "OwnedRows", "ReplacedRows", "check_table", "listed", "rows_of"]

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from pysynthdp.base.arrays import IntArray
 from pysynthdp.base.scratch import Scratch
 from pysynthdp.design.rows import Rows
 
@@ -40,6 +41,11 @@ class ReplacedRows:
     def scratch(self) -> Scratch | None:
         """Where arrays that are made of the rows may lie on disk."""
         return getattr(self.rows, "scratch", None)
+
+    @property
+    def owner(self) -> IntArray | None:
+        """Whose row each is, where units have several."""
+        return getattr(self.rows, "owner", None)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -153,7 +153,9 @@ def _least_spread(beta: FloatArray) -> float:
     return max(float(np.finfo(float).eps * np.abs(beta).max(initial=0.0)), float(np.finfo(float).tiny))
 
 
-def ask_latent(gamma: FloatArray, n: int) -> Generator[RowSum, Answer, tuple[FloatArray, FloatArray]]:
+def ask_latent(
+    gamma: FloatArray, n: int, *, smallest: int = FEWEST
+) -> Generator[RowSum, Answer, tuple[FloatArray, FloatArray]]:
     """Ask for the distribution of x'gamma + e over the rows, e standard normal.
 
     Parameters
@@ -162,6 +164,8 @@ def ask_latent(gamma: FloatArray, n: int) -> Generator[RowSum, Answer, tuple[Flo
         Latent coefficients.
     n : int
         Rows; above 50,000 a systematic subsample of at most 20,000 answers.
+    smallest : int
+        Rows that the distribution tells of together.
 
     Returns
     -------
@@ -173,7 +177,7 @@ def ask_latent(gamma: FloatArray, n: int) -> Generator[RowSum, Answer, tuple[Flo
     Privacy: asks for sums over rows; sees no row.
     """
     mass, records = (yield RowSum(_mass(gamma), stride(n))).value
-    return _inside(latent_cdf(few_together(mass, FEWEST, records)))
+    return _inside(latent_cdf(few_together(mass, smallest, records)))
 
 
 def _inside(cdf: FloatArray) -> tuple[FloatArray, FloatArray]:

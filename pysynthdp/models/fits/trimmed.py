@@ -83,8 +83,10 @@ def ask_trimmed(of: Callable[[FloatArray], FloatArray]) -> Generator[RowSum, Ans
     return TrimmedFit(moved, _width(counts), spread, counts, spread * sums, records, gram)
 
 
-def residual_table(fit: TrimmedFit) -> tuple[FloatArray, FloatArray]:
+def residual_table(fit: TrimmedFit, *, fewest: int = FEWEST) -> tuple[FloatArray, FloatArray]:
     """Put residuals into some forty groups of five or more records: shares that sum to one, and means.
+
+    ``fewest`` rows are five records.
 
     Notes
     -----
@@ -98,18 +100,20 @@ def residual_table(fit: TrimmedFit) -> tuple[FloatArray, FloatArray]:
     >>> shares.tolist(), means.round(2).tolist()
     ([0.08, 0.8, 0.12], [-1.5, 0.0, 1.33])
     """
-    return _grouped(*_without_odd(fit))
+    return _grouped(*_without_odd(fit), fewest)
 
 
-def _grouped(counts: FloatArray, sums: FloatArray, records: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _grouped(
+    counts: FloatArray, sums: FloatArray, records: FloatArray, fewest: int = FEWEST
+) -> tuple[FloatArray, FloatArray]:
     """Join ranges from low to high until each group has records enough; many of one range stay alone."""
-    enough = max(FEWEST, records.sum() / GROUPS)
+    enough = max(fewest, records.sum() / GROUPS)
     groups: list[list[float]] = [[0.0, 0.0, 0.0]]
     for own in zip(counts, sums, records, strict=True):
-        if groups[-1][2] >= (FEWEST if own[2] >= enough else enough):
+        if groups[-1][2] >= (fewest if own[2] >= enough else enough):
             groups.append([0.0, 0.0, 0.0])
         groups[-1] = [a + b for a, b in zip(groups[-1], own, strict=True)]
-    if groups[-1][2] < FEWEST and len(groups) > 1:
+    if groups[-1][2] < fewest and len(groups) > 1:
         last = groups.pop()
         groups[-1] = [a + b for a, b in zip(groups[-1], last, strict=True)]
     mass, total, _ = np.array(groups).T

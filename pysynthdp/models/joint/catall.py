@@ -105,7 +105,7 @@ class CatAll:
                 kind="method",
                 remedy="drop the column",
             )
-        fit, code = _grouped(counts, sizes, _columns(targets))
+        fit, code = _grouped(counts, sizes, _columns(targets), fewest=task.fewest)
         if len(task.features) < 2 or len(fit.group) < 2:
             return fit
         own = replace(
@@ -200,12 +200,12 @@ def _columns(targets: Sequence[Target]) -> list[int]:
 
 
 def _grouped(
-    counts: FloatArray, sizes: tuple[int, ...], columns: Sequence[int]
+    counts: FloatArray, sizes: tuple[int, ...], columns: Sequence[int], *, fewest: int = FEWEST
 ) -> tuple[CatAllFit, IntArray]:
     """Give the groups that are drawn, and the group of each cell."""
-    small = (counts > 0) & (counts < FEWEST)
+    small = (counts > 0) & (counts < fewest)
     for cell in np.argsort(counts, kind="stable")[np.count_nonzero(counts == 0) :]:
-        if not small.any() or counts[small].sum() >= FEWEST:
+        if not small.any() or counts[small].sum() >= fewest:
             break
         small[cell] = True
     alone = np.flatnonzero((counts > 0) & ~small)

@@ -337,3 +337,11 @@ def test_under_a_guarantee_the_weight_is_drawn_and_moved_to_public_totals():
         assert release[0]["weight"].sum() == pytest.approx(6000)
         assert "not that of the survey's design" in release.privacy.reason
     assert told[0] == told[1]
+
+
+def test_nobody_is_told_to_mend_terms_that_the_design_put_into_a_model():
+    bonus = np.where(np.arange(N) < 4, np.arange(N) * 10.5 + 1, np.nan)
+    few = TABLE.assign(bonus=bonus)
+    told = {each.kind for each in fitted(few, terms="main").remarks if each.column == "bonus"}
+    assert "few records" in told
+    assert "terms left out" not in told

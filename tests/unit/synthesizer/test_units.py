@@ -329,3 +329,130 @@ def test_a_panel_keeps_who_is_there_when_and_what_follows_what():
     ]
     gaps = [((~own[2002]) & own[2003]).mean() for own in there]
     assert max(abs(gap - gaps[0]) for gap in gaps[1:]) < 0.06
+
+
+def test_the_check_looks_at_the_rows_of_every_place_and_says_at_which(table):
+    rng = np.random.default_rng(8)
+    second = table.groupby("hid").cumcount() == 1
+    own = rng.normal(0, 1, len(table))
+    twin = np.where(second, own**2, rng.normal(0, 1, len(table)))  # a curve, at the second place alone
+    odd = table.assign(own=own.round(3), twin=twin.round(3))
+    check = quietly(asked(), odd).check()
+    assert check.looked_at == (
+        "units and first rows",
+        "rows at place 2",
+        "rows at places 3 to 5",
+        "whole units, all their rows",
+    )
+    worst = next(each for each in check.findings if each.column == "twin")
+    assert (worst.rows, worst.others) == ("rows at place 2", ("own",))
+    assert set(check.to_frame().rows) <= set(check.looked_at)
+    assert "rows at place 2" in str(check)
+    assert not any("(before)" in str(each.remedy) for each in check.findings)
+    few = quietly(asked(units=sdp.Units(id="hid", size="hsize", own_models=30)), odd[odd.hid < 100_120])
+    assert any("fewer than 50" in each for each in few.check().not_looked_at)
+    assert few.check().rows < len(odd[odd.hid < 100_120])
+
+
+def long_panel(n=40, waves=20, seed=3):
+    """Make a balanced panel of few units and many waves: eight skewed numbers, which wander."""
+    rng = np.random.default_rng(seed)
+    mix = rng.normal(0, 0.5, (8, 8))
+    now, rows = rng.normal(0, 1, (n, 8)) @ mix, []
+    for wave in range(1, waves + 1):
+        now = now + rng.normal(0, 0.12, (n, 8))
+        columns = pd.DataFrame(np.exp(now).round(3), columns=list("abcdefgh"))
+        rows.append(columns.assign(id=range(1, n + 1), wave=wave))
+    return pd.concat(rows, ignore_index=True)
+
+
+def test_errors_do_not_grow_from_wave_to_wave_in_a_panel_of_few_units():
+    table, units = long_panel(), sdp.Units(id="id", order="wave")
+
+    def gone(fitted):
+        """How far means of the last waves are from the table's, in logarithms."""
+        copies = pd.concat(list(fitted.draw(m=2, rng=1)))
+        means = [frame[frame.wave > 16][list("abcdefgh")].mean() for frame in (copies, table)]
+        return float(np.abs(np.log(means[0] / means[1])).mean())
+
+    fitted = quietly(sdp.Synthesizer(units=units, progress=False, workers=1), table)
+    for own in fitted.plan.places:
+        assert own.plan.max_predictors == 4  # one for every ten units, whatever their rows
+        assert not own.plan.to_screen
+    many = sdp.Synthesizer(units=units, max_predictors=20, terms="screened", progress=False, workers=1)
+    asked_for = quietly(many, table)
+    assert asked_for.plan.places[0].plan.max_predictors == 20
+    assert gone(fitted) < 0.35 < gone(asked_for)
+
+
+def test_where_every_unit_of_a_panel_is_there_nothing_is_drawn_of_it():
+    table = long_panel(60, 8)
+    gaps = table.drop(index=table.index[(table.wave == 3) & (table.id <= 20)])
+    for own, drawn in ((table, ()), (gaps, ("there at place 3",))):
+        fitted = quietly(sdp.Synthesizer(units=sdp.Units(id="id", order="wave"), progress=False), own)
+        names = fitted.plan.first.schema.names
+        assert tuple(name for name in names if name.startswith("there")) == drawn
+        copy = fitted.draw(m=1, rng=1)[0]
+        counts = copy.wave.value_counts()
+        assert (counts.drop(3) == 60).all()
+        assert (counts[3] == 60) == (not drawn)
+
+
+def test_five_members_of_one_household_are_one_unit_where_places_share_models():
+    rng = np.random.default_rng(6)
+    table = long_panel(30, 8)[["id", "wave", "a", "b"]]
+    table["mood"] = rng.choice(["well", "ill"], len(table))
+    for units, rare in ((1, True), (5, False)):
+        odd = table.assign(mood=table.mood.where((table.id > units) | (table.wave < 2), "odd"))
+        assert (odd.mood == "odd").sum() >= 7
+        settings = sdp.Synthesizer(
+            units=sdp.Units(id="id", order="wave"), method={"a": "cells"}, progress=False, workers=1
+        )
+        fitted = quietly(settings, odd)
+        told = [remark for remark in fitted.remarks if remark.column == "mood"]
+        assert any("1 level has fewer than 5 records" in str(remark.what) for remark in told) == rare
+        places = fitted._machine.tables[1]
+        assert ("mood" in places.rare) == rare
+    knots = next(step.params for step in places.steps if step.targets[0].column == "a").knots
+    rows = knots[0] * 30 * 7
+    assert (rows > 4 * 7 + 0.5).all()  # four units have so many rows at most
+
+
+def test_further_numbers_of_units_and_of_rows_are_new_ones(table):
+    homes = table.hid.map({home: f"H{at:05d}" for at, home in enumerate(table.hid.unique(), start=501)})
+    odd = table.assign(home=homes, row=np.arange(len(table)) + 7000)
+    copy = quietly(asked(method={"home": "serial", "row": "serial"}), odd).draw(m=1, rng=1)[0]
+    assert copy.groupby("hid").home.nunique().max() == 1
+    assert copy.drop_duplicates("hid").home.tolist() == [f"H{at:05d}" for at in range(1, 401)]
+    assert copy.row.tolist() == list(range(1, len(copy) + 1))
+    assert list(copy) == list(odd)
+
+
+def test_a_panel_may_hold_the_number_of_its_waves():
+    table = waves(60)
+    table["times"] = table.groupby("id").wave.transform("size")
+    units = sdp.Units(id="id", size="times", order="wave")
+    fitted = quietly(sdp.Synthesizer(units=units, progress=False, workers=1), table)
+    copy = fitted.draw(m=1, rng=1)[0]
+    assert (copy.groupby("id").wave.transform("size") == copy.times).all()
+    assert copy.times.dtype == table.times.dtype
+    assert "times" in fitted.plan.unit_columns
+
+
+def test_rows_of_one_column_are_drawn_together_with_those_of_another(table):
+    both = table.assign(work=np.where(table.sex == "f", "x", np.where(table.age % 2 == 0, "y", "z")))
+    copy = quietly(asked(joint=[(["sex", "work"], "catall")]), both).draw(m=1, rng=1)[0]
+    assert not ((copy.sex == "f") & (copy.work != "x")).any()
+    assert set(copy.work) == {"x", "y", "z"}
+
+
+def test_analyses_by_wave_are_flagged_only_where_places_share_models():
+    table = waves()
+    flags = {}
+    for own in (50, 200):  # from so many units on a wave has models of its own: all of them, or not the last
+        units = sdp.Units(id="id", order="wave", own_models=own)
+        release = quietly(sdp.Synthesizer(units=units, progress=False, workers=1), table).draw(m=2, rng=1)
+        flags[own] = [sdp.ols(text, release).flags for text in ("pay ~ C(wave) + sex", "pay ~ wave")]
+    assert flags[50] == [(), ()]
+    assert "straight lines" in flags[200][0][0]
+    assert flags[200][1] == ()
