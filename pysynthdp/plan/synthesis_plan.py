@@ -393,11 +393,6 @@ class SynthesisPlan(Budgeted, Printable):
         return {**dict.fromkeys(self.keep, KEPT_REAL), **drawn, **apart}
 
     @property
-    def held_margins(self) -> tuple[str, ...]:
-        """Columns whose distribution is kept by which units of those drawn stay; of rows alone none."""
-        return ()
-
-    @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's."""
         return predictor_matrix(self.schema.names, self.steps, self.protection.given(self), self.derived)
