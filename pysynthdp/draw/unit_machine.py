@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Any, Final, Self
 import numpy as np
 import pandas as pd
 
-from pysynthdp.base.arrays import AnyArray
+from pysynthdp.base.arrays import AnyArray, FloatArray
 from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.streams import RandomSource, stream
 from pysynthdp.design.encode import BLOCK_ROWS
@@ -19,6 +20,7 @@ from pysynthdp.draw.calibrated import calibrated
 from pysynthdp.draw.machine import Charged, DrawnOnce, Machine, mapped
 from pysynthdp.draw.stand_ins import STAND_IN_SEED, from_fitted
 from pysynthdp.draw.tally import Tally
+from pysynthdp.draw.thinning import SPARE, shares_of_copy, thinned
 from pysynthdp.draw.unit_rows import Block, UnitRows, frame_of
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, Fit, Key
@@ -26,6 +28,7 @@ from pysynthdp.plan.unit_plan import PlacePlan, UnitPlan
 
 __all__ = ["UnitDrawing", "UnitMachine", "unit_stand_ins"]
 
+_THIN: Final = 5  # first key of the streams by which units are thinned
 _PLACE: Final = 4  # first key of a place's streams; 0 to 2 are taken within a fit, 3 by nests
 
 
@@ -146,8 +149,10 @@ class UnitDrawing(DrawnOnce):
             slice(start, min(start + BLOCK_ROWS, self.n_syn)) for start in range(0, self.n_syn, BLOCK_ROWS)
         ]
 
+        shares = shares_of_copy(self.plan, stream(self.root, _THIN, number))
+
         def work(index: int) -> Block:
-            return self._block(number, index, slices[index], params)
+            return self._block(number, index, slices[index], params, shares)
 
         with one_blas_thread():
             for first in range(0, len(slices), 4 * workers):
@@ -159,16 +164,27 @@ class UnitDrawing(DrawnOnce):
         place = self.plan.places[table - 1].places[0] if table else 0
         return fit.source.parameters(fit.steps, self._root(place), copy)
 
-    def _block(self, copy: int, index: int, units: slice, params: Sequence[Sequence[Any]]) -> Block:
+    def _block(
+        self,
+        copy: int,
+        index: int,
+        units: slice,
+        params: Sequence[Sequence[Any]],
+        shares: Mapping[str, FloatArray],
+    ) -> Block:
         """Draw one block: units and first rows, then place after place."""
-        n = units.stop - units.start
+        wanted = units.stop - units.start
+        n = math.ceil(wanted * SPARE) if shares else wanted
         kept = {key: values[units] for key, values in self.tables[0].kept.items()}
         first = self._parts(self.plan.first, self.tables[0], params[0], copy, index, 0, kept, n)
         rows = UnitRows.begun(self.plan, first, n, start=units.start)
         for table, own in enumerate(self.plan.places, start=1):
             for place in own.places:
                 self._place(rows, own, place, table, params[table], copy, index)
-        return rows.finished()
+        block = rows.finished()
+        if n == wanted:
+            return block
+        return thinned(block, self.plan, shares, wanted, stream(self.root, _THIN, copy, index))
 
     def _place(
         self,

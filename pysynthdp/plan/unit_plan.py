@@ -87,11 +87,17 @@ class UnitDerived:
         Of columns, and of functions over the rows of a unit.
     given : tuple of str
         Columns that it names.
+    edges : tuple of float
+        Where groups of units meet, from low to high: copies keep their shares. Empty for none.
+    counts : tuple of int
+        Units in each group of the table, one more.
     """
 
     column: str
     expression: str
     given: tuple[str, ...]
+    edges: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
 
 
 def _numbered(places: Sequence[int]) -> str:
@@ -221,6 +227,11 @@ class UnitPlan(SynthesisPlan):
         return {**own, **dict.fromkeys(made, DERIVED), **dict.fromkeys(self.serials, SERIAL)}
 
     @property
+    def held_margins(self) -> tuple[str, ...]:
+        """Columns that are computed in whole units and keep their distribution."""
+        return tuple(own.column for own in self.over_units if own.edges)
+
+    @property
     def predictor_matrix(self) -> pd.DataFrame:
         """1 where the row's column is drawn from the column's; of units and first rows."""
         return self.first.predictor_matrix
@@ -251,4 +262,10 @@ class UnitPlan(SynthesisPlan):
                 text = f"{own.places[0] + 1} to {own.places[-1] + 1}"
                 facts.append(("places drawn by the same models", text))
         facts += [(f"{each.column} is computed in whole units", each.expression) for each in self.over_units]
+        text = "of three units drawn two stay, by shares of {} groups of units"
+        facts += [
+            (f"{each.column} keeps its distribution", text.format(len(each.counts)))
+            for each in self.over_units
+            if each.edges
+        ]
         return facts

@@ -125,6 +125,8 @@ def learned_facts(
     if chosen:
         names = [name for name in plan.schema.names if name in chosen]
         facts.append(f"which of two models draws {', '.join(names)}")
+    if held := ", ".join(getattr(plan, "held_margins", ())):  # of units alone
+        facts.append(f"of {held}: shares of groups of five units or more, and where these meet")
     facts += _parted(plan)
     return [*facts, *_functions(plan), "the parameters of every column's model"]
 

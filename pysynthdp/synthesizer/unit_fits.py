@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+import pandas as pd
+
 from pysynthdp.base.errors import FitError, PlanError
 from pysynthdp.base.remarks import Remark, in_order, without_overlap
 from pysynthdp.curator.look import remarks_of
@@ -16,13 +19,13 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.checked import Finding, FitCheck
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.plan.unit_plan import PLACE, SINCE, SIZE, UnitPlan, of_before, of_first, there_at
-from pysynthdp.schema import Schema
+from pysynthdp.plan.unit_plan import PLACE, SINCE, SIZE, UnitDerived, UnitPlan, of_before, of_first, there_at
+from pysynthdp.schema import NumericColumn, Schema
 from pysynthdp.synthesizer.planning import told
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.unit_plans import plans_of
 from pysynthdp.synthesizer.unit_table import OpenedUnits, opened_units
-from pysynthdp.units import WHOLE, far_as_wholes, far_remarks, place_owners, unit_frame
+from pysynthdp.units import WHOLE, far_as_wholes, far_remarks, margin_of, place_owners, unit_frame
 
 __all__ = ["fit_units", "planned_units"]
 
@@ -85,6 +88,8 @@ def fit_units(
         plans.append(one.completed(fit))
         given: dict[str, Any] = {} if one is plan.first else {"kept": {}, "kept_columns": {}}  # not kept real
         fits.append(replace(fit, learned=(), **given))
+    if plan.protection.learns and not plan.first.keep and not plan.first.strata:  # else their number is fixed
+        plan = replace(plan, over_units=tuple(_with_margin(own, opened) for own in plan.over_units))
     plan = plan.completed_by(plans)
     far = _far(opened, plan, fits, workers)
     found = (*opened.remarks, *opened.relations.offered, *_seen(opened, plan), *_of_fits(plan, fits))
@@ -92,6 +97,16 @@ def fit_units(
     remarks = in_order(without_overlap(found), plan.schema.names)
     tables = tuple(replace(fit, remarks=(), check=None) for fit in fits)
     return UnitMachine(plan, _of_all(plan, fits, opened, remarks, far), account, tables), remarks
+
+
+def _with_margin(own: UnitDerived, opened: OpenedUnits) -> UnitDerived:
+    """Keep the distribution of a number that is computed in whole units, and there in all of them."""
+    if not isinstance(opened.beside[own.column], NumericColumn):
+        return own
+    values = pd.to_numeric(opened.frame[own.column], errors="coerce").to_numpy(np.float64)
+    heads = values[opened.placed.first]
+    edges, counts = ((), ()) if np.isnan(heads).any() else margin_of(heads)
+    return replace(own, edges=edges, counts=counts)
 
 
 def _of_fits(plan: UnitPlan, fits: Sequence[Fit]) -> Iterable[Remark]:

@@ -23,14 +23,15 @@ Under a formal guarantee sizes, order and shared columns are declared, and nothi
 ``declared.py`` sorts them by declared facts alone.
 
 Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what is wrong with them,
-``shared.py`` finds what units share, ``functions.py`` what of that is computed from rows, ``numbering.py``
-how ids are written, ``tables.py`` makes the tables, ``whole.py`` compares whole units that were drawn with
-the real ones. The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in
-``pysynthdp/draw/unit_machine.py``.
+``shared.py`` finds what units share, ``functions.py`` what of that is computed from rows, ``margins.py`` what
+distribution it has, ``numbering.py`` how ids are written, ``tables.py`` makes the tables. The plan of all of
+them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in ``pysynthdp/draw/unit_machine.py``, and in
+``thinning.py`` beside it; ``whole.py`` compares whole units that were drawn with the real ones.
 """
 
 from pysynthdp.units.declared import count_units, declared_frames, declared_rows
 from pysynthdp.units.functions import functions_over_units
+from pysynthdp.units.margins import margin_of
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
 from pysynthdp.units.shared import check_of_units, shared_columns
@@ -47,6 +48,7 @@ __all__ = [
     "far_as_wholes",
     "far_remarks",
     "functions_over_units",
+    "margin_of",
     "numbering_of",
     "place_frame",
     "place_groups",

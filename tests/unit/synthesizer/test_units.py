@@ -114,6 +114,32 @@ def test_couples_and_generations_are_those_of_the_table(table, release):
     assert (shares - drawn).abs().max() < 0.03
 
 
+def test_what_is_computed_in_units_keeps_its_distribution(table, fitted, release):
+    """Shares of groups of units are those of the table, however models add members up."""
+    held = {own.column: own for own in fitted.plan.over_units}
+    assert fitted.plan.held_margins == ("eqSS", "eqPay")
+    assert "eqPay keeps its distribution" in str(fitted.plan)
+    assert "of eqSS, eqPay: shares of groups" in " ".join(str(release.privacy).split())
+    heads = [frame[~frame.hid.duplicated()] for frame in (table, *release)]
+    for name, own in held.items():
+        groups = [np.bincount(np.searchsorted(own.edges, frame[name])) for frame in heads]
+        assert groups[0].tolist() == list(own.counts)
+        assert all(np.abs(group - groups[0]).max() <= 4 for group in groups[1:])
+
+
+def test_shares_of_groups_are_drawn_where_parameters_are(table):
+    """Then copies differ in them as samples do: standard deviations of counts are 7.5 of 66 units."""
+    copies = quietly(asked(proper=True), table).draw(m=20, rng=1)
+    plain = quietly(asked(), table).draw(m=20, rng=1)
+    spread = []
+    for release in (copies, plain):
+        heads = [copy[~copy.hid.duplicated()].eqPay for copy in release]
+        edge = table[~table.hid.duplicated()].eqPay.quantile(1 / 6)
+        spread.append(np.std([(each <= edge).sum() for each in heads]))
+    assert 4 < spread[0] < 12
+    assert spread[1] < 2
+
+
 def test_rows_that_break_the_order_are_drawn_again_in_few_steps(fitted, monkeypatch):
     """Of 6,000 households a few dozen rows are hard to place; one by one they would take 116 steps."""
     steps, draw = [], BlockDraw._step
