@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.analysis.designs.sample import sample_of, variance
+from pysynthdp.analysis.designs.sample import checked_lonely, sample_of, variance
 from pysynthdp.base.errors import FitError
 from pysynthdp.tags import ReleaseTags
 
@@ -168,3 +168,9 @@ def test_a_domain_that_a_copy_lacks_is_not_pooled():
     done = sdp.svymean("hours", release_of(table, other), by="region", design=design)
     assert np.isnan(done.params["mean(hours)[region=west]"])
     assert any("cannot be estimated in copy 2" in note for note in done.notes)
+
+
+def test_single_units_have_one_vocabulary():
+    old = sdp.Design(weight="w", how="population", lonely="certain")
+    assert old == sdp.Design(weight="w", how="population", lonely="certainty")
+    assert checked_lonely("refuse") == "fail"
