@@ -47,11 +47,12 @@ FORMULA = "api00 ~ ell + meals"
 ORDER = ["ell", "meals", "enroll", "tested", "api00"]
 TABLE = Path(__file__).parents[1] / "results" / "design.csv"
 REAL = sdp.Design(weight="pw", strata="stype", fpc="fpc")
+ONCE = sdp.Design(weight="pw", strata="stype", fpc="fpc", weighted=False)
 CONFIDENTIAL, DRAWN = "the sample itself", "drawn weight"
 WAYS = {
     CONFIDENTIAL: {},
     "real, defaults": {"design": REAL},
-    "real, in order": {"design": REAL, "visit_sequence": ORDER},
+    "real, rows once, one spread": {"design": ONCE, "method": "normrank"},
     "real, by stratum": {"design": REAL, "visit_sequence": ORDER, "strata": "stype"},
     "real, by stratum, norm": {
         "design": REAL,
