@@ -363,6 +363,8 @@ def _r(value: object, *, inside: bool = False) -> str:
         return f"list({', '.join(items)})"
     if isinstance(value, list | tuple):
         written = ["NA" if item is None else _r(item, inside=True) for item in value]
+        if not written:
+            return "character()"  # c() is NULL, and a list drops it
         return written[0] if len(written) == 1 and value[0] is not ... else f"c({', '.join(written)})"
     if value is None:
         return "NULL"

@@ -30,7 +30,7 @@ from pysynthdp.bridge.codec import NA_INTEGER, RValue, RVector, character
 from pysynthdp.bridge.columns_from_r import checked_column, is_a_list
 from pysynthdp.bridge.facts import ColumnFacts, FrameFacts, RFrame, column_keys
 from pysynthdp.bridge.frame_shape import checked_frame, rows_of
-from pysynthdp.schema import Column, NumericColumn, Schema
+from pysynthdp.schema import CategoricalColumn, Column, NumericColumn, Schema
 
 __all__ = ["cells_from_r", "declared_facts"]
 
@@ -38,7 +38,9 @@ _NUMBERS: Final = ("double", "integer")
 _NA_INTEGER64: Final = np.iinfo(np.int64).min
 
 
-def cells_from_r(value: RValue, schema: Schema | None, drop: Collection[str] = ()) -> RFrame:
+def cells_from_r(
+    value: RValue, schema: Schema | None, drop: Collection[str] = (), ids: Collection[str] = ()
+) -> RFrame:
     """Read an R data frame for a formal guarantee.
 
     Parameters
@@ -49,6 +51,9 @@ def cells_from_r(value: RValue, schema: Schema | None, drop: Collection[str] = (
         What is declared; a column that it does not name, or that is dropped, is not read and stands empty.
     drop : collection of str
         Columns that are left out later.
+    ids : collection of str
+        Columns that say whose a row is, or which of its unit: read with all their digits, though no schema
+        names them.
 
     Returns
     -------
@@ -81,7 +86,10 @@ def cells_from_r(value: RValue, schema: Schema | None, drop: Collection[str] = (
     known = {} if schema is None else {column.name: column for column in schema if column.name not in drop}
     held, facts = {}, {}
     for at, (key, item) in enumerate(zip(column_keys(names), columns, strict=True)):
-        held[at] = _cells(item, known[key[0]]) if key[0] in known else np.full(rows, np.nan)
+        if key[0] in ids and key[0] not in known:
+            held[at] = _ids(item, key[0])
+        else:
+            held[at] = _cells(item, known[key[0]]) if key[0] in known else np.full(rows, np.nan)
         facts[key] = _facts(item)
     frame = pd.DataFrame(held, index=pd.RangeIndex(rows))
     frame.columns = pd.Index(names, dtype=object)
@@ -128,6 +136,14 @@ def _cells(vector: Any, declared: Column) -> Any:
     if isinstance(declared, NumericColumn):
         return times.in_unit(vector, numbers, declared.unit)
     return _times(vector, numbers)
+
+
+def _ids(vector: Any, name: str) -> Any:
+    """Give the cells of a column of ids; those of 64 bits keep all digits."""
+    if vector.kind == "double" and "integer64" in vector.classes:
+        whole = vector.array.view(np.int64)
+        return pd.arrays.IntegerArray(whole.copy(), whole == _NA_INTEGER64)
+    return _cells(vector, CategoricalColumn(name, ()))
 
 
 def _numbers(vector: RVector) -> AnyArray:

@@ -6,6 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from pysynthdp.base.errors import BridgeError, PysynthdpError
 from pysynthdp.base.words import said
 from pysynthdp.bridge.codec import RValue, RVector, character, named_list
@@ -17,6 +20,7 @@ from pysynthdp.bridge.plain import plain_from_r, plain_to_r
 from pysynthdp.bridge.synds import synds_fields
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.release import SyntheticRelease
+from pysynthdp.schema import Schema
 from pysynthdp.schema.plain import from_plain, to_plain
 from pysynthdp.tags import ReleaseTags
 from pysynthdp.tags.provenance import Provenance
@@ -176,12 +180,27 @@ def _release(frames: tuple[RVector, ...], plain: Mapping[str, Any]) -> Synthetic
     """Put the parts together."""
     tags, schema = ReleaseTags.from_dict(plain["tags"]), from_plain(plain["schema"])
     return SyntheticRelease(
-        copies=tuple(labelled_from_r(frame, schema) for frame in frames),
+        copies=tuple(_as_declared(labelled_from_r(frame, schema), schema) for frame in frames),
         schema=schema,
         privacy=PrivacyStatement.from_dict(plain["privacy"]),
         provenance=_provenance(plain["provenance"]),
         tags=tags,
     )
+
+
+def _as_declared(copy: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """Give whole numbers the declared type of whole numbers again: R has but one."""
+    types = {
+        column.name: column.dtype
+        for column in schema
+        if column.name in copy
+        and isinstance(column.dtype, np.dtype)
+        and column.dtype.kind in "iu"
+        and copy[column.name].dtype != column.dtype
+        and isinstance(copy[column.name].dtype, np.dtype)
+        and copy[column.name].dtype.kind in "iu"
+    }
+    return copy.astype(types) if types else copy
 
 
 def _frames(value: RValue) -> tuple[RVector, ...]:

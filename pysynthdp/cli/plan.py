@@ -59,9 +59,11 @@ def plan(
         table, settings = read_with_plan(file, plan, reading, disk=disk)
     made = sdp.Synthesizer(**settings).plan(table)
     rows = n if table is None else count_rows(table)
-    shown = [str(made)]
+    shown = [str(made), *map(str, getattr(made, "places", ()))]
     if made.protection.spends != "nothing" and rows is not None:
         shown.append(str(made.price(n=rows, n_syn=k, m=m)))
+        if len(made.tables) > 1:  # further rows carry the noise of all that a unit may have
+            shown.append(str(made.expected_precision(n=rows, n_syn=k, m=max(m, 2))))
     card = made.to_table()
     steps = [dict(zip(card.columns, row, strict=True)) for row in card.rows]
     this_run().end("\n\n".join(shown), {"facts": dict(card.facts), "steps": steps, "text": shown})

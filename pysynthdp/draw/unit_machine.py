@@ -62,7 +62,8 @@ class UnitMachine(Machine):
         self.account.charge(n_syn=int(n_syn), copies=int(m), seeded=seeded)
         plan = self.plan
         assert isinstance(plan, UnitPlan)  # noqa: S101 -- whoever makes the machine gives one
-        return UnitDrawing(plan, self.fit, tables, root, Charged(int(m), int(n_syn)))
+        whole = replace(self.fit, source=self.fit.source.sharing(parameters))
+        return UnitDrawing(plan, whole, tables, root, Charged(int(m), int(n_syn)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         self._refuse_fork()
@@ -157,8 +158,9 @@ class UnitDrawing(DrawnOnce):
         among = rows.further(place)
         if not among.size:
             return
-        given = rows.given(own.plan, place, among)
-        drawn = self._parts(own.plan, self.tables[table], params, copy, index, place, given, len(among))
+        plan = own.drawn
+        given = rows.given(plan, place, among)
+        drawn = self._parts(plan, self.tables[table], params, copy, index, place, given, len(among))
         rows.put(place, among, drawn)
 
     def _parts(

@@ -17,7 +17,7 @@ from pysynthdp.design.unit_expressions import parsed_over_units
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import Key
 from pysynthdp.plan.unit_plan import PLACE, SINCE, UnitPlan, of_before, of_first, there_at
-from pysynthdp.schema import CategoricalColumn, Schema
+from pysynthdp.schema import CategoricalColumn, Column, Schema
 
 __all__ = ["Block", "UnitRows", "computed_over_units", "frame_of"]
 
@@ -91,7 +91,7 @@ class UnitRows:
         for name in plan.keep:
             if name in (PLACE, SINCE):
                 number = np.full(len(among), place + 1) if name == PLACE else place - self.at[among]
-                found[name, "value"] = number.astype(np.float64)
+                found[name, "value"] = _coded(number, plan.schema[name])
                 continue
             source, plain = sources.get(name, (self.first, name))
             for part in parts_of(plan.schema[name]):
@@ -123,6 +123,13 @@ class UnitRows:
                 parts[key][where[among, at]] = values
         parts = computed_over_units(self.plan, parts, unit)
         return Block(parts, unit, place, self.start)
+
+
+def _coded(number: IntArray, column: Column) -> AnyArray:
+    """Give a number as its column has it: itself, or its place among levels that follow one another."""
+    if isinstance(column, CategoricalColumn):
+        return np.asarray(number - column.levels[0]).astype(np.int16)
+    return number.astype(np.float64)
 
 
 def _there(plan: UnitPlan, first: Mapping[Key, AnyArray], n: int) -> BoolArray:

@@ -28,7 +28,7 @@ def unit_tags(plan: UnitPlan, drawing: UnitDrawing) -> ReleaseTags:
     tables = drawing.tables
     tags = release_tags(plan.first, tables[:1], m=drawing.m, n_syn=drawing.n_syn)
     first = tagged_steps(plan.first, tables[:1])
-    further = [tagged_steps(own.plan, (fit,)) for own, fit in zip(plan.places, tables[1:], strict=True)]
+    further = [tagged_steps(own.drawn, (fit,)) for own, fit in zip(plan.places, tables[1:], strict=True)]
     names = frozenset(plan.schema.names)
     steps = [_everywhere(step, first, further, names) for step in first if step.columns[0] in names]
     details = {**tags.details, "unit": plan.units.id, "unit_columns": [*plan.unit_columns]}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.even import Evenness
 from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.base.streams import RandomSource, root_sequence
-from pysynthdp.base.words import Said, Setting, Words
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.design.parts import Part, parts_of
 from pysynthdp.plan.budget import Budgeted, Price, most_advantage
 from pysynthdp.plan.card import exact_facts, plan_frame, plan_table, predictor_matrix
@@ -28,6 +28,7 @@ from pysynthdp.plan.derived import Derived, placed, without_silent
 from pysynthdp.plan.designed import design_facts
 from pysynthdp.plan.factors import Terms, shown_terms, term_text
 from pysynthdp.plan.fit import Fit, FitRequest
+from pysynthdp.plan.no_units import NOISE, no_units
 from pysynthdp.plan.rules import Rule
 from pysynthdp.plan.step import Step, predicting, written_formulas
 from pysynthdp.plan.wishes import Wishes
@@ -35,14 +36,11 @@ from pysynthdp.privacy.account import Account
 from pysynthdp.privacy.guarantee import Guarantee
 from pysynthdp.privacy.statements.statement import PrivacyStatement
 from pysynthdp.privacy.unit import PrivacyUnit
-from pysynthdp.schema import Design, Schema
+from pysynthdp.schema import Design, Schema, Units
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["Protection", "Spends", "SynthesisPlan", "Watch"]
 
-_NOISE: Final = Said(
-    "guarantee=ZCDP(rho=...)", 'guarantee = { name = "zcdp", rho = ... }', "guarantee = zcdp(rho = ...)"
-)
 Spends: TypeAlias = Literal["nothing", "at the fit", "at each draw"]
 _COPIES = 5
 
@@ -130,6 +128,11 @@ class Protection(Protocol):
         """Whose record is protected."""
         return PrivacyUnit()
 
+    def of_units(self, units: Units, most: int) -> Self:
+        """Protect whole units of at most so many rows; refused where no price is proved."""
+        del units, most
+        raise no_units(self.name)
+
     @property
     def outside(self) -> tuple[str, ...]:
         """Models and mechanisms of other packages that the user allows by name."""
@@ -177,29 +180,24 @@ class Protection(Protocol):
     def price(self, plan: SynthesisPlan, *, n: int, n_syn: int | None = None, m: int = 5) -> Price:
         """Price m copies of n_syn records (n by default) from public constants."""
         del plan, n, n_syn, m
-        raise PrivacyError(
-            f"protection {self.name!r} states no price beforehand",
-            kind="guarantee",
-            remedy="see the statement of a release",
-        )
+        text = f"protection {self.name!r} states no price beforehand"
+        raise PrivacyError(text, kind="guarantee", remedy="see the statement of a release")
 
     def expected_precision(
         self, plan: SynthesisPlan, *, n: int, m: int = 20, n_syn: int | None = None
     ) -> Printable:
         """Say how much longer intervals get by what this protection does."""
         del plan, n, m, n_syn
-        raise PrivacyError(
-            f"protection {self.name!r} foresees no precision",
-            kind="guarantee",
-            remedy=Words("noise in the answers does: give {noise}", noise=_NOISE),
-        )
+        mend = Words("noise in the answers does: give {noise}", noise=NOISE)
+        text = f"protection {self.name!r} foresees no precision"
+        raise PrivacyError(text, kind="guarantee", remedy=mend)
 
     def rehearsal(self) -> Self:
         """Make the twin that may be seeded and marks everything void, for public tables."""
         raise PrivacyError(
             f"protection {self.name!r} has no rehearsal, which is for noise in the answers",
             kind="guarantee",
-            remedy=Words("give {noise}", noise=_NOISE),
+            remedy=Words("give {noise}", noise=NOISE),
         )
 
     # -- the fit -------------------------------------------------------------------------------------------
@@ -208,7 +206,7 @@ class Protection(Protocol):
         """Refuse arguments of ``fit`` that do not apply."""
         if answers is not None or noise_seed is not None:
             raise PlanError(
-                Words("answers and noise_seed belong to noise in the answers: {noise}", noise=_NOISE),
+                Words("answers and noise_seed belong to noise in the answers: {noise}", noise=NOISE),
                 kind="guarantee",
             )
 
@@ -245,6 +243,11 @@ class Protection(Protocol):
     def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
         """Fit every step through the curator; the rows are dropped when it returns."""
         ...
+
+    def fit_units(self, plan: SynthesisPlan, request: FitRequest) -> tuple[Fit, ...]:
+        """Fit a plan of whole units: what stands for all of it, then each of its tables."""
+        del plan, request
+        raise no_units(self.name)
 
     def unsaveable(self) -> str:
         """Say why a fit cannot be written to a file; empty where it can."""
@@ -375,6 +378,11 @@ class SynthesisPlan(Budgeted, Printable):
         visited = without_silent(self.visit_sequence, self.derived)
         names = (*predicting(self.schema, self.keep), *visited)
         return tuple(part for name in names for part in parts_of(self.schema[name]))
+
+    @property
+    def tables(self) -> tuple[SynthesisPlan, ...]:
+        """Plans of the tables that are fitted: this one alone, where rows do not belong together."""
+        return (self,)
 
     @property
     def methods(self) -> dict[str, str]:

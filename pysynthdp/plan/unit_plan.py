@@ -109,17 +109,32 @@ class PlacePlan(Printable):
     places : tuple of int
         Which, counted from 0.
     plan : SynthesisPlan
-        Who is drawn from whom; what is given is among its kept columns.
+        Who is drawn from whom, as it is fitted; what is given is among its kept columns, or in ``beside``.
+    beside : tuple of str
+        Columns that are given, where a guarantee has them fitted as all others.
     """
 
     places: tuple[int, ...]
     plan: SynthesisPlan
+    beside: tuple[str, ...] = ()
+
+    @property
+    def drawn(self) -> SynthesisPlan:
+        """The plan as rows are drawn by it: what is given is there, and no step draws it."""
+        if not self.beside:
+            return self.plan
+        steps = tuple(step for step in self.plan.steps if step.targets[0].column not in self.beside)
+        visited = tuple(name for name in self.plan.visit_sequence if name not in self.beside)
+        return replace(self.plan, keep=self.beside, steps=steps, visit_sequence=visited)
 
     def to_table(self) -> Table:
         """One row a step; what is given is drawn before, so that nothing of it is real."""
         table = self.plan.to_table()
         facts = tuple(fact for fact in table.facts if fact[0] not in ("columns", "order", "released REAL"))
-        return replace(table, title=f"Synthesis plan of rows at {_numbered(self.places)}", facts=facts)
+        rows = tuple(row for row in table.rows if row[1] not in self.beside)
+        given = (("given, as its unit has it", ", ".join(self.beside)),) if self.beside else ()
+        title = f"Synthesis plan of rows at {_numbered(self.places)}"
+        return replace(table, title=title, rows=rows, facts=(*facts, *given))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -180,8 +195,13 @@ class UnitPlan(SynthesisPlan):
         own = {item.name: getattr(self, item.name) for item in fields(self)}
         plain = {item.name for item in fields(SynthesisPlan)} | {"first", "places"}
         more = {name: value for name, value in own.items() if name not in plain}
-        places = tuple(PlacePlan(old.places, plan) for old, plan in zip(self.places, others, strict=True))
+        places = tuple(replace(old, plan=plan) for old, plan in zip(self.places, others, strict=True))
         return UnitPlan.of(first, self.schema, places=places, **more)
+
+    @property
+    def tables(self) -> tuple[SynthesisPlan, ...]:
+        """Of units and first rows, and of further places."""
+        return (self.first, *(own.plan for own in self.places))
 
     @property
     def methods(self) -> dict[str, str]:

@@ -127,10 +127,10 @@ def price_of(mechanism: SamplingMechanism, draw: Draw, *, unit: PrivacyUnit) -> 
             remedy=f"use {' or '.join(mechanism.relations)}",
         )
     cost = mechanism.price(n_syn=draw.n_syn, copies=draw.copies)
-    if unit.rows_per_unit == 1:
+    if unit.priced_rows == 1:
         return cost
     if isinstance(cost, PureDP | ZCDP | GDP):
-        return group_privacy(cost, unit.rows_per_unit)
+        return group_privacy(cost, unit.priced_rows)
     raise PrivacyError(
         f"{mechanism.name} is priced for one row a unit only",
         kind="mechanism",

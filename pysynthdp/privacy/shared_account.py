@@ -188,7 +188,7 @@ def same_unit(first: PrivacyUnit, second: PrivacyUnit) -> None:
     PrivacyError
         Names what differs; give the same unit= to both, or use two accounts.
     """
-    for what in ("relation", "rows_per_unit", "name", "key"):
+    for what in ("relation", "rows_per_unit", "name", "key", "whole"):
         one, two = getattr(first, what), getattr(second, what)
         if one != two:
             raise PrivacyError(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 from pysynthdp.base.errors import PrivacyError
 from pysynthdp.base.slips import answers_slips
 
-__all__ = ["PrivacyUnit", "Relation", "checked_unit"]
+__all__ = ["PrivacyUnit", "Relation", "checked_unit", "unit_to_dict"]
 
 Relation = Literal["replace_one", "add_remove"]
 
@@ -31,6 +31,10 @@ class PrivacyUnit:
         Column of the table that says whose a row is. It is read for one thing: rows beyond the first
         ``rows_per_unit`` of their unit, in row order, do not take part. It is never modelled or released, and
         is not named in the schema. Without it ``rows_per_unit`` is assumed, and the statement says so.
+    whole : bool
+        Units are drawn as wholes, their rows in places by a declared order; set by ``units=``. Neighbours
+        then differ in the number of a unit's rows too, and each price says itself how many rows of a unit it
+        counts.
 
     Raises
     ------
@@ -57,6 +61,7 @@ class PrivacyUnit:
     rows_per_unit: int = 1
     name: str = "record"
     key: str | None = None
+    whole: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.relation not in get_args(Relation):
@@ -75,10 +80,22 @@ class PrivacyUnit:
             )
         if self.key is not None and (not isinstance(self.key, str) or not self.key):
             raise PrivacyError("key must be the name of the column that says whose a row is", kind="unit")
+        if not isinstance(self.whole, bool) or (self.whole and self.key is None):
+            raise PrivacyError("whole is for units with a key", kind="unit", remedy="leave it out")
+
+    @property
+    def priced_rows(self) -> int:
+        """Rows of a unit that a price for one row must count; those of whole units say it themselves."""
+        return 1 if self.whole else self.rows_per_unit
 
     @property
     def neighbours(self) -> str:
         """The neighbour relation as a clause of a sentence."""
+        if self.whole and self.relation == "replace_one":
+            return (
+                f"two tables that differ in one {self.name}, in its values and in how many rows it has (the "
+                f"number of units is public)"
+            )
         if self.relation == "replace_one":
             return (
                 f"two tables that differ in the values of one {self.name} (the number of records is public)"
@@ -91,7 +108,8 @@ class PrivacyUnit:
         rows = "one row" if self.rows_per_unit == 1 else f"at most {self.rows_per_unit} rows"
         if self.key is None:
             return f"{rows} a {self.name}: assumed, not checked"
-        rest = "become a public row" if self.relation == "replace_one" else "are left out"
+        public = self.relation == "replace_one" and not self.whole
+        rest = "become a public row" if public else "are left out"
         return (
             f"{rows} a {self.name}: enforced by {self.key} before any sum; further rows, and rows without a "
             f"readable {self.key}, {rest}"
@@ -105,13 +123,13 @@ class PrivacyUnit:
         return self.bound, f"assumed: {self.key} says whose a row is, and the same in neighbouring tables"
 
 
-def checked_unit(unit: Any) -> PrivacyUnit:
-    """Take a unit and nothing that merely names one.
+def checked_unit(unit: Any, *, whole: bool = False) -> PrivacyUnit:
+    """Take a unit and nothing that merely names one; one that is drawn as a whole only where ``whole`` says.
 
     Raises
     ------
     PrivacyError
-        For a value of another type, such as the name alone.
+        For a value of another type, such as the name alone, or units that are wholes where prices count rows.
 
     Notes
     -----
@@ -121,4 +139,24 @@ def checked_unit(unit: Any) -> PrivacyUnit:
         raise PrivacyError(
             "unit must be a PrivacyUnit", kind="unit", remedy="write unit=PrivacyUnit(name='person')"
         )
+    if unit.whole and not whole:
+        raise PrivacyError(
+            "whole units are protected by noise in the answers", kind="unit", remedy="leave whole out"
+        )
     return unit
+
+
+def unit_to_dict(unit: PrivacyUnit) -> dict[str, Any]:
+    """Write a unit as plain values for JSON; that it is drawn as a whole only where it is.
+
+    Notes
+    -----
+    Privacy: a public setting.
+
+    Examples
+    --------
+    >>> unit_to_dict(PrivacyUnit(name="person"))
+    {'relation': 'replace_one', 'rows_per_unit': 1, 'name': 'person', 'key': None}
+    """
+    plain = asdict(unit)
+    return plain if unit.whole else {name: value for name, value in plain.items() if name != "whole"}

@@ -8,6 +8,7 @@ from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.step import predicting
+from pysynthdp.plan.unit_plan import UnitPlan
 from pysynthdp.schema import CategoricalColumn, Column, NumericColumn
 from pysynthdp.schema.universe import Universe
 
@@ -22,13 +23,24 @@ def public_facts(plan: SynthesisPlan, *, n_public: bool) -> list[str]:
     Privacy: settings only.
     """
     rows = "of the confidential table and " if n_public else ""
-    facts = [f"the number of rows {rows}of a copy, and the number of copies"]
+    what = "units" if isinstance(plan, UnitPlan) else "rows"
+    facts = [f"the number of {what} {rows}of a copy, and the number of copies", *_unit_facts(plan)]
     for column in plan.schema:
         if column.declared:
             facts.append(f"{column.name}: type, levels or bounds, and codes, as declared")
         elif declared := _declared_facts(column):
             facts.append(f"{column.name}: {' and '.join(declared)}, as declared")
     return [*facts, *_kept_facts(plan)]
+
+
+def _unit_facts(plan: SynthesisPlan) -> list[str]:
+    """Say what is declared of units."""
+    if not isinstance(plan, UnitPlan):
+        return []
+    units, most = plan.units, plan.places[-1].places[-1] + 1
+    shared = ", ".join(plan.shared) or "no column"
+    rows = f"units: rows of one {units.id}, at most {most}, by {units.order}; further rows take no part"
+    return [f"{rows}; {shared} of the first row stands for all"]
 
 
 def _kept_facts(plan: SynthesisPlan) -> list[str]:

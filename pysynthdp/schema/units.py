@@ -72,7 +72,8 @@ class Units:
 
     Notes
     -----
-    Privacy: settings; reads nothing.
+    Privacy: settings; reads nothing. Under a guarantee ``max_size``, ``order``, ``shared`` and
+    ``larger="truncate"`` must be declared, and nothing is said of rows that are not as declared.
 
     Examples
     --------

@@ -104,6 +104,12 @@ def check_charged(protection: Protection, attempt: Attempt | None) -> None:
 
 def job_of(plan: SynthesisPlan) -> str:
     """Digest what is fitted and how it is protected, from public facts."""
-    steps = [(step.label, step.model.name, step.terms) for step in plan.steps]
-    plain = {"schema": schema_file.to_plain(plan.schema), "steps": steps, "protection": repr(plan.protection)}
+    first, *others = [_steps(own) for own in plan.tables]
+    plain = {"schema": schema_file.to_plain(plan.schema), "steps": first, "protection": repr(plan.protection)}
+    plain |= {"further": others} if others else {}
     return hashlib.sha256(json.dumps(plain, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _steps(plan: SynthesisPlan) -> list[Any]:
+    """Write what is drawn by which model."""
+    return [(step.label, step.model.name, step.terms) for step in plan.steps]

@@ -12,10 +12,11 @@ import pandas as pd
 from pysynthdp.base.remarks import say
 from pysynthdp.base.streams import RandomSource
 from pysynthdp.curator.look import slow_plan
-from pysynthdp.curator.rows import ImputedTables, listed
+from pysynthdp.curator.rows import ImputedTables, listed, rows_of
 from pysynthdp.design.rows import Rows
 from pysynthdp.draw.machine import Machine
 from pysynthdp.draw.stand_ins import stand_ins
+from pysynthdp.draw.unit_machine import UnitMachine
 from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.rules import strange_levels
@@ -26,6 +27,7 @@ from pysynthdp.synthesizer.imputing import Opened, fit_imputed, opened
 from pysynthdp.synthesizer.opening import opened_table, undeclared
 from pysynthdp.synthesizer.populations import check_populations, fit_populations, makes_populations
 from pysynthdp.synthesizer.settings import Settings, with_labels
+from pysynthdp.synthesizer.unit_declared import check_tabled, declared_units
 from pysynthdp.synthesizer.unit_fits import fit_units
 
 __all__ = ["Asked", "fit_table"]
@@ -61,6 +63,8 @@ def fit_table(settings: Settings, given: Any, asked: Asked) -> FittedSynthesizer
     paying = Charging.of(asked.ledger, asked.source, protection, table=given, answers=path)
     table, labels = opened_table(settings, given)
     own = with_labels(with_design(settings), labels)
+    if own.units is not None and not protection.learns:
+        return _fit_declared_units(own, table, asked, paying)
     if own.units is not None:
         return _fit_units(own, table, asked.block_rows)
     tables = listed(table)
@@ -81,6 +85,27 @@ def _fit_units(settings: Settings, table: Any, block_rows: int | None) -> Fitted
     machine, odd = fit_units(settings, table, workers=_threads(settings), block_rows=block_rows)
     say(odd)
     return FittedSynthesizer(machine, _threads(settings), settings.progress)
+
+
+def _fit_declared_units(
+    settings: Settings, table: Any, asked: Asked, paying: Charging | None
+) -> FittedSynthesizer:
+    """Fit the declared plan of whole units under a guarantee, priced before a record is read."""
+    plan, threads = declared_units(settings), _threads(settings)
+    if listed(table) is not None:
+        plan.protection.check_imputed()
+    rows = None if table is None else rows_of(table, full=False)
+    check_tabled(settings, plan, rows)
+    protection = plan.protection
+    account = protection.account(plan, n=0)
+    spending = attempt_of(paying, plan, account)
+    say(strange_levels(plan.rules, plan.schema))
+    path = None if asked.answers is None else Path(asked.answers)
+    request = FitRequest(rows, threads, settings.progress, path, asked.noise_seed, spending=spending)
+    whole, *tables = protection.fit_units(plan, request)
+    check_charged(protection, spending)
+    machine = UnitMachine(plan, whole, account, tuple(tables))
+    return FittedSynthesizer(machine, threads, settings.progress)
 
 
 def _fit_imputed(settings: Settings, tables: ImputedTables, block_rows: int | None) -> FittedSynthesizer:

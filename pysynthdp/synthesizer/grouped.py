@@ -6,17 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, together
-from pysynthdp.base.words import Said, Setting, Words
+from pysynthdp.base.words import Setting, Words
 from pysynthdp.schema.units import Units, unit_setting
 
 __all__ = ["check_apart", "check_units"]
 
 _RECODED: Final = Setting("derive", {"coarse": "recode(fine, ...)"})
-_KEYED: Final = Said(
-    "ByNoise(..., unit=PrivacyUnit(name='household', key='hid', rows_per_unit=8))",
-    'unit = { name = "household", key = "hid", rows_per_unit = 8 } of the guarantee',
-    'zcdp(..., unit = "household", unit_key = "hid", rows_per_unit = 8)',
-)
 
 
 class _Asked(Protocol):
@@ -55,16 +50,6 @@ def check_apart(settings: object) -> None:
                 "{what} parts the rows by what they hold, which a formal guarantee does not allow", what=what
             )
             raise PrivacyError(text, kind=what, remedy=Words("leave it out, and {mend}", mend=mend))
-    if getattr(settings, "units", None) is not None:
-        text = Words(
-            "units are not yet drawn as wholes under a formal guarantee: members would have to be counted, "
-            "sorted and fitted place by place, and no price of that is proved here"
-        )
-        mend = Words(
-            "leave units out and protect whole units all the same by {key}; rows of a copy then stand alone",
-            key=_KEYED,
-        )
-        raise PrivacyError(text, kind="units", remedy=mend)
 
 
 def check_units(settings: _Asked) -> None:

@@ -41,6 +41,7 @@ __all__ = [
     "settled_rare",
     "to_be_drawn",
     "told",
+    "unnamed",
 ]
 
 
@@ -206,7 +207,7 @@ def check_named(settings: Settings, schema: Schema, rows: Rows | None, *, key: s
     if rows is None:
         return
     apart = {*settings.drop, key}
-    faults = [_unnamed(name) for name in rows.columns if name not in schema and name not in apart]
+    faults = [unnamed(name) for name in rows.columns if name not in schema and name not in apart]
     faults += absent_columns(rows.columns, schema.without(settings.drop))
     if faults:
         raise together(faults)
@@ -214,7 +215,7 @@ def check_named(settings: Settings, schema: Schema, rows: Rows | None, *, key: s
     check_drops(settings, [*rows.columns, *known])
 
 
-def _unnamed(name: str) -> SchemaError:
+def unnamed(name: str) -> SchemaError:
     """Say that the schema does not name a column of the table."""
     what = Words("the schema does not name '{name}'", name=name)
     mend = Words("declare it, or leave it out with {drop}", drop=Setting("drop", [name]))

@@ -22,7 +22,7 @@ from pysynthdp.plan.protection import protection_of
 from pysynthdp.plan.recoded import sums_of
 from pysynthdp.plan.terms import Chosen
 from pysynthdp.privacy.guarantee import Guarantee
-from pysynthdp.schema import Design, Schema, Units
+from pysynthdp.schema import CategoricalColumn, Design, Schema, Units
 from pysynthdp.schema.declarations import DECLARATIONS, Codes, Declarations
 from pysynthdp.synthesizer.designed import check_design, check_guaranteed, check_population
 from pysynthdp.synthesizer.grouped import check_apart, check_units
@@ -112,7 +112,18 @@ class Settings:
     @property
     def protection(self) -> Protection:
         """How the table is protected: what ``guarantee`` asks for, short forms written out."""
-        return protection_of(self.guarantee)
+        asked = protection_of(self.guarantee)
+        if asked.learns or not isinstance(self.units, Units):
+            return asked
+        return asked.of_units(self.units, _most_rows(self.units, self.schema))
+
+
+def _most_rows(units: Units, schema: Schema | None) -> int:
+    """Give the most rows that a unit may have by what is declared; a panel has one at each place at most."""
+    by = units.by if units.panel and isinstance(schema, Schema) else None
+    column = schema[by] if schema is not None and by is not None and by in schema else None
+    places = len(column.levels) if isinstance(column, CategoricalColumn) else 0
+    return units.max_size or max(places, 1)
 
 
 def with_labels(settings: Of, labels: Schema | None) -> Of:

@@ -43,6 +43,7 @@ from pysynthdp.synthesizer.opening import opened_table
 from pysynthdp.synthesizer.planning import declared_plan, plan_of
 from pysynthdp.synthesizer.populations import makes_populations, with_populations
 from pysynthdp.synthesizer.settings import Settings, with_labels
+from pysynthdp.synthesizer.unit_declared import declared_units
 from pysynthdp.synthesizer.unit_fits import planned_units
 from pysynthdp.synthesizer.unit_settings import row_by_row, untabled
 
@@ -185,7 +186,8 @@ class Synthesizer(Settings, Printable):
         whole units with new ids: sizes, shared columns and what is derived for units are exact in every
         copy, and members are drawn one after another, given their unit, the first member and the one before.
         ``derive`` then also knows ``count(age < 14)``, ``sum(pay)``, ``mean``, ``least`` and ``most``, over
-        the rows of a unit. ``k`` counts units. See ``docs/households.md``. Not under a guarantee.
+        the rows of a unit. ``k`` counts units. See ``docs/households.md``. Under noise in the answers the
+        unit is what is protected: largest size, order and shared columns must be declared then.
     design : Design, optional
         Weights, strata and clusters of a sample, and what becomes of them: ``Design(weight="pw",
         strata="region")`` keeps them real and makes them predictors of all others; see there.
@@ -248,7 +250,9 @@ class Synthesizer(Settings, Printable):
         """
         own = with_design(self)
         if self.units is not None and (data is None or isinstance(data, Schema)):
-            raise untabled()
+            if own.protection.learns:
+                raise untabled()
+            return declared_units(own if data is None else replace(own, schema=data))
         if isinstance(data, Schema):
             return plan_of(own, data)
         if self.units is None and (self.schema is not None or data is None):
@@ -256,7 +260,7 @@ class Synthesizer(Settings, Printable):
         data, labels = opened_table(self, data)
         own = with_labels(own, labels)
         if own.units is not None:
-            return planned_units(own, data)
+            return planned_units(own, data) if own.protection.learns else declared_units(own)
         if own.schema is not None:
             return declared_plan(own)
         return planned(own, listed(data) or cast("pd.DataFrame | Rows", data))

@@ -19,12 +19,16 @@ Sizes are exact because rows are made of them, shared columns because a unit has
 columns of units because they are computed at the end from the rows of the copy
 (:mod:`pysynthdp.design.unit_expressions`). Draws go in blocks of units, place by place inside a block.
 
+Under a formal guarantee sizes, order and shared columns are declared, and nothing is said of a row:
+``declared.py`` sorts them by declared facts alone.
+
 Files: ``places.py`` sorts rows into units and places, ``faults.py`` says what is wrong with them,
 ``shared.py`` finds what units share, ``numbering.py`` how ids are written, ``tables.py`` makes the tables.
 The plan of all of them is :class:`pysynthdp.plan.unit_plan.UnitPlan`, draws are in
 ``pysynthdp/draw/unit_machine.py``.
 """
 
+from pysynthdp.units.declared import count_units, declared_frames, declared_rows
 from pysynthdp.units.numbering import numbering_of
 from pysynthdp.units.places import Placed, placed_rows
 from pysynthdp.units.shared import shared_columns
@@ -32,6 +36,9 @@ from pysynthdp.units.tables import place_frame, place_groups, unit_frame
 
 __all__ = [
     "Placed",
+    "count_units",
+    "declared_frames",
+    "declared_rows",
     "numbering_of",
     "place_frame",
     "place_groups",

@@ -59,7 +59,7 @@ class Placed:
     @property
     def n(self) -> int:
         """Number of units."""
-        return int(self.unit[-1]) + 1
+        return int(self.unit[-1]) + 1 if len(self.unit) else 0
 
     @property
     def places(self) -> int:
@@ -69,7 +69,7 @@ class Placed:
     @property
     def first(self) -> BoolArray:
         """Whether a row is the first of its unit."""
-        return np.asarray(np.r_[True, np.diff(self.unit) > 0])
+        return np.asarray(np.r_[True, np.diff(self.unit) > 0][: len(self.unit)])
 
     @property
     def sizes(self) -> IntArray:

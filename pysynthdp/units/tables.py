@@ -72,6 +72,7 @@ def place_frame(
     *,
     shared: Sequence[str],
     own: Sequence[str],
+    always: bool = False,
 ) -> pd.DataFrame:
     """Put beside each row at some places its place, its unit, the unit's first row and the row before.
 
@@ -85,6 +86,9 @@ def place_frame(
         Which; rows that are the first of their unit are left out.
     shared, own : sequence of str
         Columns of units, and of rows.
+    always : bool
+        Put there what a declared table has, whatever the rows: the place where there are several; of a panel
+        the row before and how far it is, else the first row.
 
     Returns
     -------
@@ -102,7 +106,7 @@ def place_frame(
     if len(places) > 1:
         parts[PLACE] = pd.Series(placed.place[at] + 1)
     since = placed.place[at] - placed.place[at - 1]
-    if (since != since[:1]).any():
+    if (placed.waves is not None and len(places) > 1) if always else (since != since[:1]).any():
         parts[SINCE] = pd.Series(since)
 
     def put(names: Sequence[str], rows: IntArray, called: object = None) -> None:
@@ -111,8 +115,9 @@ def place_frame(
             parts[key] = frame[name].iloc[placed.rows[rows]].reset_index(drop=True)
 
     put(shared, at)
-    put(own, first, of_first)
-    if (at - 1 != first).any():
+    if not always or placed.waves is None:
+        put(own, first, of_first)
+    if placed.waves is not None if always else (at - 1 != first).any():
         put(own, at - 1, of_before)
     put(own, at)
     return pd.DataFrame(parts, copy=False)

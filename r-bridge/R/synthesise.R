@@ -78,7 +78,8 @@
 #' @param units Rows that belong together, such as the members of a household or the waves of a person:
 #'   `list(id = "hid", size = "hsize", order = "age desc")`. Copies have whole units with new ids, and the size, what is
 #'   `shared` and what is derived for units exact. Further: `max_size`, `larger` (`"refuse"`, `"drop"`, `"truncate"`),
-#'   `head`, `member`, `own_models`; `order = "wave"` takes a column's values as places. Not with a `guarantee`.
+#'   `head`, `member`, `own_models`; `order = "wave"` takes a column's values as places. With [zcdp()] or [approx_dp()] the
+#'   unit is what is protected: `max_size`, `order`, `shared` and `larger = "truncate"` must be declared then.
 #' @param design How the sample was drawn: `list(weight = "pw", strata = "region", psu = "town", fpc = "size")`, or with
 #'   formulas, `weight = ~pw`. These columns stay as they really are, strata and sampling units under new names (not
 #'   those left out of `recode = c("strata", "psu")`), and strata and the logarithm of the weight are predictors of all

@@ -259,3 +259,54 @@ def test_an_odd_cell_moves_the_fit_by_no_more_than_one_record(cell, survey, tmp_
             weights.append(fit._machine.fit.steps[0].params.weights)
     for one in weights:
         assert np.abs(one - weights[0]).sum() <= 2
+
+
+UNITS = """
+codebook = "codebook.toml"
+[units]
+id = "hid"
+size = "members"
+max_size = 3
+larger = "truncate"
+order = "age desc"
+shared = ["religious"]
+[guarantee]
+name = "zcdp"
+rho = 20.0
+unit = { name = "household" }
+"""
+
+
+def test_households_are_the_protected_unit_of_a_plan_file(tmp_path):
+    rng = np.random.default_rng(1)
+    size = rng.integers(1, 5, 500)
+    house = np.repeat(np.arange(500), size)
+    table = pd.DataFrame(
+        {
+            "hid": house,
+            "age": rng.uniform(16, 49, len(house)).round(1),
+            "educ": rng.uniform(6, 20, len(house)).round(1),
+            "religious": rng.integers(1, 5, 500)[house],
+            "affair": rng.choice(["no", "yes"], len(house)),
+        }
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "codebook.toml").write_text(CODEBOOK, "utf-8")
+    (tmp_path / "plan.toml").write_text(UNITS, "utf-8")
+    plan = ["--plan", str(tmp_path / "plan.toml")]
+    said = " ".join(CliRunner().invoke(app, ["plan", *plan, "--n", "500"]).output.split())
+    assert "given, as its unit has it: place in the unit, members, religious, age (first)" in said
+    assert "units assumed:" in said
+    assert "further rows carry" not in said
+    assert "means, further rows" in said
+    out = tmp_path / "copies"
+    done = CliRunner().invoke(
+        app, ["synth", str(tmp_path / "t.csv"), *plan, "--m", "2", "--out", str(out), "--quiet"]
+    )
+    assert done.exit_code == 0, done.output
+    release = sdp.SyntheticRelease.load(out)
+    assert release.privacy.unit.name == "household"
+    for copy in release:
+        assert (copy.groupby("hid").age.transform("size") == copy.members).all()
+        assert copy.groupby("hid").religious.nunique().max() == 1
+    assert sdp.verify(out).ok

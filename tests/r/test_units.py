@@ -71,6 +71,41 @@ cat("\n", jsonlite::toJSON(list(
 ), digits = NA, auto_unbox = TRUE), sep = "")
 """
 
+GUARANTEED = r"""
+d <- read.csv(arguments[[1L]])[c("hid", "region", "age", "sex")]
+households <- list(id = "hid", size = "hsize", max_size = 3L, larger = "truncate",
+                   order = "age desc", shared = "region")
+s <- synthesise(d, m = 2, schema = arguments[[2L]], units = households,
+                guarantee = zcdp(rho = 20, unit = "household"))
+lacking <- list(id = "hid", order = "age desc")
+refused <- tryCatch(
+  synthesise(d, m = 2, schema = arguments[[2L]], units = lacking, guarantee = zcdp(rho = 20)),
+  error = conditionMessage
+)
+keyed <- synthesise(d[rep(1:2, each = 200), ], m = 1, schema = arguments[[2L]],
+  guarantee = zcdp(rho = 4e6, unit = "household", unit_key = "hid", rows_per_unit = 400L))
+write_release(s, file.path(arguments[[3L]], "protected"))
+cat("\n", jsonlite::toJSON(list(
+  refused = refused, shown = capture.output(print(privacy_statement(s))),
+  ages = mean(copies(keyed)[[1L]]$age), aged = mean(d$age[1:2])), auto_unbox = TRUE))
+"""
+BOOK = """
+[columns.region]
+levels = ["n", "s", "w"]
+other = "n"
+may_be_missing = false
+[columns.age]
+lower = 0
+upper = 90
+decimals = 0
+may_be_missing = false
+fallback = 50
+[columns.sex]
+levels = ["f", "m"]
+other = "f"
+may_be_missing = false
+"""
+
 
 def _households(count: int = 300) -> pd.DataFrame:
     """Persons in households: size, region and pay by region are shared; pay is alike in one."""
@@ -132,6 +167,22 @@ def test_households_are_right_and_pool_says_when_rows_are_taken_for_independent(
         assert len(one["told"]) == len(one["flags"]) == 1, name
     assert "only where the variances that were given do" in out["loud"]["pairs"]["told"][0]
     _describes_units(out["described"], release)
+
+
+def test_the_household_is_the_protected_unit_in_r_too(run_r: Callable[..., str], table, tmp_path):
+    (tmp_path / "book.toml").write_text(BOOK, "utf-8")
+    out = json.loads(run_r(GUARANTEED, table[1], tmp_path / "book.toml", tmp_path).strip().splitlines()[-1])
+    assert 'units under a guarantee need max_size, shared, larger = "truncate"' in out["refused"]
+    assert 'units = list(id = "hid"' in out["refused"]
+    assert "two tables that differ in one household, in its values and in how many rows" in " ".join(
+        " ".join(out["shown"]).split()
+    )
+    assert abs(out["ages"] - out["aged"]) < 3  # rows of a key that is read, not the fallbacks of public rows
+    release = sdp.SyntheticRelease.load(tmp_path / "protected")
+    assert release.privacy.unit.whole
+    for copy in release:
+        assert (copy.groupby("hid")["age"].transform("size") == copy["hsize"]).all()
+        assert copy.groupby("hid")["region"].nunique().max() == 1
 
 
 def _says_so(rows: dict) -> None:

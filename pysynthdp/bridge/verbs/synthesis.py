@@ -162,12 +162,18 @@ def _read(data: Any, settings: Mapping[str, Any]) -> tuple[RFrame, dict[str, Any
     """Read settings and table; under a guarantee cell by cell, as the schema declares."""
     own = settings_from_r(settings, {})
     if not _learns(own):
-        return cells_from_r(_r_value(data), own.get("schema"), own.get("drop", ())), own
+        return cells_from_r(_r_value(data), own.get("schema"), own.get("drop", ()), _ids(own)), own
     held = _frame(data)
     own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
     _refuse_lists(held, own.get("drop", ()))
     _refuse_plain_times(held, own.get("schema"))
     return held, own
+
+
+def _ids(own: Mapping[str, Any]) -> set[str]:
+    """Name the columns that say whose a row is, and which of its unit, by settings alone."""
+    key, units = protection_of(own.get("guarantee")).unit.key, own.get("units")
+    return {name for name in (key, *(units.names.values() if units is not None else ())) if name is not None}
 
 
 def _facts_of(schema: Schema, held: RFrame, settings: Mapping[str, Any]) -> FrameFacts:

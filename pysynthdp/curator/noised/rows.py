@@ -21,7 +21,7 @@ from pysynthdp.privacy.domain import upward
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.ledger import Entry
 from pysynthdp.privacy.noise.moment_scales import COUNT_UNIT, OFF_DIAGONAL
-from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.privacy.unit import Relation
 
 __all__ = ["Noise", "NoisedRows", "answer_all", "entry_of"]
 
@@ -227,16 +227,16 @@ def answer_all(
     return found
 
 
-def entry_of(asked: Asked, columns: Sequence[str], unit: PrivacyUnit) -> Entry:
+def entry_of(asked: Asked, columns: Sequence[str], *, relation: Relation, rows: int) -> Entry:
     """Write the ledger's entry of a question, for the protected unit.
 
     Notes
     -----
     Privacy: public constants. A unit of k rows moves an answer by k times what a row does.
     """
-    question, k = asked.question, unit.rows_per_unit
-    square: Fraction = question.square(unit.relation)
-    rho = float(question.cost(unit.relation) * k * k)
+    question, k = asked.question, rows
+    square: Fraction = question.square(relation)
+    rho = float(question.cost(relation) * k * k)
     return Entry(
         ", ".join(columns),
         _WORDS[question.name],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from pysynthdp.base.marks import KEPT_REAL, SERIAL
+from pysynthdp.base.marks import DERIVED, KEPT_REAL, SERIAL
 from pysynthdp.io.folder.files import Folder
 from pysynthdp.io.folder.finding import Finding, compared, guarded, unchecked
 from pysynthdp.privacy.mechanism import MECHANISMS
@@ -15,7 +15,7 @@ from pysynthdp.schema.codebook import released_real
 
 __all__ = ["statement_findings"]
 
-_UNMODELLED = (SERIAL, "constant")  # methods that read no record, so no mechanism prices them
+_UNMODELLED = (SERIAL, DERIVED, "constant")  # methods that read no record, so no mechanism prices them
 _BETWEEN = ", "  # of the columns of one step, and of the methods
 
 

@@ -20,7 +20,7 @@ from pysynthdp.io.ledger.storage import Storage, Tables, add_event, key_of, read
 from pysynthdp.privacy.conversion.orders import ORDERS
 from pysynthdp.privacy.guarantee import Guarantee, guarantee_to_dict
 from pysynthdp.privacy.statements.ledger_mark import LedgerMark
-from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.privacy.unit import PrivacyUnit, unit_to_dict
 
 __all__ = ["Attempt", "Override", "added", "checked_line", "reservation_of"]
 
@@ -165,7 +165,7 @@ class Attempt:
         """Write the reservation, behind its override where it needs one."""
         charged = account.limit.charged(guarantee, self.unit)
         own = {"job": self.job, "attempt": self.attempt, "by": self._by}
-        asked = {"guarantee": guarantee_to_dict(guarantee), "unit": asdict(self.unit)}
+        asked = {"guarantee": guarantee_to_dict(guarantee), "unit": unit_to_dict(self.unit)}
         try:
             account.refuse_beyond(self.attempt, charged)
         except BudgetExceeded:

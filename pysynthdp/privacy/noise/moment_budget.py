@@ -165,7 +165,14 @@ def count_first(rho: float) -> Question:
 
 
 def moment_budget(
-    blocks: int, numbers: int, *, rho: float, relation: Relation, n: float, shaped: int = 0
+    blocks: int,
+    numbers: int,
+    *,
+    rho: float,
+    relation: Relation,
+    n: float,
+    shaped: int = 0,
+    counted: bool | None = None,
 ) -> MomentBudget:
     """Divide rho over the questions.
 
@@ -183,6 +190,9 @@ def moment_budget(
         Rows: the public number, or the noisy one that was paid for.
     shaped : int
         Numbers whose histograms are asked for too.
+    counted : bool, optional
+        Whether the number of rows is asked for: under add-or-remove, and where replaced units may have more
+        or fewer rows than before.
 
     Returns
     -------
@@ -208,16 +218,17 @@ def moment_budget(
     >>> [each.name for each in moment_budget(5, 3, rho=0.01, relation="replace_one", n=5_000).questions]
     ['only', 'clipped']
     """
-    counted = (count_first(rho),) if relation == "add_remove" else ()
-    left = rho * (1 - (COUNT_SHARE if counted else 0.0))
+    asked = relation == "add_remove" if counted is None else counted
+    rows = (count_first(rho),) if asked else ()
+    left = rho * (1 - (COUNT_SHARE if rows else 0.0))
     if not numbers:
         only = _gram_question("only", blocks, weight=0.0, reach=0.0, rho=left, relation=relation)
-        return MomentBudget((*counted, only), relation, 0.0)
+        return MomentBudget((*rows, only), relation, 0.0)
     shape = (_shape_question(shaped, rho, relation, n),) if shaped else ()
     left -= (CLIP_SHARE + (SHAPE_SHARE if shape else 0.0)) * rho
     clipped = Question("clipped", 0.0, 0.0, 0, _scale_for(count_square(), CLIP_SHARE * rho))
     stages, edge = _stages(blocks, numbers, left, relation, n)
-    return MomentBudget((*counted, *stages, clipped, *shape), relation, edge)
+    return MomentBudget((*rows, *stages, clipped, *shape), relation, edge)
 
 
 def _shape_question(shaped: int, rho: float, relation: Relation, n: float) -> Question:

@@ -13,7 +13,7 @@ from pysynthdp.privacy.statements.claim import Claim
 from pysynthdp.privacy.statements.column import ColumnStatement, Draw
 from pysynthdp.privacy.statements.ledger_mark import LedgerMark
 from pysynthdp.privacy.statements.text import ENTRIES
-from pysynthdp.privacy.unit import PrivacyUnit
+from pysynthdp.privacy.unit import PrivacyUnit, unit_to_dict
 
 __all__ = ["SCHEMA_VERSION", "check_unchanged", "statement_fields", "statement_to_dict"]
 
@@ -30,7 +30,7 @@ def statement_to_dict(statement: Claim) -> dict[str, Any]:
         "status": statement.status,
         _PUBLIC: statement.may_be_published,
         "reason": statement.reason,
-        "unit": asdict(statement.unit),
+        "unit": unit_to_dict(statement.unit),
         "columns": [part.to_dict() for part in statement.columns],
         "public": list(statement.public),
         "learned": list(statement.learned),

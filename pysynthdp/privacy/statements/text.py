@@ -20,6 +20,7 @@ from pysynthdp.privacy.unit import PrivacyUnit
 __all__ = [
     "ENTRIES",
     "NOT_COVERED_BY_A_GUARANTEE",
+    "SEVERAL_UNITS",
     "singles",
     "statement_paragraph",
     "statement_table",
@@ -36,6 +37,10 @@ NOT_COVERED_BY_A_GUARANTEE = (
     *NOT_COVERED,
     "Whether the table was refused, as a file is whose records cannot be told apart: a refusal can be seen.",
     "How long the fit took, and how much memory: both may depend on the records.",
+)
+SEVERAL_UNITS = (
+    "A person in several units, such as two households: the guarantee is for one unit; for somebody in k of "
+    "them its rho is k squared times as large."
 )
 _KINDS = {
     "pure": "pure differential privacy",

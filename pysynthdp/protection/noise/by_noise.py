@@ -38,7 +38,7 @@ from pysynthdp.protection.noise.steps import check_noised, noised_steps
 from pysynthdp.protection.noise.tagging import noised_statement, noised_tags
 from pysynthdp.protection.noise.trial import try_model
 from pysynthdp.protection.refusals import checked_flag, checked_outside, refuse_outside, refuse_real_rows
-from pysynthdp.schema import Schema
+from pysynthdp.schema import Schema, Units
 from pysynthdp.tags import ReleaseTags
 
 __all__ = ["ByNoise"]
@@ -111,7 +111,7 @@ class ByNoise(Protection):
     answers_on_file: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked_unit(self.unit)
+        checked_unit(self.unit, whole=True)
         whole = isinstance(self.fresh, int) and not isinstance(self.fresh, bool)
         if not whole or self.fresh < 0:
             raise PrivacyError(
@@ -127,6 +127,22 @@ class ByNoise(Protection):
         ):
             object.__setattr__(self, name, value)
 
+    def of_units(self, units: Units, most: int) -> Self:
+        """Protect whole units: all their rows that take part, in whichever place.
+
+        Raises
+        ------
+        PrivacyError
+            Where the unit of the guarantee says otherwise.
+        """
+        own = self.unit
+        if own.key not in (None, units.id) or own.rows_per_unit not in (1, most):
+            what = "the guarantee's unit has a key or rows_per_unit of its own beside units"
+            mend = "leave them out: units say them"
+            raise PrivacyError(what, kind="unit", remedy=mend)
+        name = "unit" if own.name == "record" else own.name
+        return replace(self, unit=PrivacyUnit(own.relation, most, name, units.id, whole=True))
+
     @property
     def releases(self) -> int:
         """Noisy releases that share the budget."""
@@ -135,7 +151,7 @@ class ByNoise(Protection):
     @property
     def row_rho(self) -> float:
         """Budget of one row in one release: group privacy divides by the square of the rows of a unit."""
-        parts = self.releases * self.unit.rows_per_unit**2
+        parts = self.releases * self.unit.priced_rows**2
         return self.rho if parts == 1 else downward(self.rho / parts)
 
     @property
@@ -264,6 +280,10 @@ class ByNoise(Protection):
 
     def fit(self, plan: SynthesisPlan, request: FitRequest) -> Fit:
         """Ask, with noise, and fit to the answers."""
+        return self.fit_units(plan, request)[0]
+
+    def fit_units(self, plan: SynthesisPlan, request: FitRequest) -> tuple[Fit, ...]:
+        """Ask about units and about their further rows, and fit to the answers."""
         with progress_bar(1, "fit", show=request.progress) as note:
             found = fit_noised(plan, self, request)
             note("answers")
@@ -285,7 +305,7 @@ class ByNoise(Protection):
     def statement(self, plan: SynthesisPlan, fit: Fit, account: Account) -> PrivacyStatement:
         """State what the noise guarantees; copies add nothing."""
         public = public_facts(plan, n_public=self.unit.relation == "replace_one")
-        return noised_statement(plan, self, _copies(fit).state, account, public=public)
+        return noised_statement(plan, self, _copies(fit).states, account, public=public)
 
     def tags(
         self, tags: ReleaseTags, plan: SynthesisPlan, *, fit: Fit, copies: Sequence[pd.DataFrame]
@@ -293,7 +313,7 @@ class ByNoise(Protection):
         """Say how noise enters the copies."""
         del copies
         source = _copies(fit)
-        return noised_tags(tags, plan, self, source.state, redraw=source.redraw, even=source.even)
+        return noised_tags(tags, plan, self, source.states, redraw=source.redraw, even=source.even)
 
 
 def _copies(fit: Fit) -> MomentCopies:

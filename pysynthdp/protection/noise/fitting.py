@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,23 +18,23 @@ from pysynthdp.base.blas import one_blas_thread
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.even import Evenness, EvenSampler
 from pysynthdp.base.streams import NumpySampler, stream
-from pysynthdp.curator.contributions import bounded_rows
 from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.rows import Noise, NoisedRows, answer_all, entry_of
 from pysynthdp.design.encode import Layout, Scale
 from pysynthdp.design.parts import Part
-from pysynthdp.design.rows import Rows
 from pysynthdp.io.answers_file import SavedAnswers, load_answers, save_answers
 from pysynthdp.io.file_lock import Taken, alone_with
 from pysynthdp.models.base import ColumnModel, CutsNumbers
 from pysynthdp.plan import SynthesisPlan
 from pysynthdp.plan.fit import CopyParameters, DrawnStep, Fit
 from pysynthdp.plan.protection import FitRequest
+from pysynthdp.plan.unit_plan import UnitPlan
 from pysynthdp.privacy.guarantees.zcdp import ZCDP
-from pysynthdp.privacy.ledger import Ledger
+from pysynthdp.privacy.ledger import Entry, Ledger
 from pysynthdp.privacy.noise.protective import add_discrete_gaussian
 from pysynthdp.privacy.spending import Spending
 from pysynthdp.protection.noise.budget import NoiseBudget
+from pysynthdp.protection.noise.held import Held, held_rows
 from pysynthdp.protection.noise.moments.answers import Answers
 from pysynthdp.protection.noise.moments.asking import ask_moments
 from pysynthdp.protection.noise.moments.design import (
@@ -46,7 +47,7 @@ from pysynthdp.protection.noise.moments.design import (
 )
 from pysynthdp.protection.noise.moments.state import MomentState, moment_state, owners_of
 from pysynthdp.protection.noise.price import check_worth
-from pysynthdp.schema import Schema
+from pysynthdp.protection.noise.tables import NoisedTable, tables_of
 from pysynthdp.schema import plain as schema_file
 
 __all__ = ["MomentCopies", "fit_noised"]
@@ -64,11 +65,22 @@ class MomentCopies:
         Whether they are; else all copies share the one fit.
     draws : {"even", "independent"}, optional
         How rows are drawn, where the plan says it.
+    own : tuple of int, optional
+        Steps that rows are drawn by, where the others are of columns that are given.
+    beside : tuple of MomentState
+        Those of the other tables of a plan of units, where this one stands for all of it.
     """
 
     state: MomentState
     redraw: bool = True
     draws: Evenness | None = None
+    own: tuple[int, ...] | None = None
+    beside: tuple[MomentState, ...] = ()
+
+    @property
+    def states(self) -> tuple[MomentState, ...]:
+        """Of all tables that it stands for."""
+        return (self.state, *self.beside)
 
     @property
     def even(self) -> bool:
@@ -80,7 +92,9 @@ class MomentCopies:
     ) -> Sequence[Any]:
         """Parameters of one copy."""
         del steps
-        return self.state.parameters(copy, stream(root, 1, copy, 0), "drawn" if self.redraw else "fitted")
+        mode: CopyParameters = "drawn" if self.redraw else "fitted"
+        found = self.state.parameters(copy, stream(root, 1, copy, 0), mode)
+        return found if self.own is None else [found[number] for number in self.own]
 
     def sampler(self, source: np.random.Generator) -> NumpySampler:
         """Draw evenly or independently."""
@@ -121,7 +135,6 @@ class _Record:
     saved: SavedAnswers
     path: Path | None
     ledger: Ledger
-    columns: tuple[str, ...]
     noise: NoiseBudget
     spending: Spending | None = None
     recalled: int = 0
@@ -169,9 +182,9 @@ class _Record:
                 remedy="run again, which reads it",
             )
 
-    def recall(self, asked: Asked, answer: IntArray) -> None:
+    def recall(self, table: NoisedTable, asked: Asked, answer: IntArray) -> None:
         """Refuse an answer on disk that answers another question, as after a change of the software."""
-        entry = entry_of(asked, self.columns, self.noise.unit)
+        entry = _entry(table, asked)
         if self.ledger.entries[self.recalled] != entry or answer.shape != (asked.size,):
             raise PrivacyError(
                 f"{self.path} holds answers to other questions, perhaps of another version of this package",
@@ -180,15 +193,21 @@ class _Record:
             )
         self.recalled += 1
 
-    def keep(self, asked: Asked, answer: IntArray) -> None:
+    def keep(self, table: NoisedTable, asked: Asked, answer: IntArray) -> None:
         """Write an answer and its entry before it is used."""
-        self.ledger = self.ledger.plus(entry_of(asked, self.columns, self.noise.unit))
+        self.ledger = self.ledger.plus(_entry(table, asked))
         self.saved = self.saved.plus(answer, Ledger(self.ledger.entries[-1:]).to_dict()[0])
         if self.path is not None:
             save_answers(self.saved, self.path)
 
 
-def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> Fit:
+def _entry(table: NoisedTable, asked: Asked) -> Entry:
+    """Write the ledger's entry of a question about a table."""
+    columns = tuple(dict.fromkeys(part.column for part in table.plan.parts))
+    return entry_of(asked, columns, relation=table.relation, rows=table.rows)
+
+
+def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> tuple[Fit, ...]:
     """Fit a plan to noised answers.
 
     Parameters
@@ -202,7 +221,8 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
 
     Returns
     -------
-    Fit
+    tuple of Fit
+        One; of a plan of units what stands for all of it, then one for each of its tables.
 
     Raises
     ------
@@ -213,32 +233,68 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
     -----
     Privacy: reads real rows through the curator, and spends the budget, unless the answers are there.
     """
-    layout, rows = moment_layout(plan, noise.hints), request.rows
-    record = _record(plan, noise, rows, request.answers, request.spending)
+    tables = tables_of(plan, noise)
+    held = None if request.rows is None else held_rows(request.rows, plan, noise.unit)
+    record = _record(tables, noise, held, request.answers, request.spending)
     source = _source(request.noise_seed)
-    found, known = [], list(record.saved.answers)
+    found: list[list[Answers]] = [[] for _ in tables]
+    known = list(record.saved.answers)
     with one_blas_thread():
         with record.asking() as take:
             for _ in range(noise.releases):
-                one = _answers(plan, layout, rows, record, source, known, take)
-                known = known[len(one.entries) :]
-                found.append(one)
+                for table, answers in zip(tables, found, strict=True):
+                    one = _answers(table, held, record, source, known, take)
+                    known = known[len(one.entries) :]
+                    answers.append(one)
         if request.spending is not None:
             request.spending.settle(record.saved.digest)
-        state = moment_state(plan, layout, found, record.ledger)
+        fits = [_fit(table, answers, record.ledger) for table, answers in zip(tables, found, strict=True)]
+    return tuple(fits) if len(fits) == 1 else _of_units(plan, fits)
+
+
+def _fit(table: NoisedTable, answers: Sequence[Answers], ledger: Ledger) -> Fit:
+    """Fit the models of one table."""
+    plan = table.plan
+    layout = moment_layout(plan, table.hints)
+    state = moment_state(plan, layout, answers, ledger)
     drawn = replace(layout, parts=tuple(part for part in layout.parts if not part.of))
     steps = _steps(plan, drawn, state)
     return Fit(drawn, steps, MomentCopies(state, draws=plan.draws), max(round(state.n), 1))
 
 
+def _of_units(plan: SynthesisPlan, fits: Sequence[Fit]) -> tuple[Fit, ...]:
+    """Leave of further rows the steps that draw them, and put before all fits what stands for them."""
+    assert isinstance(plan, UnitPlan)  # noqa: S101 -- several tables are those of units
+    first, *others = fits
+    tables = [first]
+    for fit, own in zip(others, plan.places, strict=True):
+        kept = tuple(at for at, step in enumerate(fit.steps) if step.targets[0].column not in own.beside)
+        source = replace(_moments(fit), own=kept)
+        tables.append(replace(fit, steps=tuple(fit.steps[at] for at in kept), source=source))
+    released = (step for fit in tables for step in fit.steps if step.targets[0].column in plan.schema)
+    beside = tuple(_moments(fit).state for fit in others)
+    whole = replace(first, steps=tuple(released), source=replace(_moments(first), beside=beside))
+    return whole, *tables
+
+
+def _moments(fit: Fit) -> MomentCopies:
+    """Give the source of a fit that was made here."""
+    assert isinstance(fit.source, MomentCopies)  # noqa: S101
+    return fit.source
+
+
 def _record(
-    plan: SynthesisPlan, noise: NoiseBudget, rows: Rows | None, path: Path | None, spending: Spending | None
+    tables: Sequence[NoisedTable],
+    noise: NoiseBudget,
+    held: Held | None,
+    path: Path | None,
+    spending: Spending | None,
 ) -> _Record:
     """Start a record, or go on with the one on disk."""
-    digest = _digest(plan, noise)
+    digest = _digest(tables, noise)
     saved = None if path is None else load_answers(path)
     if saved is None:
-        if rows is None:
+        if held is None:
             raise PrivacyError(
                 "there is no table and no file of answers yet",
                 kind="guarantee",
@@ -246,7 +302,7 @@ def _record(
             )
         public = noise.unit.relation == "replace_one"
         attempt = "" if spending is None else spending.attempt
-        saved = SavedAnswers(digest, rows.n_rows if public else None, attempt=attempt)
+        saved = SavedAnswers(digest, held.n if public else None, attempt=attempt)
     elif spending is not None and saved.plan == digest:
         spending.resume(saved.attempt, begun=bool(saved.answers))
     if saved.plan != digest:
@@ -256,9 +312,8 @@ def _record(
             remedy="give the settings that made it, or another path",
         )
     if saved.n is not None:
-        check_worth(plan, noise, n=saved.n)
-    columns = tuple(dict.fromkeys(part.column for part in plan.parts))
-    return _Record(saved, path, Ledger.from_dict(list(saved.ledger)), columns, noise, spending)
+        check_worth(tables, n=saved.n)
+    return _Record(saved, path, Ledger.from_dict(list(saved.ledger)), noise, spending)
 
 
 @contextmanager
@@ -278,11 +333,17 @@ def _alone(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _digest(plan: SynthesisPlan, noise: NoiseBudget) -> str:
+def _digest(tables: Sequence[NoisedTable], noise: NoiseBudget) -> str:
     """Digest what the answers depend on, from public facts."""
-    steps = [(step.label, step.model.name, step.terms, *_edges(step.targets[0])) for step in plan.steps]
-    plain = {"schema": schema_file.to_plain(plan.schema), "steps": steps, "noise": repr(noise)}
+    first, *others = [_plain(table.plan) for table in tables]
+    plain = {**first, "noise": repr(noise), **({"further": others} if others else {})}
     return hashlib.sha256(json.dumps(plain, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _plain(plan: SynthesisPlan) -> dict[str, Any]:
+    """Write a table's columns, steps and methods."""
+    steps = [(step.label, step.model.name, step.terms, *_edges(step.targets[0])) for step in plan.steps]
+    return {"schema": schema_file.to_plain(plan.schema), "steps": steps}
 
 
 def _edges(part: Part) -> tuple[tuple[float, ...], ...]:
@@ -296,40 +357,44 @@ def _source(seed: int | None) -> Noise:
 
 
 def _answers(
-    plan: SynthesisPlan,
-    layout: Layout,
-    rows: Rows | None,
+    table: NoisedTable,
+    held: Held | None,
     record: _Record,
     source: Noise,
     known: Sequence[IntArray],
     take: Callable[[], None],
 ) -> Answers:
     """Ask one release's questions; what is on disk is not asked again."""
-    parts = [moment_part(step) for step in plan.steps]
-    shape, noise = moment_shape(parts, spans_of(plan, layout)), record.noise
+    plan, noise = table.plan, record.noise
+    layout = moment_layout(plan, table.hints)
+    shape = moment_shape([moment_part(step) for step in plan.steps], spans_of(plan, layout))
 
     def opened() -> NoisedRows:
-        if rows is None:
+        if held is None:
             raise PrivacyError(
                 "the file of answers is not complete",
                 kind="guarantee",
                 remedy="give the table to go on with it",
             )
-        if noise.unit.relation == "replace_one" and rows.n_rows != record.saved.n:
+        if noise.unit.relation == "replace_one" and held.n != record.saved.n:
             raise PrivacyError(
                 "the table has another number of rows than the answers",
                 kind="guarantee",
                 remedy="give another path",
             )
         take()
-        names = {part.column for part in layout.parts}
-        schema = Schema(tuple(column for column in plan.schema if column.name in names))
-        return NoisedRows(bounded_rows(rows, schema, noise.unit), layout)
+        return NoisedRows(held.opened(table), layout)
 
     asking = ask_moments(
-        shape, owners_of(plan.steps), rho=noise.row_rho, relation=noise.unit.relation, n=record.saved.n
+        shape,
+        owners_of(plan.steps),
+        rho=table.rho,
+        relation=table.relation,
+        n=None if table.counted else record.saved.n,
+        counted=table.counted,
     )
-    return answer_all(asking, opened, source, known=known, recall=record.recall, keep=record.keep)
+    recall, keep = partial(record.recall, table), partial(record.keep, table)
+    return answer_all(asking, opened, source, known=known, recall=recall, keep=keep)
 
 
 def _steps(plan: SynthesisPlan, layout: Layout, state: MomentState) -> tuple[DrawnStep, ...]:

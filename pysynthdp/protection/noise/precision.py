@@ -15,6 +15,7 @@ from pysynthdp.privacy.noise.moment_budget import MomentBudget
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.moments.design import moment_part, moment_shape
 from pysynthdp.protection.noise.price import budget_of
+from pysynthdp.protection.noise.tables import tables_of
 
 __all__ = ["ExpectedPrecision", "expected_precision", "median_length"]
 
@@ -23,6 +24,10 @@ _BLURRED = 0.5
 _MIXED_NOTE = (
     "Ratios to a non-private interval, for equally common levels and uncorrelated predictors; rare "
     "levels and correlated predictors make intervals of regressions longer."
+)
+_UNITS_NOTE = (
+    "Of further rows one a unit is assumed. Their sums carry the noise of all rows that a unit may have, and "
+    "of the columns beside them: a smaller max_size, and fewer columns, make it smaller."
 )
 
 
@@ -46,6 +51,8 @@ class ExpectedPrecision(Printable):
     blurred : bool
         Whether the first stage learns little of spreads a half below the hints; slopes may then be less
         precise than said.
+    units : bool
+        Whether n counts whole units; of their further rows one a unit is assumed.
 
     Notes
     -----
@@ -60,13 +67,19 @@ class ExpectedPrecision(Printable):
     m: int
     n_syn: int
     blurred: bool = False
+    units: bool = False
 
     def to_table(self) -> Table:
         """Build the table that people see."""
         rows = tuple(
             (kind, alone, both) for (kind, alone), (_, both) in zip(self.lengths, self.copies, strict=True)
         )
-        facts: list[tuple[str, Cell]] = [("rows", self.n), ("copies", self.m), ("rows of a copy", self.n_syn)]
+        what = "units" if self.units else "rows"
+        facts: list[tuple[str, Cell]] = [
+            (what, self.n),
+            ("copies", self.m),
+            (f"{what} of a copy", self.n_syn),
+        ]
         if self.lost is not None:
             facts.append(("privacy tax in rows", self.lost))
         if self.costly:
@@ -75,6 +88,8 @@ class ExpectedPrecision(Printable):
         notes = ["Ratios to a non-private interval." if self.lost is not None else _MIXED_NOTE]
         if self.blurred:
             notes.append("The first stage is blurred: where numbers vary less than their hints, expect more.")
+        if self.units:
+            notes.append(_UNITS_NOTE)
         return Table("Expected precision", heads, rows, tuple(facts), tuple(notes))
 
 
@@ -98,17 +113,32 @@ def expected_precision(
         raise PrivacyError(
             "expected_precision is about the default rule, which needs m of two or more", kind="guarantee"
         )
-    budget = budget_of(plan, noise, n=n)
-    shape = moment_shape([moment_part(step) for step in plan.steps])
-    kinds = _kinds(shape.blocks, shape.numbers, budget, n)
+    tables = tables_of(plan, noise)
+    budgets = [budget_of(table, n=n) for table in tables]
+    kinds = [
+        (f"{kind}, {table.label}" if table.label else kind, extra)
+        for table, budget in zip(tables, budgets, strict=True)
+        for kind, extra in _kinds(*_features(table.plan), budget, n)
+    ]
     lengths = tuple((kind, _mean([math.sqrt(1 + each) for each in extra])) for kind, extra in kinds)
     copies = tuple(
         (kind, _mean([median_length(each, m=m, ratio=rows / n) for each in extra])) for kind, extra in kinds
     )
-    lost = None if shape.blocks else kinds[0][1][0] * n
+    lost = None if _features(plan)[0] else kinds[0][1][0] * n
+    costly = [
+        name for table, budget in zip(tables, budgets, strict=True) for name in _costly(table.plan, budget, n)
+    ]
+    blurred = any(budget.edge > _BLURRED for budget in budgets)
+    whole = len(tables) > 1
     return ExpectedPrecision(
-        lengths, copies, lost, _costly(plan, budget, n), n, m, rows, blurred=budget.edge > _BLURRED
+        lengths, copies, lost, tuple(dict.fromkeys(costly)), n, m, rows, blurred=blurred, units=whole
     )
+
+
+def _features(plan: SynthesisPlan) -> tuple[tuple[int, ...], int]:
+    """Levels of each categorical part of a table, and its numbers."""
+    shape = moment_shape([moment_part(step) for step in plan.steps])
+    return shape.blocks, shape.numbers
 
 
 def _mean(values: Sequence[float]) -> float:

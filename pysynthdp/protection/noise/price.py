@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import pandas as pd
 
@@ -14,6 +16,7 @@ from pysynthdp.privacy.guarantees.zcdp import ZCDP
 from pysynthdp.privacy.noise.moment_budget import MomentBudget, Question, moment_budget
 from pysynthdp.protection.noise.budget import NoiseBudget
 from pysynthdp.protection.noise.moments.design import bends, moment_part, moment_shape
+from pysynthdp.protection.noise.tables import NoisedTable, tables_of
 
 __all__ = [
     "NoisePrice",
@@ -23,12 +26,19 @@ __all__ = [
 ]
 
 
-def budget_of(plan: SynthesisPlan, noise: NoiseBudget, *, n: float) -> MomentBudget:
-    """Give the questions of one release."""
+def budget_of(table: NoisedTable, *, n: float) -> MomentBudget:
+    """Give the questions about one table of one release."""
+    plan = table.plan
     shape = moment_shape([moment_part(step) for step in plan.steps])
     shaped = sum(bends(step.model) for step in plan.steps)
     return moment_budget(
-        len(shape.blocks), shape.numbers, rho=noise.row_rho, relation=noise.unit.relation, n=n, shaped=shaped
+        len(shape.blocks),
+        shape.numbers,
+        rho=table.rho,
+        relation=table.relation,
+        n=n,
+        shaped=shaped,
+        counted=table.counted,
     )
 
 
@@ -50,6 +60,8 @@ class NoisePrice(Printable):
         Rows that were assumed.
     deltas : tuple of float
         Where epsilon is quoted.
+    about : tuple of str
+        Of which table each question is, where units have two.
 
     Notes
     -----
@@ -62,6 +74,7 @@ class NoisePrice(Printable):
     shares: tuple[float, ...]
     n: int
     deltas: tuple[float, ...]
+    about: tuple[str, ...] = ()
 
     def epsilon(self, delta: float | None = None) -> float:
         """Give the epsilon at a delta; the plan's first by default."""
@@ -69,15 +82,17 @@ class NoisePrice(Printable):
 
     def to_frame(self) -> pd.DataFrame:
         """One row a question: name, noise in rows, integer scale, share."""
+        about = [f" ({table})" if table else "" for table in self.about or [""] * len(self.questions)]
         rows = [
-            (each.name, each.sd, each.scale, share)
-            for each, share in zip(self.questions, self.shares, strict=True)
+            (f"{each.name}{table}", each.sd, each.scale, share)
+            for each, table, share in zip(self.questions, about, self.shares, strict=True)
         ]
         return pd.DataFrame(rows, columns=["question", "noise (rows)", "scale", "share"])
 
     def to_table(self) -> Table:
         """Build the table that people see."""
-        facts: list[tuple[str, Cell]] = [("rho", self.guarantee.rho), ("rows assumed", self.n)]
+        assumed = "units assumed" if any(self.about) else "rows assumed"
+        facts: list[tuple[str, Cell]] = [("rho", self.guarantee.rho), (assumed, self.n)]
         facts += [(f"epsilon at delta = {delta:g}", self.epsilon(delta)) for delta in self.deltas]
         if self.releases > 1:
             facts.append(("releases that share it", self.releases))
@@ -99,15 +114,25 @@ def price_noised(plan: SynthesisPlan, noise: NoiseBudget, *, n: int) -> NoisePri
     -----
     Privacy: public constants only. Under add-or-remove n is a guess and moves the split only, not the total.
     """
-    budget = budget_of(plan, noise, n=whole_count("n", n))
-    costs = [each.cost(budget.relation) for each in budget.questions]
-    factor = noise.releases * noise.unit.rows_per_unit**2
-    shares = tuple(float(cost / budget.total) for cost in costs)
-    total = ZCDP(float(budget.total * factor))
-    return NoisePrice(total, budget.questions, noise.releases, shares, n, noise.quoted)
+    whole_count("n", n)
+    tables = tables_of(plan, noise)
+    budgets = [budget_of(table, n=n) for table in tables]
+    costs = [
+        each.cost(budget.relation) * table.rows**2
+        for table, budget in zip(tables, budgets, strict=True)
+        for each in budget.questions
+    ]
+    whole = sum(costs, Fraction(0))
+    shares = tuple(float(cost / whole) for cost in costs)
+    questions = tuple(each for budget in budgets for each in budget.questions)
+    about = tuple(
+        table.label for table, budget in zip(tables, budgets, strict=True) for _ in budget.questions
+    )
+    total = ZCDP(float(whole * noise.releases))
+    return NoisePrice(total, questions, noise.releases, shares, n, noise.quoted, about)
 
 
-def check_worth(plan: SynthesisPlan, noise: NoiseBudget, *, n: int) -> None:
+def check_worth(tables: Sequence[NoisedTable], *, n: int) -> None:
     """Refuse a table that is too small for its budget, before anything is spent.
 
     Raises
@@ -119,13 +144,17 @@ def check_worth(plan: SynthesisPlan, noise: NoiseBudget, *, n: int) -> None:
     -----
     Privacy: public constants only; called only where n is public.
     """
-    budget = budget_of(plan, noise, n=n)
-    if budget.final.sd > n / 2:
+    for table in tables:
+        sd = budget_of(table, n=n).final.sd
+        if sd <= n / 2:
+            continue
+        records = f"{n} units" if table.label else f"{n} rows"
+        where = f" of {table.label}" if table.label else ""
         raise PrivacyError(
             (
-                f"with {n} rows and this budget the noise in every count (about {budget.final.sd:,.0f}"
-                " rows) would swamp the table, so nothing was asked"
+                f"with {records} and this budget the noise in every count{where} (about {sd:,.0f} rows) "
+                "would swamp the table, so nothing was asked"
             ),
             kind="budget",
-            remedy="raise rho, or declare fewer columns",
+            remedy="raise rho, or declare fewer columns" + (", or a smaller max_size" if table.label else ""),
         )

@@ -33,7 +33,13 @@ def frame_of(shape: MomentShape) -> Frame:
 
 
 def ask_moments(
-    shape: MomentShape, owners: tuple[int, ...], *, rho: float, relation: Relation, n: int | None
+    shape: MomentShape,
+    owners: tuple[int, ...],
+    *,
+    rho: float,
+    relation: Relation,
+    n: int | None,
+    counted: bool | None = None,
 ) -> Asking:
     """Ask for the rows where they are confidential, both stages, the clipped or changed rows, and histograms.
 
@@ -48,7 +54,9 @@ def ask_moments(
     relation : {"replace_one", "add_remove"}
         Which tables are neighbours.
     n : int or None
-        The public number of rows; None under add-or-remove.
+        The public number of rows; None where it is confidential.
+    counted : bool, optional
+        Whether it is asked for; under add-or-remove by default.
 
     Returns
     -------
@@ -60,16 +68,17 @@ def ask_moments(
     """
     frame = frame_of(shape)
     none = Whitening.none(frame.levels, frame.numbers)
-    counted: list[IntArray] = []
-    rows = float(n or 0)
-    if relation == "add_remove":
-        counted.append((yield Asked(count_first(rho), frame, none)))
-        rows = max(float(counted[0][0]) / COUNT_UNIT, 1.0)
+    number: list[IntArray] = []
+    rows, asked = float(n or 0), relation == "add_remove" if counted is None else counted
+    if asked:
+        number.append((yield Asked(count_first(rho), frame, none)))
+        rows = max(float(number[0][0]) / COUNT_UNIT, 1.0)
+    shaped = len(shape.spans)
     budget = moment_budget(
-        len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=rows, shaped=len(shape.spans)
+        len(shape.blocks), shape.numbers, rho=rho, relation=relation, n=rows, shaped=shaped, counted=asked
     )
-    whitening, snr, entries = none, float("inf"), list(counted)
-    for question in budget.questions[len(counted) :]:
+    whitening, snr, entries = none, float("inf"), list(number)
+    for question in budget.questions[len(number) :]:
         if question.histograms:
             break
         answer = yield Asked(question, frame, whitening)

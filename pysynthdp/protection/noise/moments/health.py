@@ -18,6 +18,7 @@ from pysynthdp.protection.noise.moments.state import MomentState
 
 __all__ = [
     "FEW_COPIES",
+    "all_flags",
     "clipped_share",
     "details_of",
     "effective_n",
@@ -75,6 +76,18 @@ def least_clipped(state: MomentState) -> float | None:
     if asked is None:
         return None
     return min(max(CLIPPED, SURE * asked.sd / math.sqrt(len(state.answers)) / answers.n), 1.0)
+
+
+def all_flags(states: Sequence[MomentState], *, m: int | None = None) -> tuple[str, ...]:
+    """Name what makes estimates doubtful in any table of a plan; of units those of further rows say so.
+
+    Notes
+    -----
+    Privacy: post-processing of noised answers.
+    """
+    first, *others = states
+    further = (f"further rows of units: {flag}" for state in others for flag in flags_of(state))
+    return (*flags_of(first, m=m), *further)
 
 
 def flags_of(state: MomentState, *, m: int | None = None) -> tuple[str, ...]:
