@@ -8,6 +8,10 @@ of California with all numbers below, 6,157 of them. Samples are stratified by t
 mean of api00, the total of enrolment, the share of students tested and the regression of api00 on ell
 and meals are estimated under the design, and pooled by the release's own tags.
 
+``COLUMNS`` is the order of the table and of drawing, the response last. "rows once": fits do not take the
+rows by their weights, and numbers have one residual spread, as everywhere until 29 November 2026; of these
+only the way by ``norm`` can be run today, the other rows in the results were made then.
+
 The rule, fixed before the first run: where the design stays real each interval covers .93 to .97 of the time,
 undefined ones counted as not covering; where the weight is drawn every table says so.
 """
@@ -44,18 +48,16 @@ COLUMNS = {
     "api00": "api00",
 }
 FORMULA = "api00 ~ ell + meals"
-ORDER = ["ell", "meals", "enroll", "tested", "api00"]
 TABLE = Path(__file__).parents[1] / "results" / "design.csv"
 REAL = sdp.Design(weight="pw", strata="stype", fpc="fpc")
+ONCE = sdp.Design(weight="pw", strata="stype", fpc="fpc", weighted=False)
 CONFIDENTIAL, DRAWN = "the sample itself", "drawn weight"
 WAYS = {
     CONFIDENTIAL: {},
     "real, defaults": {"design": REAL},
-    "real, in order": {"design": REAL, "visit_sequence": ORDER},
-    "real, by stratum": {"design": REAL, "visit_sequence": ORDER, "strata": "stype"},
-    "real, by stratum, norm": {
-        "design": REAL,
-        "visit_sequence": ORDER,
+    "real, by stratum, norm": {"design": REAL, "strata": "stype", "method": "norm", "terms": "main"},
+    "real, by stratum, norm, rows once": {
+        "design": ONCE,
         "strata": "stype",
         "method": "norm",
         "terms": "main",

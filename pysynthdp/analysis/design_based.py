@@ -37,7 +37,7 @@ from pysynthdp.tags import AnalysableRelease
 
 __all__ = ["svyglm", "svymean", "svyratio", "svytotal"]
 
-_EXACT: Final = {"tol": 1e-12}  # of the deviance, below which an iteration stops
+_EXACT: Final = {"tol": 1e-12, "rtol": 1e-12}  # of the deviance, below which an iteration stops
 _GIVE: Final = Words(
     "give design=Design(weight='...', strata='...'), of columns of the copies, or release the design real"
 )

@@ -17,10 +17,11 @@ from pysynthdp.curator.rows import rows_of
 from pysynthdp.curator.rows.replaced import ReplacedRows
 from pysynthdp.curator.spread.pieces import SpreadRows, refused
 from pysynthdp.design.rows import Rows
+from pysynthdp.plan.designed import MOST_UNITS
 from pysynthdp.schema import Design
 from pysynthdp.schema.survey_design import by_level, written
 
-__all__ = ["check_alone", "design_remarks", "designed_rows", "share_alone"]
+__all__ = ["check_alone", "design_remarks", "designed_rows", "fit_weights", "share_alone"]
 
 NEAR: Final = 0.01  # of a declared total, up to which weights add up to it
 
@@ -54,6 +55,18 @@ def designed_rows(rows: Rows, design: Design) -> Rows:
     _check_totals(rows, design)
     own = {**_renamed(rows, design), **rebuilt_weights(rows, design)}
     return ReplacedRows(rows, own) if own else rows
+
+
+def fit_weights(rows: Rows, design: Design | None) -> FloatArray | None:
+    """Give what each row weighs in the fits: where the design stays real, so that weighted sums are kept.
+
+    Notes
+    -----
+    Privacy: reads real weights; not under a guarantee, where no design stays real.
+    """
+    if design is None or design.how != "keep" or design.weight is None or not design.weighted:
+        return None
+    return _weights(rows, design.weight)
 
 
 def _check_columns(rows: Rows, design: Design) -> None:
@@ -253,13 +266,37 @@ def check_alone(rows: Rows, design: Design, kept: Sequence[str], *, of: str = "r
 
 
 def design_remarks(rows: Rows, design: Design, *, of: str = "rows") -> tuple[Remark, ...]:
-    """Say which strata have one sampling unit, or few records.
+    """Say which strata have one sampling unit, or few records, and that sampling units are in no model.
 
     Notes
     -----
-    Privacy: reads real rows; counts strata, and names none.
+    Privacy: reads real rows; counts strata and sampling units, and names none.
     """
-    if design.strata is None or design.how != "keep":
+    if design.how != "keep":
+        return ()
+    return (*_many_units(rows, design), *_small_strata(rows, design, of))
+
+
+def _many_units(rows: Rows, design: Design) -> tuple[Remark, ...]:
+    """Say that there are more sampling units than any model takes."""
+    if design.psu is None:
+        return ()
+    count = int(rows.take([design.psu])[design.psu].nunique())
+    if count <= MOST_UNITS:
+        return ()
+    what = Words(
+        "it has {count} sampling units, more than the {most} that models take: copies have their names and "
+        "none of their likeness, so that variances by sampling unit are too small",
+        count=f"{count:,}",
+        most=MOST_UNITS,
+    )
+    mend = "group sampling units that are alike before the fit"
+    return (Remark(design.psu, "sampling units", what, mend),)
+
+
+def _small_strata(rows: Rows, design: Design, of: str) -> tuple[Remark, ...]:
+    """Say which strata have one sampling unit, or few records."""
+    if design.strata is None:
         return ()
     held = rows.take(list(design.grouping))
     groups = held.groupby(design.strata, observed=True)

@@ -48,7 +48,7 @@ _POPULATION = 4  # first key of the streams of populations; 0 to 3 belong to dra
 _MERGE: Final = Words(
     "merge strata with their neighbours, {merge}, or let such strata add nothing, {certain}",
     merge=written(how="population", lonely="merge"),
-    certain=written(how="population", lonely="certain"),
+    certain=written(how="population", lonely="certainty"),
 )
 _LEAST = 1e-12  # concentration below which one unit takes all that its stratum has
 
@@ -160,7 +160,7 @@ def _with_company(own: SampleDesign, design: Design) -> SampleDesign:
     """Take sizes to shares, and treat strata of one unit as the design says."""
     sizes, units = own.fraction, own.units
     alone = (units == 1) & (units < sizes)
-    if alone.any() and design.lonely == "refuse":
+    if alone.any() and design.lonely == "fail":
         count = int(alone.sum())
         raise PlanError(
             Words(
@@ -314,8 +314,8 @@ def population_sample(
     return sample_counts(weight, size, stream(root, _POPULATION, number, 1))
 
 
-def sampled(table: PartTable, counts: IntArray | None) -> tuple[PartTable, FloatArray | None]:
-    """Take the rows that a sample has, each once, and their weights; the table itself without counts.
+def sampled(table: PartTable, counts: IntArray | FloatArray | None) -> tuple[PartTable, FloatArray | None]:
+    """Take the rows that a sample has, each once, and their weights; the table itself where it has all.
 
     The weights have mean one: sums are those of the sample, but for a factor, and a model is told as many
     rows as there are records. What rests on few records is found among rows, so that a record that the
@@ -328,6 +328,8 @@ def sampled(table: PartTable, counts: IntArray | None) -> tuple[PartTable, Float
     if counts is None:
         return table, None
     there = np.flatnonzero(counts)
+    if len(there) == table.n:
+        return table, np.asarray(counts * (table.n / counts.sum()), dtype=np.float64)
     check_rows(len(there))
     parts = {key: values[there] for key, values in table.parts.items()}
     absent = {name: marks[there] for name, marks in table.absent.items()}

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # the registry finds a file without a line here; the line giv
     from pysynthdp.models.negbin import NegBin as NegBin
     from pysynthdp.models.norm import Norm as Norm
     from pysynthdp.models.normrank import NormRank as NormRank
+    from pysynthdp.models.normspread import NormSpread as NormSpread
     from pysynthdp.models.poisson import Poisson as Poisson
     from pysynthdp.models.polr import PolR as PolR
     from pysynthdp.models.polyreg import PolyReg as PolyReg

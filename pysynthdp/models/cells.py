@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from pysynthdp.models.ask import (
     StepMoments,
     Sums,
 )
-from pysynthdp.models.base import COLUMN_MODELS, Chosen, Fit, FitTask, Target, Weighed
+from pysynthdp.models.base import COLUMN_MODELS, Chosen, ColumnModel, Fit, FitTask, Target
 from pysynthdp.models.fits.cell_table import CellTable, cell_table, joined, leaning, placed_values, tilted
 from pysynthdp.models.fits.impossible import never_together
 from pysynthdp.models.fits.level_fit import (
@@ -44,6 +44,7 @@ __all__ = ["Cells", "CellsFit"]
 
 TINY = 1e-300
 RIVAL = "normrank"  # the other model of numbers that keeps a margin
+LEAST = 600  # records below which a rival that keeps spreads is not weighed: there are ten cells from here on
 PENALTY = 0.5  # units of log likelihood taken off for each coefficient; see benchmarks/defaults/README.md
 
 
@@ -74,12 +75,15 @@ class Cells:
     Parameters
     ----------
     by_evidence : bool
-        Fit ``normrank`` besides and take the one that makes the rows likelier: the default for numbers. Half
+        Fit ``rival`` besides and take the one that makes the rows likelier: the default for numbers. Half
         a unit of log likelihood is taken off for each coefficient of cells, what fitting gains by chance, so
         that the model counts that can come nearer. False: always cells.
     edges : sequence of float, optional
         Where cells meet, declared: public numbers, an edge given twice being a cell of that one value. For
         noise in the answers (``guarantee=ZCDP(...)``), where nothing else tells them.
+    rival : str
+        The other model that ``by_evidence`` weighs. Where it keeps spreads too (``normspread``), it is taken
+        unasked below 600 records, whose few cells move slopes.
     groups : int, optional
         Cells of equal count, of ten records or more, beside the values that many share; by default one for
         60 records, 4 at least and 20 at most. ``catgroups`` in synthpop.
@@ -111,6 +115,7 @@ class Cells:
     by_evidence: bool = False
     edges: tuple[float, ...] | None = None
     groups: int | None = None
+    rival: str = RIVAL
     name: ClassVar[str] = "cells"
     reason: ClassVar[str] = (
         "averages of neighbouring values are used as they are, and the coefficients of a regression "
@@ -150,12 +155,14 @@ class Cells:
                 kind="method",
                 remedy="leave edges out: without a guarantee cells meet at means of records",
             )
+        rival: Any = COLUMN_MODELS[self.rival]()
+        if self.by_evidence and self.rival != RIVAL and task.n < LEAST:
+            return _taken(rival, (yield from rival.fit(task)))
         margin = yield from _ask_margin(task, self.groups)
-        rival = COLUMN_MODELS[RIVAL]()
         if not self.by_evidence:
             return (yield from _ask_fit(task, margin))
-        settled = replace(self, by_evidence=False)
-        if margin.problem is None or not isinstance(rival, Weighed):
+        settled = replace(self, by_evidence=False, rival=RIVAL)
+        if margin.problem is None or not hasattr(rival, "weigh"):
             return Chosen(settled, (yield from _ask_fit(task, margin)))
         start = None
         if stride(margin.problem.n) == 1:
@@ -164,11 +171,11 @@ class Cells:
         else:
             start = yield from ask_sampled_cells(margin.problem)
             beta = _never(start.beta, margin, task)
-        other = yield from rival.fit(task)
+        other = _taken(rival, (yield from rival.fit(task)))
         own = yield from _weigh(beta, margin)
-        gain = yield from rival.weigh(other, task)
+        gain = yield from other.model.weigh(other.params, task)
         if own < gain:
-            return Chosen(rival, other)
+            return other
         if start is not None:
             fit = yield from _ask_fit(task, margin, start)
         return Chosen(settled, fit)
@@ -204,6 +211,11 @@ class Cells:
         none = np.zeros(0)
         kept = CellTable(params.knots, params.cell, none, none.astype(np.int64), none, params.levels[:1])
         return placed_values(kept, cells, tilted(kept, cells, places, shares))
+
+
+def _taken(model: ColumnModel, found: Any) -> Chosen:
+    """Take another model; or the one that gave way to a third."""
+    return found if isinstance(found, Chosen) else Chosen(model, found)
 
 
 def _is_finite(edge: object) -> bool:

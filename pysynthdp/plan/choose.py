@@ -32,7 +32,9 @@ def all_steps(schema: Schema, wishes: Wishes, *, learns: bool = False) -> list[S
     learns : bool
         Whether a default model may give way to another that the rows speak for.
     """
-    number = "cells" if learns and not wishes.emit_original else "normrank"
+    number: Method = "cells" if learns and not wishes.emit_original else "normrank"
+    if wishes.spreads and number == "cells":
+        number = replace(model_of("cells"), rival="normspread")  # type: ignore[type-var]  # a dataclass
     together = {
         columns[0]: _joint_step(columns, model, schema, wishes) for columns, model in wishes.groups.items()
     }

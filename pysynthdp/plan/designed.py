@@ -28,6 +28,7 @@ __all__ = [
     "released_schema",
     "silent",
     "stand_ins",
+    "stays_real",
     "with_design_terms",
     "without_stand_ins",
 ]
@@ -83,6 +84,11 @@ def with_design_terms(asked: Formulas, always: Terms) -> Formulas:
 def _put_first(terms: Terms, always: Terms) -> Terms:
     """Put terms first, each once."""
     return tuple(dict.fromkeys((*always, *terms)))
+
+
+def stays_real(design: Design | None) -> bool:
+    """Whether copies have a survey's design as it really is, so that variances rest on their residuals."""
+    return design is not None and design.how == "keep"
 
 
 def stand_ins(steps: Sequence[Step], always: Terms) -> tuple[Step, ...]:

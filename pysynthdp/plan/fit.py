@@ -64,9 +64,9 @@ class FitRequest:
     spending : Spending or None
         Where a protection that spends at the fit reserves its price, before noise is drawn, and settles it
         when the answers are kept; None where nobody keeps a ledger.
-    counts : array of int (rows,) or None
-        How often a sample of a synthetic population has each row, to which models are fitted; None for the
-        table itself.
+    counts : array (rows,) or None
+        How often a sample of a synthetic population has each row, to which models are fitted, or how much the
+        row of a survey weighs; None where each counts once.
 
     Notes
     -----
@@ -80,7 +80,7 @@ class FitRequest:
     noise_seed: int | None = None
     stand_ins: StandIns | None = None
     spending: Spending | None = None
-    counts: IntArray | None = None
+    counts: IntArray | FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -18,7 +18,14 @@ from pysynthdp.plan.choose import model_of
 from pysynthdp.plan.counted import counted_columns
 from pysynthdp.plan.declared import check_key
 from pysynthdp.plan.derived import Derived, derived_columns, with_derived, without_silent
-from pysynthdp.plan.designed import check_weight, design_terms, last_of_all, silent, with_design_terms
+from pysynthdp.plan.designed import (
+    check_weight,
+    design_terms,
+    last_of_all,
+    silent,
+    stays_real,
+    with_design_terms,
+)
 from pysynthdp.plan.factors import columns_of
 from pysynthdp.plan.formulas import Formulas
 from pysynthdp.plan.order import Behind, VisitOrder, visit_order
@@ -161,7 +168,7 @@ def make_plan(
     telling = without_silent(visited.columns, derived)
     own = _terms(telling, predicting(schema, kept), asked, nearest, (design, schema))
     everywhere = None if isinstance(method, Mapping) else method
-    wishes = replace(_wishes(order, methods, everywhere, own, groups), nested=nested, strata=strata)
+    wishes = replace(_wishes(order, methods, everywhere, own, groups, design), nested=nested, strata=strata)
     wishes = replace(wishes, keep=kept, proper=proper, draws=draws, emit_original=emit_original)
     kept_rules = _rules(rules, schema, apart, conditions, protection)
     protection.check_wishes(schema, wishes)
@@ -219,6 +226,7 @@ def _wishes(
     everywhere: Method | None,
     terms: Formulas,
     groups: Mapping[tuple[str, ...], ColumnModel],
+    design: Design | None,
 ) -> Wishes:
     """Put together who is drawn by what, and from whom."""
     return Wishes(
@@ -228,6 +236,7 @@ def _wishes(
         terms=terms.columns,
         kind_terms=terms.kinds,
         groups=groups,
+        spreads=stays_real(design),
     )
 
 

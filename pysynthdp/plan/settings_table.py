@@ -170,6 +170,7 @@ _DESIGN: Final = {
     **dict.fromkeys(("odd_weights", "replicates", "rebuild"), TEXT),
     **dict.fromkeys(("replicate_weights", "recode"), NAMES),
     "accept": NUMBER,
+    "weighted": FLAG,
     **dict.fromkeys(("populations", "sample"), WHOLE),
     "totals": SettingForm("totals", _totals),
 }

@@ -44,6 +44,8 @@ class Wishes:
         Drawn within the levels of the coarser one.
     strata : tuple of str
         Columns in whose levels models are fitted apart.
+    spreads : bool
+        Whether default models of numbers keep how residuals spread, on which variances under a design rest.
 
     Notes
     -----
@@ -62,6 +64,7 @@ class Wishes:
     kind_terms: Mapping[str, Terms] = field(default_factory=dict)
     nested: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] = ()
+    spreads: bool = False
 
     def terms_of(self, part: Part) -> Terms:
         """Terms of a part: its own, or those of its column."""

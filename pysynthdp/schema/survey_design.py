@@ -10,14 +10,14 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from pysynthdp.base.errors import PlanError, together
 from pysynthdp.base.words import Said, Setting, Words, meant
 
-__all__ = ["Design", "How", "Rebuild", "Totals", "by_level", "written"]
+__all__ = ["Design", "How", "Rebuild", "Totals", "by_level", "lonely_word", "written"]
 
 How: TypeAlias = Literal["keep", "synthesise", "population"]
 """What becomes of a design: real columns, a weight that is drawn last, or synthetic populations."""
 OddWeights: TypeAlias = Literal["refuse", "drop"]
 Replicates: TypeAlias = Literal["refuse", "drop", "rebuild"]
 Rebuild: TypeAlias = Literal["JK1", "JKn", "BRR", "Fay", "bootstrap"]
-Lonely: TypeAlias = Literal["refuse", "certain", "merge"]
+Lonely: TypeAlias = Literal["fail", "certainty", "merge"]
 Totals: TypeAlias = float | Mapping[str, Mapping[Any, float]]
 """Public totals: of the whole population, or by the levels of columns."""
 ACCEPTED: Final = 0.05  # share of rows that may be told apart by the columns that stay real
@@ -85,7 +85,10 @@ class Design:
     sample : int, optional
         Of ``"population"``: rows of the simple random sample of each, and of each copy; ten for each record
         by default. With few, intervals are missing more often.
-    lonely : {"refuse", "certain", "merge"}
+    weighted : bool
+        Of ``"keep"``: whether rows count by their weights in every fit, so that weighted means, totals and
+        slopes of copies are those of the table, also where a model is only near. False: each counts once.
+    lonely : {"fail", "certainty", "merge"}
         Of ``"population"``: what becomes of strata with one sampling unit, which say nothing of how units
         vary: the fit is refused, they add nothing to variances (as if sampled for certain), or each is one
         with the stratum after it.
@@ -126,9 +129,11 @@ class Design:
     rebuild: Rebuild = "JKn"
     populations: int = 20
     sample: int | None = None
-    lonely: Lonely = "refuse"
+    lonely: Lonely = "fail"
+    weighted: bool = True
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lonely", lonely_word(self.lonely))
         faults = [
             *_wrong_names(self),
             *_wrong_choices(self),
@@ -194,6 +199,20 @@ _CHOICES: Final = (
     ("rebuild", Rebuild),
     ("lonely", Lonely),
 )
+
+
+_OLDER: Final = {"refuse": "fail", "certain": "certainty"}
+
+
+def lonely_word(word: Any) -> Any:
+    """Give the word of R's ``survey.lonely.psu`` for what becomes of single units; older ones are taken.
+
+    Examples
+    --------
+    >>> lonely_word("certain"), lonely_word("merge")
+    ('certainty', 'merge')
+    """
+    return _OLDER.get(word, word) if isinstance(word, str) else word
 
 
 def by_level(totals: Mapping[Any, float], levels: Iterable[Any]) -> dict[Any, float]:
@@ -313,7 +332,7 @@ def _wrong_populations(design: Design) -> Iterator[PlanError]:
             yield PlanError(
                 text, kind="design", remedy=Words("write {own}", own=written(**{what: 20 * least}))
             )
-    own = (design.populations != 20, design.sample is not None, design.lonely != "refuse")
+    own = (design.populations != 20, design.sample is not None, design.lonely != "fail")
     for what, asked in zip(("populations", "sample", "lonely"), own, strict=True):
         if asked and design.how != "population":
             text = Words("{what} of design is of synthetic populations alone", what=what)

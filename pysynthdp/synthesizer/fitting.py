@@ -21,7 +21,7 @@ from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.rules import strange_levels
 from pysynthdp.synthesizer.charging import Charging, attempt_of, check_charged
-from pysynthdp.synthesizer.designed import with_design
+from pysynthdp.synthesizer.designed import weights_of, with_design
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import Opened, fit_imputed, opened
 from pysynthdp.synthesizer.opening import opened_table, undeclared
@@ -136,14 +136,16 @@ def _fit_opened(settings: Settings, own: Opened, asked: Asked, paying: Charging 
     strange = () if protection.learns else strange_levels(plan.rules, plan.schema)
     say((*slow, *strange))  # before, since it is no use after
     path = None if asked.answers is None else Path(asked.answers)
-    request = FitRequest(own.rows, threads, settings.progress, path, asked.noise_seed, stand_ins, spending)
-    fit = protection.fit(plan, request)
+    weights, unweighted = weights_of(plan, own.rows)
+    how = (settings.progress, path, asked.noise_seed, stand_ins, spending, weights)
+    fit = protection.fit(plan, FitRequest(own.rows, threads, *how))
     check_charged(protection, spending)
     fit = own.completed(fit)
     plan, fit = plan.completed(fit), replace(fit, learned=())
-    say((*own.remarks, *fit.remarks))
+    said = (*own.remarks, *unweighted, *fit.remarks)
+    say(said)
     if protection.learns:
-        fit = replace(fit, remarks=(*slow, *own.remarks, *fit.remarks))
+        fit = replace(fit, remarks=(*slow, *said))
     return FittedSynthesizer(Machine(plan, fit, account), threads, settings.progress)
 
 

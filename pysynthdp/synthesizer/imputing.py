@@ -27,7 +27,7 @@ from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.synthesizer.designed import designed, in_rows
+from pysynthdp.synthesizer.designed import designed, in_rows, weights_of
 from pysynthdp.synthesizer.planning import (
     check_named,
     declared_plan,
@@ -166,8 +166,10 @@ def fit_imputed(
     with said_once():
         plan, settled, offered = _learned_plan(settings, rows)
         account = plan.protection.account(plan, n=rows[0].n_rows)
+        weighed = [weights_of(plan, table) for table in settled.tables]
         requests = [
-            FitRequest(table, workers, settings.progress, stand_ins=stand_ins) for table in settled.tables
+            FitRequest(table, workers, settings.progress, stand_ins=stand_ins, counts=weights)
+            for table, (weights, _) in zip(settled.tables, weighed, strict=True)
         ]
         first = _fit(plan, requests[0], 1)
         plan = plan.completed(first)
@@ -178,7 +180,8 @@ def fit_imputed(
         others = tuple(_fit(settled_plan, request, number) for number, request in later)
     first, *rest = (replace(fit, merged=settled.merged, learned=()) for fit in (first, *others))
     seen = _with_seen(settings, plan, settled.tables[0], first)
-    return NestedMachine(plan, seen, account, tuple(rest)), (*remarks, *settled.remarks, *offered)
+    said = (*remarks, *settled.remarks, *offered, *weighed[0][1])
+    return NestedMachine(plan, seen, account, tuple(rest)), said
 
 
 def _rows(

@@ -65,10 +65,10 @@ class Synthesizer(Settings, Printable):
     schema : Schema, optional
         Public facts about the table; without it they are inferred, and the privacy statement says so.
     method : str, ColumnModel or mapping column -> either, optional
-        Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, poisson, negbin,
-        cells, residual, logreg, polyreg, polr, sample, constant``, ``cart`` for trees, whose copies give no
-        intervals, and ``serial`` for fresh running numbers. By default an ordered category is drawn by
-        ``polr`` where parallel slopes fit, else by ``polyreg``: the fit decides, and the fitted plan names
+        Column model, synthpop's names: ``norm, lognorm, sqrtnorm, cubertnorm, normrank, normspread, poisson,
+        negbin, cells, residual, logreg, polyreg, polr, sample, constant``, ``cart`` for trees, whose copies
+        give no intervals, and ``serial`` for fresh running numbers. By default an ordered category is drawn
+        by ``polr`` where parallel slopes fit, else by ``polyreg``: the fit decides, and the fitted plan names
         the one.
     visit_sequence : sequence of str, optional
         Order in which columns are drawn. By default by kind: categories, those of few levels first, then

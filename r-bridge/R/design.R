@@ -94,8 +94,13 @@ with.synthetic_design <- function(data, expr, ..., codes = c("missing", "keep"))
   envir <- new.env(parent = parent.frame())
   called <- all.names(expression)[[1L]]
   if (!exists(called, envir, mode = "function")) assign(called, getExportedValue("survey", called), envir)
-  fit_copies(data$release, expression, envir, one_of(codes, "codes"))
+  fits <- fit_copies(data$release, expression, envir, one_of(codes, "codes"))
+  fits$degf <- vapply(copies(data$release), degrees_of_design, 0, data$call, parent.frame())
+  fits
 }
+
+# Sampling units less strata of one copy, which a mean or total of survey does not tell.
+degrees_of_design <- function(copy, call, envir) survey::degf(eval(call, list(.copy = copy), envir))
 
 #' @export
 print.synthetic_design <- function(x, ...) {

@@ -56,6 +56,7 @@ pool.synthetic_fits <- function(object, ..., rule = "auto", n_org = NULL, variab
   refuse_other_size(n_org, object$tags$n_org)
   request <- pool_request(object$analyses, object$tags, object$columns, variables, object$expression, rule, n_org,
                           object$own)
+  for (i in seq_along(object$degf)) if (is.null(request$fits[[i]]$df)) request$fits[[i]]$df <- object$degf[[i]]
   alike <- alike_flag(object$tags, object$analyses, object$expression)
   each <- one_row_each(object$expression, object$tags$unit)
   part <- if (!each) object$part else

@@ -13,8 +13,8 @@
 #' @param m Number of copies; 5 by default, and 20 where the answers are noised. Of imputed tables, `m` copies of each,
 #'   which stand in nests, one an imputation: [pool()] takes the rule of Reiter (2004) for them.
 #' @param method Models of columns: a list or vector with columns' names, one element for each column, or one
-#'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`, `cells`,
-#'   `residual`, `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, `cart` for trees, whose copies
+#'   for all. The names are those of synthpop: `norm`, `lognorm`, `sqrtnorm`, `cubertnorm`, `normrank`,
+#'   `normspread`, `cells`, `residual`, `poisson`, `negbin`, `logreg`, `polyreg`, `polr`, `sample`, `constant`, `cart` for trees, whose copies
 #'   give no intervals, and `serial` for fresh running numbers; `"parametric"` is the choice by type that is made anyhow. Settings go into a list: `list(smokes = list(name = "logridge", penalty = 1))`.
 #' @param visit_sequence Columns in the order in which they are drawn. By default by kind: categories, those of few
 #'   levels first, then numbers; each after the columns that a formula draws it from.
@@ -89,6 +89,7 @@
 #'   `replicate_weights`, name them and say `replicates = "drop"`, or `"rebuild"` with `rebuild = "JKn"`, `"JK1"`,
 #'   `"BRR"`, `"Fay"` or `"bootstrap"`. `how = "population"` fits samples of synthetic populations, `m` of them, and
 #'   copies need no weights. Rows of odd weight are refused, or left out: `odd_weights = "drop"`.
+#'   Fits take rows by their weights, unless `weighted = FALSE`.
 #' @param seed A number, for tests. By default the draw follows R's own generator, and [set.seed()] governs it;
 #'   with [by_sampling()] it comes from the operating system, as it must, and a seed voids every claim; the noise of
 #'   [zcdp()] always does. Never stored.

@@ -14,7 +14,7 @@ methods_lacking <- c(
     "sums of other columns stay sums by themselves; leave other derived columns out with drop, and compute them where",
     "they are needed: with(s, lm(y ~ I(weight / height^2)))")
 )
-parametric_methods <- c("norm", "lognorm", "sqrtnorm", "cubertnorm", "normrank", "cells", "poisson", "negbin", "logreg",
+parametric_methods <- c("norm", "lognorm", "sqrtnorm", "cubertnorm", "normrank", "normspread", "cells", "poisson", "negbin", "logreg",
                         "polyreg", "polr", "sample", "constant", "serial", "cart")
 
 # Stops at a method of synthpop's that is not here, with what to use.

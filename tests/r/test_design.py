@@ -34,7 +34,8 @@ wrong <- c(
 cat(jsonlite::toJSON(list(
   estimate = coef(done), error = sqrt(diag(vcov(done))), by_hand = by_hand,
   same = all.equal(coef(done), coef(pool(own))),
-  mean = c(coef(means), sqrt(diag(vcov(means)))), wrong = wrong), digits = NA, auto_unbox = TRUE))
+  mean = c(coef(means), sqrt(diag(vcov(means)))), rule = c(done$rule, means$rule),
+  ends = confint(done), mean_ends = confint(means), wrong = wrong), digits = NA, auto_unbox = TRUE))
 """
 
 
@@ -48,6 +49,9 @@ def test_survey_says_what_we_say_and_pools_by_the_same_rule(run_r: Callable[...,
     assert out["same"] is True
     mean = sdp.svymean("api00", release)
     np.testing.assert_allclose([*mean.params, *mean.bse], out["mean"], rtol=1e-8)
+    assert out["rule"] == [ours.rule, mean.rule] == ["partial_design"] * 2
+    np.testing.assert_allclose(out["ends"], ours.conf_int(), rtol=1e-8)  # by the design's degrees of freedom
+    np.testing.assert_allclose(out["mean_ends"], mean.conf_int(), rtol=1e-8)
     real = pd.read_csv(tmp_path / "real.csv")
     for copy in release:  # the design is the table's, row by row
         assert np.allclose(copy["pw"], real["pw"])

@@ -12,6 +12,7 @@ import pandas as pd
 from pysynthdp.base.arrays import FloatArray, IntArray
 from pysynthdp.base.errors import FitError
 from pysynthdp.base.words import Words, meant
+from pysynthdp.schema.survey_design import lonely_word
 
 __all__ = ["Lonely", "Sample", "checked_lonely", "sample_of", "variance"]
 
@@ -61,6 +62,7 @@ def checked_lonely(lonely: object) -> Lonely:
     FitError
         For another; names the nearest.
     """
+    lonely = lonely_word(lonely)
     if lonely not in get_args(Lonely):
         known = ", ".join(map(repr, get_args(Lonely)))
         remedy = meant(str(lonely), get_args(Lonely), "leave it out to be told of such strata")

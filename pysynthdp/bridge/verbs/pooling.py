@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,10 +80,18 @@ def _pooled(request: Mapping[str, Any]) -> PooledResults:
     release = _Columns((pd.DataFrame(columns=columns),), ReleaseTags.from_dict(request["tags"]))
     known = [name for name in _list(request.get("variables")) if name in columns]
     done = pool(fits, release=release, variables=known or None, **options)
+    if _of_design(request, fits) and options["rule"] == "auto" and done.rule == "partial_size_adjusted":
+        options["rule"] = "partial_design"  # the same T, with the design's degrees of freedom
+        done = pool(fits, release=release, variables=known or None, **options)
     said = remarks_on(release, _wanted(request, release.tags.unit))
     counts = {str(name): int(count) for name, count in dict(request.get("coded") or {}).items()}
     noted = note_of_codes(counts, done.m, kept=request.get("codes") == "keep")
     return replace(done, flags=said.flags, notes=tuple(dict.fromkeys((*done.notes, *said.notes, *noted))))
+
+
+def _of_design(request: Mapping[str, Any], fits: Sequence[Estimates]) -> bool:
+    """Whether fits are estimates of R's package survey that say their degrees of freedom."""
+    return str(request.get("model")).startswith("svy") and all(fit.df is not None for fit in fits)
 
 
 def _wanted(request: Mapping[str, Any], unit: str | None) -> Asked:

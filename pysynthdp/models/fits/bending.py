@@ -26,7 +26,16 @@ from pysynthdp.models.fits.rank import independent_features
 from pysynthdp.models.fits.scales import Transform
 from pysynthdp.models.fits.weighting import counts_records, weighted
 
-__all__ = ["FARTHEST", "Bent", "ask_bent", "ask_explained", "ask_latent", "bend"]
+__all__ = [
+    "FARTHEST",
+    "Bent",
+    "ask_bent",
+    "ask_explained",
+    "ask_latent",
+    "bend",
+    "centred_index",
+    "inverse_of_free",
+]
 
 ROUNDS = 20
 CLOSE = 1e-3  # of the residual spread, in the regression on the features: far below a standard error
@@ -88,7 +97,7 @@ def ask_explained(scale: Transform, n: int) -> Generator[RowSum, Answer, tuple[f
     total = float(square) - known
     if total <= 0:
         return 0.0, gram
-    return float(np.clip((cross @ _inverse(gram) @ cross - known) / total, 0.0, 1.0)), gram
+    return float(np.clip((cross @ inverse_of_free(gram) @ cross - known) / total, 0.0, 1.0)), gram
 
 
 def ask_bent(
@@ -129,11 +138,11 @@ def ask_bent(
     that are neither aliased in the fit nor combinations of others in the rows that answer: what the rows
     leave open the rows drawn need not, and there a wandering coefficient shows.
     """
-    inverse, centred = _inverse(gram, fit.aliased), gram - np.outer(gram[0], gram[0]) / gram[0, 0]
+    inverse, centred = inverse_of_free(gram, fit.aliased), gram - np.outer(gram[0], gram[0]) / gram[0, 0]
     wanted = gram @ fit.beta
     spread = float(np.sqrt(max(fit.beta @ centred @ fit.beta / gram[0, 0], 0.0)))
     sigma = max(fit.sigma, spread / FARTHEST, _least_spread(fit.beta))
-    gamma = _within_reach(_centred(fit.beta / sigma if start is None else start, gram), centred, gram)
+    gamma = _within_reach(centred_index(fit.beta / sigma if start is None else start, gram), centred, gram)
     for left in reversed(range(ROUNDS)):
         mass, records = (yield RowSum(_mass(gamma), stride(n))).value
         cdf = latent_cdf(few_together(mass, smallest, records))
@@ -144,7 +153,7 @@ def ask_bent(
         far = np.sqrt(max(missing @ centred @ missing / gram[0, 0], 0.0)) >= CLOSE * sigma
         if not (far and left):
             break  # gamma and cdf belong together
-        gamma = _within_reach(_centred(gamma + missing / slope, gram), centred, gram)
+        gamma = _within_reach(centred_index(gamma + missing / slope, gram), centred, gram)
     return Bent(gamma, slope, *_inside(cdf))
 
 
@@ -262,7 +271,7 @@ def _expected(gamma: FloatArray, expected: FloatArray, slopes: FloatArray) -> Ro
     return block
 
 
-def _inverse(gram: FloatArray, aliased: tuple[int, ...] = ()) -> FloatArray:
+def inverse_of_free(gram: FloatArray, aliased: tuple[int, ...] = ()) -> FloatArray:
     """Inverse on the features that vary by themselves, 0 elsewhere."""
     free = np.setdiff1d(independent_features(gram), aliased)
     length = np.sqrt(gram.diagonal()[free])
@@ -272,7 +281,7 @@ def _inverse(gram: FloatArray, aliased: tuple[int, ...] = ()) -> FloatArray:
     return inverse
 
 
-def _centred(gamma: FloatArray, gram: FloatArray) -> FloatArray:
+def centred_index(gamma: FloatArray, gram: FloatArray) -> FloatArray:
     """Move the intercept so that the mean index is 0: the latent scale has no place of its own."""
     mean = float(gram[0] @ gamma) / gram[0, 0]
     return np.concatenate([[gamma[0] - mean], gamma[1:]])

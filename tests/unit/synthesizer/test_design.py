@@ -345,3 +345,62 @@ def test_nobody_is_told_to_mend_terms_that_the_design_put_into_a_model():
     told = {each.kind for each in fitted(few, terms="main").remarks if each.column == "bonus"}
     assert "few records" in told
     assert "terms left out" not in told
+
+
+# -- weights in the fits ---------------------------------------------------------------------------------
+
+
+def bent_sample() -> pd.DataFrame:
+    """Rows whose relation is another one where they weigh more, beside what any model knows of them."""
+    rng = np.random.default_rng(5)
+    n = 900
+    x = rng.uniform(-1.7, 1.7, n)
+    weight = np.where(x > 0.3, 9.0, 1.0).astype(float)
+    return pd.DataFrame(
+        {"x": x.round(3), "y": (x + 0.5 * x**2 + rng.normal(0, 0.5, n)).round(3), "w": weight}
+    )
+
+
+def weighted_slope(table: pd.DataFrame) -> float:
+    x = table["x"] - np.average(table["x"], weights=table["w"])
+    return float(np.sum(table["w"] * x * table["y"]) / np.sum(table["w"] * x * x))
+
+
+def slope_off(weighted: bool, method: str = "norm") -> float:
+    """Mean weighted slope of y in copies in which y alone is drawn, less the table's."""
+    table = bent_sample()
+    design = sdp.Design(weight="w", accept=1.0, weighted=weighted)
+    own = fitted(table, design, keep=["x"], formulas=["y ~ x"], method={"y": method})
+    return float(np.mean([weighted_slope(copy) for copy in own.draw(m=20, rng=3)])) - weighted_slope(table)
+
+
+def test_a_fit_by_weight_keeps_weighted_slopes_of_a_model_that_is_only_near():
+    assert abs(slope_off(weighted=True)) < 0.05
+    assert abs(slope_off(weighted=False)) > 0.1
+
+
+def test_a_method_without_weights_is_named_and_fitted_without():
+    own = fitted(method={"income": "cart"})
+    said = [remark for remark in own.remarks if remark.kind == "weights"]
+    assert [remark.column for remark in said] == ["income"]
+    assert "cart" in str(said[0].what)
+    assert not any(remark.kind == "weights" for remark in fitted().remarks)
+
+
+def test_numbers_keep_their_spreads_beside_a_real_design(own):
+    methods = {step.targets[0].column: step.model.name for step in own.plan.steps}
+    assert methods["income"] == "normspread"
+    assert sdp.Synthesizer(progress=False).plan(TABLE).steps[-1].model.name != "normspread"
+
+
+@pytest.mark.parametrize(("units", "told"), [(200, False), (201, True)])
+def test_more_sampling_units_than_a_model_takes_are_told(units, told):
+    table = TABLE.loc[np.arange(2 * units) % N].reset_index(drop=True)
+    table["town"] = np.arange(len(table)) % units
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        own = sdp.Synthesizer(design=sdp.Design(weight="weight", psu="town", accept=1.0), progress=False)
+        remarks = [
+            each for each in own.fit(table[["town", "weight", "age"]]).remarks if each.column == "town"
+        ]
+    assert any(each.kind == "sampling units" and "200" in str(each.what) for each in remarks) is told

@@ -210,7 +210,7 @@ def test_designs_that_cannot_be_are_refused_by_name(table, says):
         assert value not in str(caught.value)
 
 
-@pytest.mark.parametrize("lonely", ["certain", "merge"])
+@pytest.mark.parametrize("lonely", ["certainty", "certain", "merge"])
 def test_lonely_units_have_choices(lonely):
     table = changed("g", [0], "lonely")
     release = synthesizer(design=design(lonely=lonely, fpc=None)).fit(table, rng=1).draw(rng=1)
