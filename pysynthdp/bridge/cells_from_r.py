@@ -86,7 +86,7 @@ def cells_from_r(
     known = {} if schema is None else {column.name: column for column in schema if column.name not in drop}
     held, facts = {}, {}
     for at, (key, item) in enumerate(zip(column_keys(names), columns, strict=True)):
-        if key[0] in ids and key[0] not in known:
+        if key[0] in ids:
             held[at] = _ids(item, key[0])
         else:
             held[at] = _cells(item, known[key[0]]) if key[0] in known else np.full(rows, np.nan)

@@ -58,7 +58,7 @@ def plan(
     if file is not None:
         table, settings = read_with_plan(file, plan, reading, disk=disk)
     made = sdp.Synthesizer(**settings).plan(table)
-    rows = n if table is None else count_rows(table)
+    rows = n if table is None or len(made.tables) > 1 else count_rows(table)  # of units nobody counts rows
     shown = [str(made), *map(str, getattr(made, "places", ()))]
     if made.protection.spends != "nothing" and rows is not None:
         shown.append(str(made.price(n=rows, n_syn=k, m=m)))

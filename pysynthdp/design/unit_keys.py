@@ -17,6 +17,7 @@ from pysynthdp.design.level_keys import real_part
 
 __all__ = ["places_in_unit", "unit_codes", "unit_key", "unit_keys"]
 
+_MOST_DIGITS = 4_000  # of an id; longer ones take hours to write out
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}(\.0*)?")  # Python reads no longer number
 
 
@@ -55,6 +56,8 @@ def _plain_key(value: Any) -> Hashable:
     """Take the key of a number, a time or a UUID."""
     if isinstance(value, bool | int | np.bool_ | np.integer):
         return int(value)
+    if isinstance(value, Decimal) and abs(value.adjusted()) > _MOST_DIGITS:
+        return None
     if isinstance(value, float | np.floating | Decimal):
         return int(value) if value == int(value) else str(float(value))  # infinity raises, and is no key
     if isinstance(value, date | np.datetime64):

@@ -213,6 +213,13 @@ class UnitPlan(SynthesisPlan):
         return UnitPlan.of(first, self.schema, places=places, **more)
 
     @property
+    def told_units(self) -> dict[str, Any]:
+        """What was declared of units, as plain values: what answers about them depend on."""
+        waves = None if self.waves is None else [*map(str, self.waves)]
+        over = [(each.column, each.expression) for each in self.over_units]
+        return {**self.units.to_plain(), "waves": waves, "over": over, "columns": [*self.schema.names]}
+
+    @property
     def tables(self) -> tuple[SynthesisPlan, ...]:
         """Of units and first rows, and of further places."""
         return (self.first, *(own.plan for own in self.places))

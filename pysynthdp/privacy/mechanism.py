@@ -126,6 +126,12 @@ def price_of(mechanism: SamplingMechanism, draw: Draw, *, unit: PrivacyUnit) -> 
             kind="mechanism",
             remedy=f"use {' or '.join(mechanism.relations)}",
         )
+    if unit.whole and not hasattr(mechanism, "rows"):
+        raise PrivacyError(
+            f"{mechanism.name} has no price for whole units, whose rows it does not count",
+            kind="mechanism",
+            remedy="protect units by a key alone, or by noise in the answers",
+        )
     cost = mechanism.price(n_syn=draw.n_syn, copies=draw.copies)
     if unit.priced_rows == 1:
         return cost

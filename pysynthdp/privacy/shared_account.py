@@ -57,7 +57,7 @@ class PrivacyAccount(Printable):
     __slots__ = ("_deltas", "_lock", "_owner", "_statements", "_unit")
 
     def __init__(self, *, unit: PrivacyUnit | None = None, deltas: Sequence[float] = (1e-6,)) -> None:
-        self._unit = PrivacyUnit() if unit is None else checked_unit(unit)
+        self._unit = PrivacyUnit() if unit is None else checked_unit(unit, whole=True)
         self._deltas = checked_deltas(deltas)
         self._statements: list[PrivacyStatement] = []
         self._lock = threading.Lock()

@@ -13,6 +13,7 @@ from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.words import Argument, Words
 from pysynthdp.io.ledger import Attempt, SpendingLedger
 from pysynthdp.plan import Protection, SynthesisPlan
+from pysynthdp.plan.unit_plan import UnitPlan
 from pysynthdp.privacy.account import Account
 from pysynthdp.schema import plain as schema_file
 
@@ -107,6 +108,7 @@ def job_of(plan: SynthesisPlan) -> str:
     first, *others = [_steps(own) for own in plan.tables]
     plain = {"schema": schema_file.to_plain(plan.schema), "steps": first, "protection": repr(plan.protection)}
     plain |= {"further": others} if others else {}
+    plain |= {"units": plan.told_units} if isinstance(plan, UnitPlan) else {}
     return hashlib.sha256(json.dumps(plain, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -123,7 +123,7 @@ def _most_rows(units: Units, schema: Schema | None) -> int:
     by = units.by if units.panel and isinstance(schema, Schema) else None
     column = schema[by] if schema is not None and by is not None and by in schema else None
     places = len(column.levels) if isinstance(column, CategoricalColumn) else 0
-    return units.max_size or max(places, 1)
+    return max(places, 1) if units.panel else units.max_size or 1
 
 
 def with_labels(settings: Of, labels: Schema | None) -> Of:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -72,7 +72,8 @@ def declared_units(settings: Settings) -> UnitPlan:
     if schema is None:
         raise undeclared()
     check_named(settings, _names(units, schema))
-    faults = [*_wrong(units, schema)]
+    over = derived_over_units(settings, _names(units, schema))
+    faults = [*_wrong(units, schema, {*settings.drop, *(each.column for each in over)})]
     if faults:
         raise together(faults)
     return _Declared.of(settings, units, schema).plan()
@@ -115,7 +116,7 @@ def _names(units: Units, schema: Schema) -> list[str]:
     return [*(name for name in beside if name is not None and name not in schema), *schema.names]
 
 
-def _wrong(units: Units, schema: Schema) -> Iterator[PysynthdpError]:
+def _wrong(units: Units, schema: Schema, made: Collection[str]) -> Iterator[PysynthdpError]:
     """Find what is not declared of units, and what is no column."""
     lacking: list[object] = [] if units.panel or units.max_size is not None else ["max_size"]
     lacking += [name for name in ("order", "shared") if getattr(units, name) is None]
@@ -144,8 +145,12 @@ def _wrong(units: Units, schema: Schema) -> Iterator[PysynthdpError]:
             text = Words("units: {what} names '{name}', which the schema does not", what=what, name=name)
             remedy = meant(name, schema.names, "declare it")
             yield PlanError(text, column=name, kind="units", remedy=remedy)
+    if units.panel and (units.max_size is not None or units.larger != "refuse"):
+        what = "units: a panel has as many rows as places at most, so max_size and larger do not apply"
+        yield PlanError(what, kind="units", remedy="leave them out")
     yield from _wrong_places(units, schema)
-    yield from _wrong_head(units, schema)
+    yield from _wrong_order(units, schema)
+    yield from _wrong_head(units, schema, made)
 
 
 def _wrong_places(units: Units, schema: Schema) -> Iterator[PlanError]:
@@ -164,11 +169,24 @@ def _wrong_places(units: Units, schema: Schema) -> Iterator[PlanError]:
         yield PlanError(text, column=units.by, kind="units", remedy=mend)
 
 
-def _wrong_head(units: Units, schema: Schema) -> Iterator[PlanError]:
-    """Find a head that is no declared level."""
+def _wrong_order(units: Units, schema: Schema) -> Iterator[PrivacyError]:
+    """Find levels by which rows are ordered, and that do not say where what is none of them goes."""
+    column = schema[units.by] if units.by is not None and units.by in schema else None
+    if isinstance(column, CategoricalColumn) and column.other is None:
+        text = Words("{name} orders rows, and unlisted values need a level to go to", name=column.name)
+        mend = Words("declare {other}", other=Facts(other=...))
+        yield PrivacyError(text, column=column.name, kind="undeclared", remedy=mend)
+
+
+def _wrong_head(units: Units, schema: Schema, made: Collection[str]) -> Iterator[PlanError]:
+    """Find a head that is no declared level, or named by a column that no row of the table is drawn with."""
     if units.head is None or units.head[0] not in schema:
         return
     name, value = units.head
+    if name in made:
+        text = Words("{name} names the head of a unit, and is dropped or computed in whole units", name=name)
+        yield PlanError(text, column=name, kind="units", remedy="name another column, or leave head out")
+        return
     column = schema[name]
     known = [level_key(each) for each in (column.levels if isinstance(column, CategoricalColumn) else ())]
     if level_key(value) not in known:

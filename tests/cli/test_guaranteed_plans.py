@@ -299,6 +299,8 @@ def test_households_are_the_protected_unit_of_a_plan_file(tmp_path):
     assert "units assumed:" in said
     assert "further rows carry" not in said
     assert "means, further rows" in said
+    beside = CliRunner().invoke(app, ["plan", str(tmp_path / "t.csv"), *plan]).output
+    assert f"{len(table):,}" not in beside  # the number of rows is confidential, and no number of units
     out = tmp_path / "copies"
     done = CliRunner().invoke(
         app, ["synth", str(tmp_path / "t.csv"), *plan, "--m", "2", "--out", str(out), "--quiet"]

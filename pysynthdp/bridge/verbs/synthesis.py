@@ -173,7 +173,11 @@ def _read(data: Any, settings: Mapping[str, Any]) -> tuple[RFrame, dict[str, Any
 def _ids(own: Mapping[str, Any]) -> set[str]:
     """Name the columns that say whose a row is, and which of its unit, by settings alone."""
     key, units = protection_of(own.get("guarantee")).unit.key, own.get("units")
-    return {name for name in (key, *(units.names.values() if units is not None else ())) if name is not None}
+    schema = own.get("schema")
+    named = {} if units is None else units.names
+    declared = () if schema is None else schema.names
+    ids = {key, *(name for what, name in named.items() if what in ("id", "member") or name not in declared)}
+    return {name for name in ids if name is not None}
 
 
 def _facts_of(schema: Schema, held: RFrame, settings: Mapping[str, Any]) -> FrameFacts:
@@ -294,13 +298,15 @@ def plan(data: RValue | RFrame, settings: Mapping[str, Any], m: Any = 5, n: Any 
     held, path = None, _path(data)
     if path is not None:
         opened, own = _opened(path, settings)
-        return _shown_plan(sdp.Synthesizer(**own).plan(opened), m, opened.n_rows)
+        made = sdp.Synthesizer(**own).plan(opened)
+        return _shown_plan(made, m, n if len(made.tables) > 1 else opened.n_rows)
     if data is not None and own.get("schema") is None:
         held = _frame(data)
         own = _with_labels(settings_from_r(settings, _dtypes(held)), held)
     synthesizer = sdp.Synthesizer(**own) if held is None else _synthesizer(held, own)
     made = synthesizer.plan(None if held is None else held.frame)
-    return _shown_plan(made, m, n if data is None else rows_of(checked_frame(_r_value(data))[0]))
+    told = data is None or len(made.tables) > 1  # of units nobody counts rows
+    return _shown_plan(made, m, n if told else rows_of(checked_frame(_r_value(data))[0]))
 
 
 def _shown_plan(made: SynthesisPlan, m: Any, rows: Any) -> dict[str, Any]:

@@ -162,6 +162,7 @@ def verified(statement: Claim) -> Verification:
     checks += _share_checks(statement, costs)
     checks += [_words_check(part) for part in statement.columns]
     checks.append(_status_check(statement))
+    checks += [_rows_check(statement)] if statement.unit.whole else []
     return Verification((*checks, *_totals(statement, compose(costs))), statement.status)
 
 
@@ -188,6 +189,13 @@ def _status_check(statement: Claim) -> Check:
     proved = all(MECHANISMS[part.mechanism].exact for part in statement.columns)
     most = "implemented" if proved else "idealised"
     return Check("status", statement.status, most, proved or statement.status != "implemented")
+
+
+def _rows_check(statement: Claim) -> Check:
+    """Compare the rows of a whole unit that tables are priced for together with those it may have."""
+    counted = sum(part.constants.get("rows", 0) for part in statement.columns)
+    most = statement.unit.rows_per_unit
+    return Check("rows of a unit", float(most), float(counted), counted == most)
 
 
 def _curve_gap(stated: FloatArray, recomputed: FloatArray) -> float:

@@ -235,7 +235,7 @@ def fit_noised(plan: SynthesisPlan, noise: NoiseBudget, request: FitRequest) -> 
     """
     tables = tables_of(plan, noise)
     held = None if request.rows is None else held_rows(request.rows, plan, noise.unit)
-    record = _record(tables, noise, held, request.answers, request.spending)
+    record = _record(plan, tables, noise, held, request.answers, request.spending)
     source = _source(request.noise_seed)
     found: list[list[Answers]] = [[] for _ in tables]
     known = list(record.saved.answers)
@@ -284,6 +284,7 @@ def _moments(fit: Fit) -> MomentCopies:
 
 
 def _record(
+    plan: SynthesisPlan,
     tables: Sequence[NoisedTable],
     noise: NoiseBudget,
     held: Held | None,
@@ -291,7 +292,7 @@ def _record(
     spending: Spending | None,
 ) -> _Record:
     """Start a record, or go on with the one on disk."""
-    digest = _digest(tables, noise)
+    digest = _digest(tables, noise, plan.told_units if isinstance(plan, UnitPlan) else None)
     saved = None if path is None else load_answers(path)
     if saved is None:
         if held is None:
@@ -333,10 +334,11 @@ def _alone(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _digest(tables: Sequence[NoisedTable], noise: NoiseBudget) -> str:
-    """Digest what the answers depend on, from public facts."""
+def _digest(tables: Sequence[NoisedTable], noise: NoiseBudget, units: object) -> str:
+    """Digest what the answers depend on, from public facts; of units all that is declared of them."""
     first, *others = [_plain(table.plan) for table in tables]
-    plain = {**first, "noise": repr(noise), **({"further": others} if others else {})}
+    plain = {**first, "noise": repr(noise)}
+    plain |= {"further": others, "units": units} if others else {}
     return hashlib.sha256(json.dumps(plain, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -378,7 +380,7 @@ def _answers(
             )
         if noise.unit.relation == "replace_one" and held.n != record.saved.n:
             raise PrivacyError(
-                "the table has another number of rows than the answers",
+                f"the table has another number of {'units' if table.label else 'rows'} than the answers",
                 kind="guarantee",
                 remedy="give another path",
             )

@@ -53,8 +53,12 @@ def held_rows(rows: Rows, plan: SynthesisPlan, unit: PrivacyUnit) -> Held:
         return _Plain(rows, unit)
     check_key_column(rows, unit)
     if not hasattr(rows, "frame"):
-        what = "units are sorted in one frame, and this table lies in pieces elsewhere"
-        mend = Words("give it as one data frame, or leave {units} out", units=Setting("units", ...))
+        what = "units are sorted in one frame, and this table lies in pieces elsewhere or is encrypted"
+        mend = Words(
+            "give it as one data frame, leave {disk} out, or leave {units} out",
+            disk=Setting("scratch_encrypt", True),
+            units=Setting("units", ...),
+        )
         raise PlanError(what, kind="units", remedy=mend)
     return _Whole(rows, plan)
 

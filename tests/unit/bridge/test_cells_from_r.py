@@ -12,6 +12,7 @@ from pysynthdp.bridge.cells_from_r import cells_from_r, declared_facts
 from pysynthdp.bridge.codec import NA_INTEGER, NA_REAL, RVector, character, named_list
 from pysynthdp.bridge.facts import FrameFacts
 from pysynthdp.bridge.frames import frame_to_r
+from pysynthdp.design.unit_keys import unit_keys
 
 DATE = {"class": character(["Date"])}
 FRAME = {"class": character(["data.frame"])}
@@ -137,3 +138,16 @@ def test_declared_days_are_dates_in_r_with_their_fractions():
     day, second = made.items
     assert (day.kind, day.classes, second.classes) == ("double", ("Date",), ("POSIXct", "POSIXt"))
     np.testing.assert_array_equal(day.array, [1.5, np.nan])
+
+
+def test_ids_keep_all_their_digits_also_where_a_schema_names_them():
+    whole = np.array([2**53, 2**53 + 1], dtype=np.int64).view(np.float64)
+    table = named_list(
+        {"hid": RVector("double", whole, {"class": character(["integer64"])})},
+        {"class": character(["data.frame"])},
+    )
+    schema = sdp.Schema([sdp.CategoricalColumn("hid", (), may_be_missing=False)])
+    for known in (schema, None):
+        found = unit_keys(cells_from_r(table, known, (), {"hid"}).frame["hid"])
+        assert found.tolist() == [2**53, 2**53 + 1]
+    assert np.isnan(cells_from_r(table, None).frame["hid"]).all()

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pysynthdp as sdp
-from pysynthdp.base.errors import PlanError, PrivacyError, SchemaError
+from pysynthdp.base.errors import PlanError, PrivacyError, PysynthdpError, SchemaError
 from pysynthdp.curator.noised.asked import Asked
 from pysynthdp.curator.noised.rows import NoisedRows
 from pysynthdp.curator.noised.whitening import Whitening
 from pysynthdp.curator.rows import rows_of
-from pysynthdp.privacy.statements.verification import verified
+from pysynthdp.privacy.composition import compose
+from pysynthdp.privacy.mechanism import mechanism_from_dict, price_of
+from pysynthdp.privacy.mechanisms.gaussian import PlugInMean
+from pysynthdp.privacy.statements.column import Draw
+from pysynthdp.privacy.statements.verification import shares_of, verified
 from pysynthdp.privacy.unit import unit_to_dict
 from pysynthdp.protection.noise.held import held_rows
 from pysynthdp.protection.noise.moments.asking import frame_of
@@ -295,6 +300,97 @@ def test_answers_on_file_are_paid_once_and_a_begun_file_is_gone_on_with(tmp_path
         asked(rho=49.0).fit(people(), answers=path)
     with pytest.raises(PrivacyError, match="another plan"):
         asked(units={"max_size": 3}).fit(people(), answers=path)
+
+
+PAY = sdp.NumericColumn("pay", lower=0, upper=100, fallback=50, may_be_missing=False)
+
+
+def waves(levels=(1, 2, 3), **own):
+    """Declare the places of a panel."""
+    return sdp.CategoricalColumn("wave", levels, may_be_missing=False, **{"other": levels[0], **own})
+
+
+def panel(column, **own):
+    """Ask for a protected panel."""
+    return sdp.Synthesizer(
+        schema=sdp.Schema((column, PAY)),
+        units=sdp.Units(id="pid", order="wave", shared=[], **own),
+        guarantee=sdp.ByNoise(sdp.ZCDP(100.0)),
+        progress=False,
+        workers=1,
+    )
+
+
+def in_waves():
+    """Give persons who are there in three waves."""
+    return pd.DataFrame({"pid": np.repeat(np.arange(300), 3), "wave": np.tile([1, 2, 3], 300), "pay": 50.0})
+
+
+def test_a_panel_has_as_many_rows_a_unit_as_places():
+    assert panel(waves()).plan().protection.unit.rows_per_unit == 3
+    with pytest.raises(PlanError, match="max_size and larger do not apply"):
+        panel(waves(), max_size=2).plan()
+
+
+def test_answers_of_another_order_head_or_other_waves_are_not_taken(tmp_path):
+    asked().fit(people(), answers=tmp_path / "a")
+    panel(waves()).fit(in_waves(), answers=tmp_path / "p")
+    for units in ({"order": "age asc"}, {"head": ("sex", "f")}):
+        with pytest.raises(PrivacyError, match="another plan"):
+            asked(units=units).fit(answers=tmp_path / "a")
+    with pytest.raises(PrivacyError, match="another plan"):
+        panel(waves((1, 20, 30))).fit(answers=tmp_path / "p")
+
+
+def test_a_statement_of_whole_units_that_is_priced_for_one_row_is_found_out():
+    statement = asked(rho=3.0).fit(people()).draw(m=1).privacy
+    assert "600 units in all" in str(statement)
+    columns = []
+    for part in statement.columns:
+        constants = {**part.constants, "rows": 1}
+        mechanism = mechanism_from_dict(part.mechanism, constants)
+        cost = price_of(mechanism, Draw(1, 1), unit=statement.unit)
+        columns.append(replace(part, constants=constants, cost=cost))
+    costs = [part.cost for part in columns]
+    shares = shares_of(costs, statement.deltas[0])
+    columns = tuple(replace(part, share=share) for part, share in zip(columns, shares, strict=True))
+    forged = replace(statement, columns=columns, guarantee=compose(costs))
+    found = verified(sdp.PrivacyStatement.from_dict(forged.to_dict()))
+    assert [check.what for check in found.checks if not check.agrees] == ["rows of a unit"]
+
+
+def test_no_other_mechanism_has_a_price_for_whole_units_and_an_account_takes_them():
+    unit = asked().protection.unit
+    mean = PlugInMean(n=1000, lower=-4, upper=4, sigma=1)
+    with pytest.raises(PrivacyError, match="no price for whole units"):
+        price_of(mean, Draw(1000, 1), unit=unit)
+    account = sdp.PrivacyAccount(unit=unit)
+    account.charge(asked(rho=3.0).fit(people()).draw(m=1).privacy)
+    assert account.total().guarantee.rho <= 3.0
+
+
+CLASS = sdp.CategoricalColumn("kind", ("a", "b"), may_be_missing=False)
+MADE = {
+    "schema": sdp.Schema((*SCHEMA.without(["eqSS"]), CLASS)),
+    "derive": {"kind": "where(count(age >= 14) > 1, 'a', 'b')"},
+}
+UNSORTED = {
+    "wave without other": lambda: panel(sdp.CategoricalColumn("wave", (1, 2, 3), may_be_missing=False)),
+    "order without other": lambda: asked(**MADE, units={"order": "kind asc"}),
+    "dropped head": lambda: asked(units={"head": ("sex", "f")}, drop=["sex"]),
+    "computed head": lambda: asked(**MADE, units={"head": ("kind", "a")}),
+}
+
+
+@pytest.mark.parametrize("make", UNSORTED.values(), ids=UNSORTED)
+def test_what_cannot_be_sorted_is_refused_before_the_budget_is_reserved(make, tmp_path):
+    synthesizer = make()
+    ledger = sdp.SpendingLedger(tmp_path / "ledger.db")
+    limit = sdp.SourceLimit(rho=1000.0, unit=synthesizer.protection.unit.name)
+    ledger.init("R", limit, approval="x")
+    with pytest.raises(PysynthdpError, match=r"kind|wave|sex"):
+        synthesizer.fit(people().assign(kind="a", wave=1, pay=1.0), ledger=ledger, source="R")
+    assert ledger.remaining("R") == 1000.0
 
 
 # -- what is refused -------------------------------------------------------------------------------------
