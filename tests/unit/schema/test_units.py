@@ -50,14 +50,16 @@ def test_what_does_not_go_with_units_is_refused_by_name():
     units = sdp.Units(id="hid", size="hsize")
     with pytest.raises(PlanError, match="which rows belong together"):
         sdp.Synthesizer(units="hid")
-    with pytest.raises(PlanError, match="keep does not go with units"):
-        sdp.Synthesizer(units=units, keep=["region"])
+    with pytest.raises(PlanError, match="keep names hid, of which units themselves are made"):
+        sdp.Synthesizer(units=units, keep=["hid"])
+    with pytest.raises(PrivacyError, match="protects no whole units"):
+        sdp.Synthesizer(units=units, guarantee=sdp.BySampling())
     with pytest.raises(PlanError, match="hid, which drop leaves out"):
         sdp.Synthesizer(units=units, drop=["hid"])
     with pytest.raises(PlanError, match="hsize is made of the units"):
         sdp.Synthesizer(units=units, method={"hsize": "norm"})
-    with pytest.raises(PrivacyError, match=r"rows_per_unit"):
-        sdp.Synthesizer(units=units, guarantee=sdp.ZCDP(0.5))
+    with pytest.raises(PlanError, match="keep does not go with units under a guarantee"):
+        sdp.Synthesizer(units=units, keep=["region"], guarantee=sdp.ZCDP(0.5))
 
 
 def test_a_mend_writes_units_as_they_are_given():
