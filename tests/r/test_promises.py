@@ -59,7 +59,7 @@ def test_designs_of_five_copies_pool_by_the_rule_for_synthetic_copies(run_r):
 
     T = f ubar + b / m, as R computes it from the five fits.
     """
-    assert run_r(_DESIGNS) == "TRUE TRUE partial_size_adjusted"
+    assert run_r(_DESIGNS) == "TRUE TRUE partial_design"
 
 
 @pytest.mark.parametrize(

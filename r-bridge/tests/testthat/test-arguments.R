@@ -15,6 +15,7 @@ made <- function() {
        disclosure_risk = disclosure_risk(s, survey_data(200L), keys = list(neighbour = c("sex", "age")), attacks = 5),
        synthetic_design = synth_design(s, ids = ~1),
        synthetic_report = report_synthetic(s, survey_data(200L)),
+       synthetic_crosstab = crosstab_of(s, "sex", "region"),
        data.frame = survey_data(50L), formula = ~ age + sex, character = tempfile(fileext = ".csv"))
 }
 
