@@ -6,14 +6,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from pysynthdp.base.arrays import FloatArray
 from pysynthdp.base.errors import PlanError, PrivacyError
 from pysynthdp.base.remarks import Remark
 from pysynthdp.base.words import Setting, Words
-from pysynthdp.curator.design_rows import check_alone, design_remarks, designed_rows, fit_weights
+from pysynthdp.curator.design_rows import check_alone, design_remarks, designed_rows
 from pysynthdp.curator.look import replicate_groups, replicate_remark, weight_remarks
 from pysynthdp.design.rows import Rows
-from pysynthdp.plan import SynthesisPlan
 from pysynthdp.schema import Design
 from pysynthdp.schema.survey_design import written
 
@@ -23,7 +21,6 @@ __all__ = [
     "check_population",
     "designed",
     "in_rows",
-    "weights_of",
     "with_design",
 ]
 
@@ -91,33 +88,6 @@ def in_rows(settings: Any, rows: Rows, told: Collection[str], *, of: str = "rows
         return found
     kept = [name for name in settings.keep if name not in design.rebuilt]  # made of the others
     return (*check_alone(rows, design, kept, of=of), *design_remarks(rows, design, of=of), *found)
-
-
-def weights_of(plan: SynthesisPlan, rows: Rows | None) -> tuple[FloatArray | None, tuple[Remark, ...]]:
-    """Give what rows of a survey weigh in the fits; beside it, that they do not where a model takes none.
-
-    Notes
-    -----
-    Privacy: reads real weights; nothing under a guarantee, where no design stays real.
-    """
-    weights = None if rows is None or not plan.protection.learns else fit_weights(rows, plan.design)
-    models = [(step, step.model) for step in plan.steps]
-    unfit = [step for step, model in models if getattr(model, "counts_rows", False) or _of_rows(model)]
-    if weights is None or not unfit:
-        return weights, ()
-    name = unfit[0].targets[0].column
-    what = Words(
-        "method '{model}' takes rows without weights, so that every column is fitted without them: weighted "
-        "means and slopes of copies may be off where a model is only near",
-        model=unfit[0].model.name,
-    )
-    mend = Words("choose another method for it, or say {own}", own=written(weighted=False))
-    return None, (Remark(name, "weights", what, mend),)
-
-
-def _of_rows(model: Any) -> bool:
-    """Whether a model asks for whole rows."""
-    return bool(getattr(model, "emit_original", False))
 
 
 def _unsaid(settings: Any, rows: Rows, told: Collection[str]) -> tuple[Remark, ...]:

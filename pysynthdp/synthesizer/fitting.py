@@ -21,7 +21,7 @@ from pysynthdp.io.ledger import SpendingLedger
 from pysynthdp.plan.protection import FitRequest
 from pysynthdp.plan.rules import strange_levels
 from pysynthdp.synthesizer.charging import Charging, attempt_of, check_charged
-from pysynthdp.synthesizer.designed import weights_of, with_design
+from pysynthdp.synthesizer.designed import with_design
 from pysynthdp.synthesizer.fitted import FittedSynthesizer
 from pysynthdp.synthesizer.imputing import Opened, fit_imputed, opened
 from pysynthdp.synthesizer.opening import opened_table, undeclared
@@ -29,6 +29,7 @@ from pysynthdp.synthesizer.populations import check_populations, fit_populations
 from pysynthdp.synthesizer.settings import Settings, with_labels
 from pysynthdp.synthesizer.unit_declared import check_tabled, declared_units
 from pysynthdp.synthesizer.unit_fits import fit_units
+from pysynthdp.synthesizer.weighing import weights_of
 
 __all__ = ["Asked", "fit_table"]
 

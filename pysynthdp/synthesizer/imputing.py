@@ -27,7 +27,7 @@ from pysynthdp.plan import Protection, SynthesisPlan
 from pysynthdp.plan.checked import BrokenRules, refuse_unless_learning
 from pysynthdp.plan.fit import Fit
 from pysynthdp.plan.protection import FitRequest
-from pysynthdp.synthesizer.designed import designed, in_rows, weights_of
+from pysynthdp.synthesizer.designed import designed, in_rows
 from pysynthdp.synthesizer.planning import (
     check_named,
     declared_plan,
@@ -40,6 +40,7 @@ from pysynthdp.synthesizer.planning import (
 )
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.stated import stated_schema
+from pysynthdp.synthesizer.weighing import weights_of
 
 __all__ = ["Opened", "counted", "fit_imputed", "opened", "planned", "said_once"]
 

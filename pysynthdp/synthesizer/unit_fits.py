@@ -25,6 +25,7 @@ from pysynthdp.synthesizer.planning import told
 from pysynthdp.synthesizer.settings import Settings
 from pysynthdp.synthesizer.unit_plans import plans_of
 from pysynthdp.synthesizer.unit_table import OpenedUnits, opened_units
+from pysynthdp.synthesizer.weighing import weights_of
 from pysynthdp.units import WHOLE, far_as_wholes, far_remarks, margin_of, place_owners, unit_frame
 
 __all__ = ["fit_units", "planned_units"]
@@ -83,8 +84,10 @@ def fit_units(
     for one, frame, owner in zip(all_plans, frames, whose, strict=True):
         rows = rows_of(frame, block_rows)
         rows = rows if owner is None else OwnedRows(rows, owner)
-        request = FitRequest(rows, workers, settings.progress, stand_ins=stand_ins)
+        weights, unweighted = weights_of(one, rows)
+        request = FitRequest(rows, workers, settings.progress, stand_ins=stand_ins, counts=weights)
         fit = one.protection.fit(one, request)
+        fit = replace(fit, remarks=(*unweighted, *fit.remarks))
         plans.append(one.completed(fit))
         given: dict[str, Any] = {} if one is plan.first else {"kept": {}, "kept_columns": {}}  # not kept real
         fits.append(replace(fit, learned=(), **given))

@@ -219,3 +219,12 @@ def test_a_column_of_units_is_drawn_last_in_any_order(table):
 def test_a_guarantee_of_whole_units_keeps_nothing_real_and_draws_no_weight(settings):
     with pytest.raises(PlanError, match=f"{next(iter(settings))} does not go with units under a guarantee"):
         guaranteed(**settings)
+
+
+def test_fits_of_units_take_them_by_weight_unless_asked_not_to(table, release):
+    once = quietly(asked(design=sdp.Design(weight="w", strata="region", weighted=False)), table)
+    assert not once.draw(m=1, rng=1)[0].age.equals(release[0].age)
+    own = quietly(asked(design=DESIGN, method={"pay": "cart"}), table)
+    assert [(each.column, each.kind) for each in own.remarks if each.kind == "weights"] == [
+        ("pay", "weights")
+    ]
