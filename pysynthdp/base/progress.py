@@ -28,14 +28,22 @@ def progress_bar(total: int, title: str, *, show: bool | None) -> Iterator[Calla
     """
     kernel = _in_kernel()
     wanted = (kernel or sys.stderr.isatty()) if show is None else show
-    file: Any = _CellLine() if wanted and kernel else sys.stderr
-    with tqdm(total=total, desc=title, disable=not wanted, leave=False, file=file) as bar:
+    if not wanted:  # a silent bar too takes a lock that forked processes share, and keep if they are killed
+        yield _unseen
+        return
+    file: Any = _CellLine() if kernel else sys.stderr
+    with tqdm(total=total, desc=title, leave=False, file=file) as bar:
 
         def note(name: str) -> None:
             bar.set_postfix_str(name, refresh=False)
             bar.update()
 
         yield note
+
+
+def _unseen(name: str) -> None:
+    """Note an item where nobody looks."""
+    del name
 
 
 def _in_kernel() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import threading
 from types import SimpleNamespace
 
 import nbformat
@@ -74,3 +75,15 @@ def test_an_exported_notebook_has_no_debris_of_bars(tmp_path):
     outputs = notebook.cells[0].outputs
     assert {out.text for out in outputs if out.output_type == "stream"} == {"before\n", "a fault\n"}
     assert [out.data for out in outputs if out.output_type == "display_data"] == [{"text/html": ""}] * 2
+
+
+def test_a_silent_bar_waits_for_no_lock(monkeypatch):
+    """A process that was killed while it held the lock of all bars keeps it for ever."""
+    tqdm = sys.modules["tqdm"].tqdm
+    held = threading.Lock()
+    held.acquire()
+    monkeypatch.setattr(tqdm, "_lock", held)
+    done = threading.Thread(target=lambda: run(False), daemon=True)
+    done.start()
+    done.join(timeout=20)
+    assert not done.is_alive()
