@@ -341,7 +341,7 @@ def test_random_households_lose_no_more(relation, monkeypatch):
 
 UNBOUNDED: dict[str, tuple[str, Any]] = {
     "not_enforced": (
-        "pysynthdp.protection.noise.fitting.bounded_rows",
+        "pysynthdp.protection.noise.held.bounded_rows",
         lambda rows, schema, _: split_rows(rows, schema, tolerant=True),
     ),
     "one_more": ("pysynthdp.curator.contributions.places_in_unit", lambda codes: places_in_unit(codes) - 1),
